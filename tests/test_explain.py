@@ -39,36 +39,20 @@ def test_a_list_by_hand(con: duckdb.DuckDBPyConnection) -> None:
     discounts = [1 / math.log2(rank + 1) for rank in range(1, 7)]
     best = [7, 7, 3, 1, 0, 0]
     gains = [0, 3, 0, 0, 0, 7]  # p is judged, r is not, q comes again, and there is a NULL
-    found = explained(con, "1, 6")
-    ours = [row for row in found if row["system"] == "a"]
-    listed, missed = ours[:6], ours[6:]
-    assert [(row["rank"], row["itemid"], row["score"], row["grade"]) for row in listed] == [
-        (1, "p", 9.0, 0),
-        (2, "q", 8.0, 2),
-        (3, "r", 7.0, None),
-        (4, "q", 6.0, None),
-        (5, None, 5.0, None),
-        (6, "s", 4.0, 3),
-    ]
-    assert [row["relevant"] for row in listed] == [False, True, False, False, False, True]
-    for i, row in enumerate(listed):
-        assert row["gain"] == gains[i]
-        for name, value in {
-            "discount": discounts[i],
-            "contribution": gains[i] * discounts[i],
-            "dcg": sum(map(math.prod, zip(gains[: i + 1], discounts, strict=False))),
-            "ideal_dcg": sum(map(math.prod, zip(best[: i + 1], discounts, strict=False))),
-            "precision": sum(map(bool, gains[: i + 1])) / (i + 1),
-            "recall": sum(map(bool, gains[: i + 1])) / 4,
-        }.items():
-            assert is_close(row[name], value, 1e-12), (name, row)
-    assert [(row["itemid"], row["grade"], str(row["score"]), row["found_at"]) for row in missed] == [
-        ("u", 3, "None", None),
-        ("t", 1, "nan", 8),
-    ]
-    for row in missed:
-        assert row["relevant"]
-        assert {row[name] for name in ("rank", "gain", "discount", "contribution", "dcg", "ndcg")} == {None}
+    columns = "rank, itemid, score, grade, relevant, gain, discount, contribution, dcg, ideal_dcg"
+    columns += ', "precision", recall, found_at'
+    query = f"SELECT {columns} FROM ranking_explain('rec', 'truth', 1, 6) WHERE system = 'a'"
+    *listed, unlisted, missed = con.execute(query).fetchall()
+    rows = [("p", 9.0, 0), ("q", 8.0, 2), ("r", 7.0, None), ("q", 6.0, None), (None, 5.0, None)]
+    for i, row in enumerate([*rows, ("s", 4.0, 3)]):
+        first = slice(i + 1)
+        sums = [sum(map(math.prod, zip(one[first], discounts[first], strict=True))) for one in (gains, best)]
+        hits = sum(map(bool, gains[: i + 1]))
+        numbers = [gains[i], discounts[i], gains[i] * discounts[i], *sums, hits / (i + 1), hits / 4]
+        assert listed[i][:5] == (i + 1, *row, gains[i] > 0)
+        assert listed[i][5:] == (*(pytest.approx(number, abs=1e-12) for number in numbers), None)
+    assert unlisted == (None, "u", None, 3, True, *[None] * 8)
+    assert str(missed) == str((None, "t", math.nan, 1.0, True, *[None] * 7, 8))
 
 
 @pytest.mark.parametrize("ties", ["item", "expected"])
@@ -98,53 +82,41 @@ def test_each_rank_has_what_ranking_by_user_says_to_the_bit(
                 assert is_close(total[system], row["dcg"], 1e-12)
 
 
-def test_over_ties_gain_is_the_mean_and_grade_the_items_own(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_over_ties_gain_is_the_mean_and_grade_the_items_own(con: duckdb.DuckDBPyConnection) -> None:
     """Of b, p, q and s tie, with gains of 0, 3 and 7."""
-    found = [row for row in explained(con, "1, 4, ties := 'expected'") if row["system"] == "b"]
-    listed = [row for row in found if row["rank"]]
-    assert [(row["itemid"], row["grade"]) for row in listed] == [
-        ("p", 0),
-        ("q", 2),
-        ("s", 3),
-        ("x", None),
+    columns = 'itemid, grade, gain, "precision"'
+    query = f"SELECT {columns} FROM ranking_explain('rec', 'truth', 1, 4, ties := 'expected')"
+    found = con.execute(f"{query} WHERE system = 'b' AND rank > 0").fetchall()
+    tied = [("p", 0), ("q", 2), ("s", 3)]
+    assert found[:3] == [(*one, pytest.approx(10 / 3), pytest.approx(2 / 3)) for one in tied]
+    assert found[3:] == [("x", None, 0, 1 / 2)]
+
+
+def test_min_grade_says_what_is_relevant_and_leaves_the_gains(con: duckdb.DuckDBPyConnection) -> None:
+    query = "SELECT {} FROM ranking_explain('rec', 'truth', 1, 6{}) WHERE system = 'a'"
+    columns = 'itemid, relevant, recall, "precision"'
+    found = con.execute(query.format(columns, ", min_grade := 2.5")).fetchall()
+    assert [(relevant, recall, precision) for _, relevant, recall, precision in found] == [
+        *[(False, 0, 0)] * 5,
+        *((True, 1 / 2, 1 / 6), (True, None, None)),
     ]
-    assert [row["gain"] for row in listed] == pytest.approx([10 / 3, 10 / 3, 10 / 3, 0], abs=1e-12)
-    assert [row["precision"] for row in listed] == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1 / 2], abs=1e-12)
-
-
-def test_min_grade_says_what_is_relevant_and_leaves_the_gains(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    all_of, some = (
-        [row for row in explained(con, f"1, 6{text}") if row["system"] == "a"]
-        for text in ("", ", min_grade := 2.5")
-    )
-    assert [row["relevant"] for row in some] == [False] * 5 + [True, True]
-    assert some[6]["itemid"] == "u"  # and t, of grade 1, is not missed
-    assert [row["recall"] for row in some[:6]] == [0, 0, 0, 0, 0, 1 / 2]
-    assert [row["precision"] for row in some[:6]] == [0, 0, 0, 0, 0, 1 / 6]
-    for name in ("grade", "gain", "dcg", "ideal_dcg", "ndcg"):
-        assert [row[name] for row in some[:6]] == [row[name] for row in all_of[:6]]
+    assert found[6][0] == "u"  # and t, of grade 1, is not missed
+    gains = "grade, gain, dcg, ideal_dcg, ndcg"
+    both = [con.execute(query.format(gains, text)).fetchall()[:6] for text in ("", ", min_grade := 2.5")]
+    assert both[0] == both[1]
 
 
 def test_a_user_of_one_table_alone(con: duckdb.DuckDBPyConnection) -> None:
-    unmeasured = explained(con, "2")  # in rec alone: the whole list, no measure
-    assert [(row["system"], row["rank"], row["itemid"]) for row in unmeasured] == [
-        ("a", 1, "p"),
-        ("a", 2, "q"),
-    ]
-    for row in unmeasured:
-        assert {row[name.strip('"')] for name in MEASURES.split(", ")} == {None}
-        assert row["relevant"] is row["gain"] is row["contribution"] is None
-    unlisted = explained(con, "3")  # in truth alone: nothing but what is missed, of each system
-    assert [(row["system"], row["rank"], row["itemid"], row["found_at"]) for row in unlisted] == [
-        ("a", None, "p", None),
-        ("b", None, "p", None),
-    ]
-    (nothing,) = (row for row in explained(con, "5, 0") if row["itemid"] == "p" and row["system"] == "a")
-    assert (nothing["rank"], nothing["found_at"]) == (None, 2)
+    """In rec: the whole list, no measure. In truth: nothing but what is missed, of each system."""
+    query = "SELECT system, rank, itemid, found_at, {} FROM ranking_explain('rec', 'truth', {})"
+    nothing = ("relevant", "gain", "contribution", *MEASURES.split(", "))
+    values = ", ".join(f"{name}::DOUBLE" for name in nothing)
+    found = con.execute(query.format(f"coalesce({values})", 2)).fetchall()
+    assert found == [("a", 1, "p", None, None), ("a", 2, "q", None, None)]
+    found = con.execute(query.format("relevant", 3)).fetchall()
+    assert found == [("a", None, "p", None, True), ("b", None, "p", None, True)]
+    found = con.execute(query.format("relevant", "5, 0")).fetchall()
+    assert ("a", None, "p", 2, True) in found
 
 
 def test_users_and_items_of_other_types_and_names(con: duckdb.DuckDBPyConnection) -> None:

@@ -103,18 +103,16 @@ def test_null_is_null_and_nothing_judged_is_what_the_registry_says(
     assert of(con, f"typeof({name}(plain))") == "DOUBLE"
 
 
-@pytest.mark.parametrize("measure", EVERY)
-def test_k_may_be_of_any_integer_type_and_beyond_all_of_them(
-    con: duckdb.DuckDBPyConnection, measure: Measure
-) -> None:
-    name = f"ranking_{measure.name}"
-    kinds = [f"2::{kind}" for kind in ("TINYINT", "UBIGINT", "HUGEINT", "UHUGEINT")]
-    whole = [f"{2**63 - 1}", f"{2**100}::HUGEINT", f"{2**128 - 1}::UHUGEINT"]
-    calls = ", ".join(f"{name}(graded, {k})" for k in ("2", *kinds, *whole, "NULL", "NULL::UTINYINT"))
-    ((*at_2, one, two, three, null, typed_null),) = con.execute(f"SELECT {calls} FROM t").fetchall()
-    assert at_2 == at_2[:1] * 5
-    assert one == two == three
-    assert null == typed_null
+def test_k_may_be_of_any_integer_type_and_beyond_all_of_them(con: duckdb.DuckDBPyConnection) -> None:
+    for name in MEASURES:
+        for ks in (
+            ["2", "2::UTINYINT", "2::HUGEINT", "2::UHUGEINT"],
+            ["NULL", "NULL::UTINYINT"],
+            [f"{2**63 - 1}", f"{2**128 - 1}::UHUGEINT"],
+        ):
+            calls = ", ".join(f"ranking_{name}(graded, {k})" for k in ks)
+            ((first, *others),) = con.execute(f"SELECT {calls} FROM t").fetchall()
+            assert others == [first] * (len(ks) - 1), (name, ks)
 
 
 @pytest.mark.slow
@@ -124,13 +122,14 @@ def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(
     bodies = "\n".join(macro.sql for name, macro in macros().items() if name in FILES)
     variables = {one for names in re.findall(r"lambda ([\w, ]+):", bodies) for one in names.split(", ")}
     assert {"rank", "grade"} <= variables
-    of_judged = "ranking_kendall_tau({0}, 3), ranking_dcg({0}, 2)"
-    of_k = "ranking_rbp(graded, {0}, gain := 'graded', max_grade := {0})"
     for column in sorted(variables | {"judged", "k", "gain", "found", "problem"}):
-        for call, kind in ((of_judged, "graded"), (of_k, "3")):
+        for call, kind in (
+            ("ranking_kendall_tau({0}, 3), ranking_dcg({0}, 2)", "graded"),
+            ("ranking_rbp(graded, {0}, gain := 'graded', max_grade := {0})", "3"),
+        ):
             quoted = f'"{column}"'
-            named = f"FROM (SELECT graded, {kind} AS {quoted} FROM t)"
-            found = con.execute(f"SELECT {call.format(quoted)} {named}").fetchall()
+            named = f"SELECT graded, {kind} AS {quoted} FROM t"
+            found = con.execute(f"SELECT {call.format(quoted)} FROM ({named})").fetchall()
             assert found == con.execute(f"SELECT {call.format(kind)} FROM t").fetchall(), column
 
 
@@ -145,23 +144,23 @@ def test_an_option_and_k_may_differ_from_row_to_row(con: duckdb.DuckDBPyConnecti
 # --- Errors ---
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("measure", EVERY)
-def test_a_wrong_k_is_an_error(con: duckdb.DuckDBPyConnection, measure: Measure) -> None:
-    name = f"ranking_{measure.name}"
-    assert refused(con, f"{name}(plain, -3)") == f"{name}: k must be 0 or more, got -3"
-    low = f"-{2**100}"
-    assert refused(con, f"{name}(plain, {low}::HUGEINT)") == f"{name}: k must be 0 or more, got {low}"
-    for wrong, shown in {
-        "1.5": "DECIMAL(2,1) 1.5",
-        "'x'": "VARCHAR x",
-        "true": "BOOLEAN true",
-        "[1]": "INTEGER[] [1]",
-    }.items():
-        assert refused(con, f"{name}(plain, {wrong})") == f"{name}: k must be an integer, got {shown}"
-    rule = "k must be at most 4, the rank at which the judged ranking was cut"
-    assert refused(con, f"{name}(cut, {2**100}::HUGEINT)") == f"{name}: {rule}, got {2**100}"
-    assert of(con, f"{name}(cut, 4)") == of(con, f"{name}(plain, 4)")
+def test_a_wrong_k_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    """For each measure one, and each one for some measures."""
+    low, cut = -(2**100), "k must be at most 4, the rank at which the judged ranking was cut, got"
+    wrong = {
+        "plain, -3": "k must be 0 or more, got -3",
+        f"plain, {low}::HUGEINT": f"k must be 0 or more, got {low}",
+        "plain, 1.5": "k must be an integer, got DECIMAL(2,1) 1.5",
+        "plain, 'x'": "k must be an integer, got VARCHAR x",
+        "plain, true": "k must be an integer, got BOOLEAN true",
+        "plain, [1]": "k must be an integer, got INTEGER[] [1]",
+        f"cut, {2**100}::HUGEINT": f"{cut} {2**100}",
+        "cut, 5": f"{cut} 5",
+    }
+    for place, name in enumerate(MEASURES):
+        for arguments, rule in [*wrong.items()][place % 2 :: 2]:
+            assert refused(con, f"ranking_{name}({arguments})") == f"ranking_{name}: {rule}"
+        assert of(con, f"ranking_{name}(cut, 4)") == of(con, f"ranking_{name}(plain, 4)")
 
 
 OTHERS = {"discount": ("log2", "half_life"), "gain": ("binary", "graded")}
@@ -195,30 +194,29 @@ def test_a_wrong_option_is_an_error_that_says_the_rule(
         assert said == f"{name}: {option} must be {rule}, got {shown}"
 
 
+# Calls over grades up to 1001 or 7, and what is said of them.
+EXP = "a grade must be 1000 or less with gain=exp (gain := 'linear' takes any), got 1001"
+GRADES = {
+    "ranking_dcg(high)": EXP,
+    "ranking_ideal_dcg(high)": EXP,
+    "ranking_ndcg(high)": EXP,
+    "ranking_cumulative_gain(high, gain := 'exp')": EXP,
+    "ranking_err(seven)": "a grade must be max_grade=4 or less, got 7",
+    "ranking_err(seven, max_grade := 2.5)": "a grade must be max_grade=2.5 or less, got 7",
+    "ranking_rbp(seven, gain := 'graded')": "a grade must be max_grade=4 or less, got 7",
+    "ranking_ndcg(seven, 2, ideal := 'k')": "a grade above 0 must be 1 with ideal=k, got 7",
+    "ranking_ndcg(plain, 10001, ideal := 'k')": "k must be 10000 or less with ideal=k, got 10001",
+}
+
+
 def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
-    rule = "a grade must be 1000 or less with gain=exp (gain := 'linear' takes any), got 1001"
-    for name in ("dcg", "ideal_dcg", "ndcg"):
-        assert refused(con, f"ranking_{name}(high)") == f"ranking_{name}: {rule}"
-        assert of(con, f"ranking_{name}(high, 0)") == 0
+    for call, rule in GRADES.items():
+        assert refused(con, call) == f"{call.partition('(')[0]}: {rule}"
+    for name in ("dcg", "ideal_dcg", "ndcg", "cumulative_gain"):
+        assert of(con, f"ranking_{name}(high, 0, gain := 'exp')") == 0
         assert of(con, f"ranking_{name}(high, gain := 'linear')") > 0
-    said = refused(con, "ranking_cumulative_gain(high, gain := 'exp')")
-    assert said == f"ranking_cumulative_gain: {rule}"
-    assert of(con, "ranking_dcg(high, 1)") == 1
-    assert of(con, "ranking_cumulative_gain(high, 1, gain := 'exp')") == 1
-    for name, rest, most in (
-        ("err", "", 4),
-        ("rbp", ", gain := 'graded'", 4),
-        ("err", ", max_grade := 2.5", 2.5),
-    ):
-        said = refused(con, f"ranking_{name}(seven{rest})")
-        assert said == f"ranking_{name}: a grade must be max_grade={most:g} or less, got 7"
-
-
-def test_an_ideal_of_k_hits_takes_no_grades_and_no_endless_list(con: duckdb.DuckDBPyConnection) -> None:
-    said = refused(con, "ranking_ndcg(seven, 2, ideal := 'k')")
-    assert said == "ranking_ndcg: a grade above 0 must be 1 with ideal=k, got 7"
-    said = refused(con, "ranking_ndcg(plain, 10001, ideal := 'k')")
-    assert said == "ranking_ndcg: k must be 10000 or less with ideal=k, got 10001"
+    for name in ("dcg", "cumulative_gain"):
+        assert of(con, f"ranking_{name}(high, 1, gain := 'exp')") == 1
     assert 0 < of(con, "ranking_ndcg(plain, 10000, ideal := 'k')") < of(con, "ranking_ndcg(plain, 10)")
 
 
@@ -317,37 +315,26 @@ def test_items_of_one_family_match(con: duckdb.DuckDBPyConnection, rec: str, tru
         assert value(con, f"SELECT ranking_judge([{one}], [{other}], [1]) = {hit}") is True
 
 
-@pytest.mark.parametrize("full", ["['c']", "[3]"])
-def test_an_empty_list_has_no_type_or_that_of_the_other(con: duckdb.DuckDBPyConnection, full: str) -> None:
+def test_an_empty_list_has_no_type_or_that_of_the_other(con: duckdb.DuckDBPyConnection) -> None:
     """One of another type DuckDB refuses; the functions, which see the items, take it."""
-    own, other = ("VARCHAR[]", "BIGINT[]") if "c" in full else ("BIGINT[]", "VARCHAR[]")
-    for empty in ("[]", "NULL"):
-        for of in ("", f"::{own}", f"::{other}::{own}"):
-            assert of_empty(con, f"{empty}{of}, {full}") == ([], [1.0], 0)
-            assert of_empty(con, f"{empty}{of}, {full}, [2]") == ([], [2.0], 0)
-            expected: Any = None if empty == "NULL" else ([], [], 1)
-            assert of_empty(con, f"{full}, {empty}{of}") == expected
-            assert of_empty(con, f"{full}, {empty}{of}, []") == expected
-        for lists in (f"{empty}::{other}, {full}", f"{full}, {empty}::{other}"):
-            with pytest.raises(duckdb.BinderException, match=r"(?s)'(BIGINT|VARCHAR)'"):
-                of_empty(con, lists)
+    of_rec, of_truth = judged([], [], [1], 0), judged([], [], [], 1)
+    for full, own, other in (("['c']", "VARCHAR[]", "BIGINT[]"), ("[3]", "BIGINT[]", "VARCHAR[]")):
+        for empty in ("[]", "NULL"):
+            for kind in ("", f"::{own}", f"::{other}::{own}"):
+                expected = "NULL" if empty == "NULL" else of_truth
+                for lists, want in (
+                    *((f"{empty}{kind}, {full}", of_rec), (f"{full}, {empty}{kind}", expected)),
+                    *((f"{empty}{kind}, {full}, [1]", of_rec), (f"{full}, {empty}{kind}, []", expected)),
+                ):
+                    assert value(con, f"SELECT ranking_judge({lists}) IS NOT DISTINCT FROM {want}"), lists
+            for lists in (f"{empty}::{other}, {full}", f"{full}, {empty}::{other}"):
+                with pytest.raises(duckdb.BinderException, match=r"(?s)'(BIGINT|VARCHAR)'"):
+                    value(con, f"SELECT ranking_judge({lists})")
 
 
-def of_empty(con: duckdb.DuckDBPyConnection, lists: str) -> Any:
-    """The ranks, the ideal and the size of the judged ranking."""
-    found = value(con, f"SELECT ranking_judge({lists})")
-    return found and (found["ranks"], found["ideal"], found["size"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("_")])
-def test_the_example_in_the_head_gives_the_result_beside_it(
-    con: duckdb.DuckDBPyConnection, name: str
-) -> None:
-    example = re.search(r"^-- Example: +(SELECT .*;)(?:\s+--)?(?:\s+-- (.*))?$", FILES[name], re.MULTILINE)
-    assert example is not None
-    found = value(con, example[1])
-    if name != "ranking_judge":
-        assert is_close(found, float(example[2]), CLOSE)
-    elif example[2]:
-        assert str(found) == example[2].replace("NULL", "None")
+def test_the_example_in_the_head_gives_the_result_beside_it(con: duckdb.DuckDBPyConnection) -> None:
+    pattern = r"^-- Example: +(SELECT .*;)(?:\s+--)?(?:\s+-- (.*))?$"
+    for name in (name for name in FILES if not name.startswith(("_", "ranking_judge"))):
+        example = re.search(pattern, FILES[name], re.MULTILINE)
+        assert example is not None, name
+        assert is_close(value(con, example[1]), float(example[2]), CLOSE), name

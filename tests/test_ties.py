@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
+from scipy import stats
 
 import ranking_udfs
-from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, literal, with_internals
 from tests.ties import (
@@ -18,7 +19,6 @@ from tests.ties import (
     create_tables,
     cut_query,
     expected_call,
-    expected_macro,
     mean,
     random_cases,
     tied,
@@ -47,22 +47,6 @@ def expected(
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         yield with_internals(ranking_udfs.register(connection))
-
-
-# --- The macros are those that the registry says there are ---
-
-
-def test_a_measure_with_an_expected_value_has_a_macro_of_it_that_takes_its_options() -> None:
-    for name, measure in MEASURES.items():
-        own = f"_ranking_expected_{name}"
-        if measure.expected:
-            ((_, *options),) = macros()[expected_macro(name)].signatures()
-            wanted = [
-                option for option in measure.options if option != "min_grade"
-            ]  # _ranking_tied_from_grade
-            assert [option.split()[0] for option in options] == wanted, name
-        else:
-            assert own not in macros(), name
 
 
 # --- Worked by hand ---
@@ -134,23 +118,15 @@ def test_nothing_relevant_is_what_the_registry_says(con: duckdb.DuckDBPyConnecti
 
 def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
     high = Tied([("a", 1), ("b", 1)], {"a": 1001})
-    for name, options, rule in (
-        ("dcg", {}, "1000 or less with gain=exp (gain := 'linear' takes any), got 1001"),
-        ("ideal_dcg", {}, "1000 or less with gain=exp (gain := 'linear' takes any), got 1001"),
-        ("ndcg", {}, "1000 or less with gain=exp (gain := 'linear' takes any), got 1001"),
-        (
-            "cumulative_gain",
-            {"gain": "exp"},
-            "1000 or less with gain=exp (gain := 'linear' takes any), got 1001",
-        ),
-        ("ndcg", {"ideal": "truth"}, "1000 or less with gain=exp (gain := 'linear' takes any), got 1001"),
-        ("rbp", {"gain": "graded"}, "max_grade=4 or less, got 1001"),
+    gains = "1000 or less with gain=exp (gain := 'linear' takes any), got 1001"
+    for name, options, rule, lower in (
+        *((name, {"gain": "exp"}, gains, "linear") for name in ("dcg", "ideal_dcg", "cumulative_gain")),
+        ("ndcg", {"ideal": "truth"}, gains, "linear"),
+        ("rbp", {"gain": "graded"}, "max_grade=4 or less, got 1001", "binary"),
     ):
-        with pytest.raises(
-            duckdb.InvalidInputException, match=re.escape(f"ranking_{name}: a grade must be {rule}")
-        ):
+        with pytest.raises(duckdb.InvalidInputException, match=re.escape(f"{name}: a grade must be {rule}")):
             expected(con, high, 1, [(name, options)])
-        assert expected(con, high, 1, [(name, {"gain": "binary" if name == "rbp" else "linear"})])[0] > 0
+        assert expected(con, high, 1, [(name, {"gain": lower})])[0] > 0
 
 
 # --- All permutations ---
@@ -188,36 +164,18 @@ def test_it_is_the_mean_over_all_orders(con: duckdb.DuckDBPyConnection) -> None:
     assert largest_difference(con, cases) < CLOSE
 
 
-def test_without_a_tie_it_is_the_measure(con: duckdb.DuckDBPyConnection) -> None:
-    draw = random.Random(7)
-    for _ in range(12):
-        size = draw.randint(0, 60)
-        ranks = sorted(draw.sample(range(1, size + 1), draw.randint(0, size)))
-        grades = [draw.choice([-1, 0, 0.5, 1, 2, 3]) for _ in ranks]
-        ideal = sorted([*grades, 1, 2], reverse=True)
-        k = draw.choice([1, 5, 10, 30, None])
-        struct = tied(ranks, ranks, grades, ideal, size)
-        columns = ", ".join(f"_ranking_{name}(ranking)" for name in EXPECTED)
-        wants = con.execute(f"SELECT {columns} FROM ({at('_ranking_at', struct, k)})").fetchone()
-        founds = expected(con, struct, k, [(name, {}) for name in EXPECTED])
-        for name, found, want in zip(EXPECTED, founds, wants or (), strict=True):
-            assert is_close(found, want, CLOSE), (name, struct, k)
-
-
 # --- Tables ---
 
 COLUMNS = [name for name in EXPECTED if MEASURES[name].column]
 UUID = "('00000000-0000-0000-0000-00000000000' || itemid)"
 
 
-# how the tables `given` and `judged` are read, and the arguments that say so
+# How the tables `given` and `judged` are read, and the arguments that say so.
+HUGE = "CASE WHEN NOT isnan(score) THEN score::HUGEINT END AS score"
+NAMES = "user_col := 'who', item_col := 'what', score_col := 'p', grade_col := 'stars', system_col := 'model'"
 LAYOUTS = {
     "DOUBLE": ("FROM given", "FROM judged", ""),
-    "HUGEINT": (
-        "SELECT * REPLACE (CASE WHEN NOT isnan(score) THEN score::HUGEINT END AS score) FROM given",
-        "FROM judged",
-        "",
-    ),
+    "HUGEINT": (f"SELECT * REPLACE ({HUGE}) FROM given", "FROM judged", ""),
     "ranks": ("SELECT * REPLACE (-score AS score) FROM given", "FROM judged", ", descending := false"),
     "UUID and text": (
         f"SELECT * REPLACE ({UUID}::UUID AS itemid) FROM given",
@@ -227,8 +185,7 @@ LAYOUTS = {
     "other names": (
         "SELECT userid AS who, itemid AS what, score AS p, 'x' AS model FROM given",
         "SELECT userid AS who, itemid AS what, rel AS stars FROM judged",
-        ", user_col := 'who', item_col := 'what', score_col := 'p', grade_col := 'stars', "
-        "system_col := 'model'",
+        f", {NAMES}",
     ),
 }
 
@@ -240,39 +197,29 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
     cases = random_cases(random.Random(8), n=30, longest=5)
     create_tables(con, cases)
     rankings = [case.rankings() for case in cases]
-    ks = (0, 1, 2, 3, 40, None)
-    want = {
-        (user, k): [mean(name, orders, k, {}) for name in COLUMNS]
-        for user, orders in enumerate(rankings)
-        for k in ks
-    }
-    some_ks: list[list[int | None]] = [[0], [1], [2, 3], [3, 40], [2, None]]
-    for i, (rec, truth, names) in enumerate(LAYOUTS.values()):
+    some_ks: list[list[int | None]] = [[0, 1, 2, 3, None], [1], [2, 3], [3, 40], [2, None]]
+    for (rec, truth, names), ks in zip(LAYOUTS.values(), some_ks, strict=True):
+        want = {
+            k: [[mean(name, orders, k, {}) for name in COLUMNS] for orders in rankings] for k in ks
+        }  # by user, then by measure
         con.execute(f"CREATE OR REPLACE VIEW rec AS {rec}; CREATE OR REPLACE VIEW truth AS {truth}")
-        for some in some_ks if i == 0 else some_ks[i : i + 1]:
-            arguments = f"('rec', 'truth', {literal(some)}, ties := 'expected'{names})"
-            found = con.execute(f"FROM ranking_by_user{arguments}")
-            before = ["system"] * ("system" in names) + ["userid", "k", "n_rec", "n_truth"]
-            assert [column for column, *_ in found.description] == [*before, *COLUMNS]
-            rows = [row[len(before) - 4 :] for row in found.fetchall()]
-            assert len(rows) == len(cases) * len(some)
-            for user, k, n_rec, n_truth, *values in rows:
-                assert n_rec == len(cases[user].rows)
-                assert n_truth == rankings[user][0][0].relevant
-                for name, one, right in zip(COLUMNS, values, want[user, k], strict=True):
-                    assert is_close(one, right, CLOSE), (cases[user], name, k, names)
-            chosen = ", ".join(f'"{name}"' for name in COLUMNS)
-            for k, *values in con.execute(f"SELECT k, {chosen} FROM ranking_summary{arguments}").fetchall():
-                for place, name in enumerate(COLUMNS):
-                    right = math.fsum(want[user, k][place] for user in range(len(cases))) / len(cases)
-                    assert is_close(values[place], right, CLOSE), (name, k)
-            if i:  # the distribution is of the same users' values
-                continue
-            spread = con.execute(f"SELECT k, measure, mean FROM ranking_distribution{arguments}").fetchall()
-            assert {(k, name) for k, name, _ in spread} == {(k, name) for k in some for name in COLUMNS}
-            for k, name, one in spread:
-                users = [want[user, k][COLUMNS.index(name)] for user in range(len(cases))]
-                assert is_close(one, math.fsum(users) / len(users), CLOSE), (name, k)
+        arguments = f"('rec', 'truth', {literal(ks)}, ties := 'expected'{names})"
+        keys = "system, userid" if "system" in names else "userid"
+        query = f"FROM ranking_by_user{arguments} ORDER BY userid"
+        found = con.sql(f"SELECT * EXCLUDE ({keys}) {query}")
+        assert found.columns == ["k", "n_rec", "n_truth", *COLUMNS]
+        users = [user for user in range(len(cases)) for _ in ks]
+        for user, (k, n_rec, n_truth, *values) in zip(users, found.fetchall(), strict=True):
+            assert (n_rec, n_truth) == (len(cases[user].rows), rankings[user][0][0].relevant)
+            assert values == pytest.approx(want[k][user], rel=CLOSE, abs=CLOSE), (cases[user], k, names)
+        means = {k: [math.fsum(one) / len(cases) for one in zip(*want[k], strict=True)] for k in ks}
+        chosen = ", ".join(f'"{name}"' for name in COLUMNS)
+        for k, *values in con.execute(f"SELECT k, {chosen} FROM ranking_summary{arguments}").fetchall():
+            assert values == pytest.approx(means[k], rel=CLOSE, abs=CLOSE), k
+        spread = con.execute(f"SELECT k, measure, mean FROM ranking_distribution{arguments}").fetchall()
+        assert {(k, name) for k, name, _ in spread} == {(k, name) for k in ks for name in COLUMNS}
+        for k, name, one in spread:
+            assert is_close(one, means[k][COLUMNS.index(name)], CLOSE), (name, k)
 
 
 # --- Outside witnesses ---
@@ -300,14 +247,8 @@ def test_it_is_what_scikit_learn_averages_over_ties(con: duckdb.DuckDBPyConnecti
 
 
 LARGE = [  # above, before, size, hits, k
-    (0, 0, 100_000, 1_000, 10),
-    (0, 0, 100_000, 1_000, 50_000),
-    (0, 0, 100_000, 1_000, 99_999),
-    (10, 3, 100_000, 1_000, 1_010),
-    (10, 3, 100_000, 5_000, 50_010),
-    (1_000, 0, 100_000, 1, 1_005),
-    (0, 0, 2_000, 30, 700),
-    (500, 20, 2_000, 1_990, 700),
+    *((0, 0, 100_000, 1_000, 10), (0, 0, 100_000, 1_000, 50_000), (10, 3, 100_000, 1_000, 1_010)),
+    *((1_000, 0, 100_000, 1, 1_005), (0, 0, 2_000, 30, 700), (500, 20, 2_000, 1_990, 700)),
 ]
 
 
@@ -316,8 +257,7 @@ def test_large_ties_keep_nine_digits(
     con: duckdb.DuckDBPyConnection, above: int, before: int, size: int, hits: int, k: int
 ) -> None:
     """By SciPy's hypergeometric distribution; of the items above the tie, the first `before` are hits."""
-    hypergeom = pytest.importorskip("scipy.stats").hypergeom
-    np = pytest.importorskip("numpy")
+    hypergeom = stats.hypergeom
     above_it, one = f"range(1, {before} + 1)", f"list_resize([]::DOUBLE[], {before + hits}, 1)"
     in_it = [f"{above_it} || list_resize([]::BIGINT[], {hits}, {rank})" for rank in (above + 1, above + size)]
     ranks, lasts = in_it
