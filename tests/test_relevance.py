@@ -11,7 +11,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import literal, rows
+from tests.conftest import is_close, literal, rows
 from tests.ties import create_tables, mean, random_cases
 from tests.witnesses import WITNESSES, Ranking, Topic, judged, random_topics
 
@@ -63,17 +63,24 @@ def test_each_user_has_the_values_of_the_slow_definitions(
         for name in (*BINARY, *GAINS):
             options = {"min_grade": min_grade} if name in BINARY else {}
             expected = WITNESSES[name].of_table(ranking, row["k"], options)
-            assert row[name] == (None if expected is None else pytest.approx(expected, abs=1e-12)), (
-                name,
-                row,
-            )
+            assert is_close(row[name], expected, 1e-12), (name, row)
 
 
-def test_means_count_users_of_whom_no_item_is_relevant(con: duckdb.DuckDBPyConnection) -> None:
+def test_users_of_whom_no_item_is_relevant_are_counted(con: duckdb.DuckDBPyConnection) -> None:
+    """By the means and by the check."""
     for min_grade in (None, 2, 4):
-        (row,) = rows(con, f"FROM ranking_summary('rec', 'truth', 5, min_grade := {literal(min_grade)})")
-        relevant = [replace(judged(one), min_grade=min_grade).relevant for one in TOPICS]
-        assert (row["users"], row["users_without_relevant"]) == (len(TOPICS), relevant.count(0))
+        given = f"min_grade := {literal(min_grade)}"
+        without = [replace(judged(one), min_grade=min_grade).relevant for one in TOPICS].count(0)
+        (row,) = rows(con, f"FROM ranking_summary('rec', 'truth', 5, {given}, measures := 'ndcg')")
+        assert (row["users"], row["users_without_relevant"]) == (len(TOPICS), without)
+        sql = f"SELECT count FROM ranking_check('rec', 'truth', {given}) WHERE code = 'no_relevant_item'"
+        assert con.execute(sql).fetchall() == [(without,)]
+    for min_grade, problem in (
+        (5, "truth: no rel is 5 or above, so nothing is relevant"),
+        (-1, "min_grade must be a number > 0"),
+    ):
+        sql = f"SELECT problem FROM ranking_check('rec', 'truth', min_grade := {min_grade})"
+        assert (problem,) in con.execute(sql).fetchall()
 
 
 def test_the_reference_says_how_it_differs_from_a_truth_of_high_grades(
@@ -102,26 +109,18 @@ def test_lowered_grades_and_filtered_lists_give_the_same(con: duckdb.DuckDBPyCon
         SELECT userid, itemid, max(score) AS score FROM rec SEMI JOIN truth USING (userid, itemid)
         GROUP BY ALL
     """)
-    calls = {
-        "distribution": "ranking_distribution({}, [3, NULL]{})",
-        "interpolated": "interpolated_precision_curve({}{})",
-        "curve": "precision_recall_curve({}, 4{})",
-        "judged": "ranking_judged({}, 3{})",
-    }
-    for name, call in calls.items():
-        where = f"WHERE measure IN ({', '.join(map(literal, BINARY))})" * (name == "distribution")
-        columns = "userid, n_truth" if name == "judged" else "*"
-        both = [
-            con.execute(f"SELECT {columns} FROM {call.format(*given)} {where} ORDER BY ALL").fetchall()
-            for given in (("'rec', 'truth'", ", min_grade := 2"), ("'rec', 'lowered'", ""))
-        ]
-        assert both[0] == both[1], name
-        columns = "* EXCLUDE (n_rec)" if name == "judged" else "*"
-        both = [
-            con.execute(f"SELECT {columns} FROM {call.format(*given)} ORDER BY ALL").fetchall()
-            for given in (("'rec', 'truth'", ", unjudged := 'skip'"), ("'filtered', 'truth'", ""))
-        ]
-        assert both[0] == both[1], name
+    for call in (
+        f"SELECT * FROM ranking_distribution({{}}, [3, NULL]{{}}, measures := {BINARY})",
+        "SELECT * FROM interpolated_precision_curve({}{})",
+        "SELECT * FROM precision_recall_curve({}, 4{})",
+        "SELECT userid, n_truth FROM ranking_judged({}, 3{})",
+    ):
+        for given, other in (
+            (("'rec', 'truth'", ", min_grade := 2"), ("'rec', 'lowered'", "")),
+            (("'rec', 'truth'", ", unjudged := 'skip'"), ("'filtered', 'truth'", "")),
+        ):
+            one, two = (con.execute(f"{call.format(*of)} ORDER BY ALL").fetchall() for of in (given, other))
+            assert one == two != [], (call, given)
 
 
 @pytest.mark.parametrize("min_grade", [None, 1.5])
@@ -140,41 +139,13 @@ def test_expected_values_over_ties_are_those_of_all_orders(
             assert row[name] == pytest.approx(mean(name, rankings, row["k"], options), abs=1e-12), (name, row)
 
 
-def test_a_comparison_takes_both(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""CREATE OR REPLACE TEMP TABLE two AS
-        SELECT 'a' AS system, * FROM rec UNION ALL SELECT 'b', * REPLACE (-score AS score) FROM rec""")
-    arguments = "min_grade := 2, unjudged := 'skip'"
-    ((mean_a, mean_b),) = con.execute(f"""SELECT mean_baseline, mean_system FROM ranking_compare(
-        'two', 'truth', [3], baseline := 'a', measures := ['recall'], {arguments})""").fetchall()
-    sql = f"SELECT recall FROM ranking_summary('two', 'truth', [3], {arguments}) ORDER BY system"
-    assert con.execute(sql).fetchall() == [(mean_a,), (mean_b,)]
-
-
-def test_the_check_counts_users_of_whom_no_item_is_relevant(con: duckdb.DuckDBPyConnection) -> None:
-    def found(min_grade: Any) -> dict[str, int]:
-        sql = f"SELECT problem, count FROM ranking_check('rec', 'truth', min_grade := {min_grade})"
-        return dict(con.execute(sql).fetchall())
-
-    without = [replace(judged(one), min_grade=3).relevant for one in TOPICS].count(0)
-    assert found(3)["truth: users without a relevant item"] == without
-    assert "truth: no rel is 5 or above, so nothing is relevant" in found(5)
-    assert "min_grade must be a number > 0" in found(-1)
-
-
 def test_lists_are_condensed_by_ranking_judge(con: duckdb.DuckDBPyConnection) -> None:
     lists = "['a', 'x', NULL, 'b', 'a', 'c'], ['c', 'a', 'b'], [0, 2, 1]"
     ((found,),) = con.execute(f"SELECT ranking_judge({lists}, unjudged := 'skip')").fetchall()
-    assert found == {
-        "ranks": [1, 2, 3],
-        "grades": [2, 1, 0],
-        "ideal": [2, 1, 0],
-        "size": 3,
-        "cutoff": None,
-    }
+    assert found == {"ranks": [1, 2, 3], "grades": [2, 1, 0], "ideal": [2, 1, 0], "size": 3, "cutoff": None}
     assert con.execute("SELECT ranking_judge(['a'], NULL::VARCHAR[], NULL, 'skip')").fetchall() == [(None,)]
-    with pytest.raises(
-        duckdb.InvalidInputException, match=r"ranking_judge: unjudged must be miss\|skip, got 3"
-    ):
+    rule = r"ranking_judge: unjudged must be miss\|skip, got 3"
+    with pytest.raises(duckdb.InvalidInputException, match=rule):
         con.execute(f"SELECT ranking_judge({lists}, 3)").fetchall()
 
 
