@@ -5,7 +5,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import duckdb
-import numpy as np
 import pytest
 
 import ranking_udfs
@@ -24,40 +23,27 @@ def mean_row(system: str, mean: float, half: float | None) -> dict[str, Any]:
     return {"system": system, "mean": mean, "low": low, "high": high}
 
 
-@pytest.mark.parametrize(
-    ("measure", "k", "rows", "said"),
-    [
-        (
-            "hit_rate",
-            5,
-            [("als", 0.61, 0.04), ("pop", 0.48, 0.05)],
-            "With als, 61 of 100 users (57 to 65) find something relevant among the first 5; "
-            "with pop it is 48 (43 to 53).",
-        ),
-        (  # the width of an interval decides the decimals
-            "recall",
-            None,
-            [("als", 0.996, 0.005), ("pop", 0.02, 0.004)],
-            "With als, 99.6 % (99.1 to 100.0) of what is relevant to a user is in the list; "
-            "with pop it is 2.0 % (1.6 to 2.4).",
-        ),
-        (
-            "precision",
-            1,
-            [("als", 0.25, 0.3)],
-            "With als, 25 % (0 to 55) of the recommendations in first place are relevant.",
-        ),
-        (
-            "ndcg(gain=linear)",
-            10,
-            [("als", 0.1234, 0.011), ("pop", 0.1, None)],
-            "With als, NDCG@10 (gain=linear) is 0.123 (0.112 to 0.134); with pop it is 0.100.",
-        ),
-        ("recall(normalize=min)", 5, [("als", 0.5, None)], "With als, Recall@5 (normalize=min) is 0.5000."),
-    ],
-)
-def test_a_mean_in_words(measure: str, k: int | None, rows: list[Any], said: str) -> None:
-    assert headline_sentence([mean_row(*row) for row in rows], parse_measure(measure), k) == said
+ALS, POP = ("als", 0.61, 0.04), ("pop", 0.48, 0.05)
+SAID = {  # the width of an interval decides the decimals
+    ("hit_rate", 5, ALS, POP): "With als, 61 of 100 users (57 to 65) find something relevant among the first "
+    "5; with pop it is 48 (43 to 53).",
+    ("recall", None, ("als", 0.996, 0.005), ("pop", 0.02, 0.004)): "With als, 99.6 % (99.1 to 100.0) of what "
+    "is relevant to a user is in the list; with pop it is 2.0 % (1.6 to 2.4).",
+    (
+        "precision",
+        1,
+        ("als", 0.25, 0.3),
+    ): "With als, 25 % (0 to 55) of the recommendations in first place are relevant.",
+    ("ndcg(gain=linear)", 10, ("als", 0.1234, 0.011), ("pop", 0.1, None)): "With als, NDCG@10 (gain=linear) "
+    "is 0.123 (0.112 to 0.134); with pop it is 0.100.",
+    ("recall(normalize=min)", 5, ("als", 0.5, None)): "With als, Recall@5 (normalize=min) is 0.5000.",
+}
+
+
+def test_a_mean_in_words() -> None:
+    for (measure, k, *rows), said in SAID.items():
+        means = [mean_row(*row) for row in cast(list[Any], rows)]
+        assert headline_sentence(means, parse_measure(cast(str, measure)), cast(int, k)) == said
 
 
 def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> None:
@@ -67,28 +53,20 @@ def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> N
 
     tied = ("ties_at_k", "rec: users with tied scores at k = 5")
     missing = ("not_in_rec", "users in truth that are not in rec")
-    found = caveats(
-        [
-            row("doubtful", *missing, 628, system="knn"),
-            row("info", *missing, 12, system="als"),
-            row("doubtful", *tied, 99, system="als", k=5, write="write --ties expected"),
-            row("doubtful", *tied, 50, system="knn", k=5, write="write --ties expected"),
-            row("doubtful", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
-            row(
-                "wrong",
-                "upside_down",
-                "rec: users whose relevant items stand below",
-                700,
-                system="knn",
-                of=800,
-            ),
-            row("doubtful", "null_item", "rec: itemid is NULL", 9, system="als"),
-            row("doubtful", "null_user", "rec: userid is NULL", 3, system="knn"),
-            row("wrong", "user_spelling", "users that match truth but for case", 2),
-            row("wrong", "no_rows", "rec: no rows", 1, of=None),
-        ],
-        [5, None],
-    )
+    below = ("upside_down", "rec: users whose relevant items stand below")
+    expected = {"k": 5, "write": "write --ties expected"}
+    rows = [
+        row("doubtful", *missing, 628, system="knn"),
+        row("info", *missing, 12, system="als"),
+        *(row("doubtful", *tied, n, system=name, **expected) for name, n in (("als", 99), ("knn", 50))),
+        row("doubtful", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
+        row("wrong", *below, 700, system="knn", of=800),
+        row("doubtful", "null_item", "rec: itemid is NULL", 9, system="als"),
+        row("doubtful", "null_user", "rec: userid is NULL", 3, system="knn"),
+        row("wrong", "user_spelling", "users that match truth but for case", 2),
+        row("wrong", "no_rows", "rec: no rows", 1, of=None),
+    ]
+    found = caveats(rows, [5, None])
     assert found == [
         "No rows: 1.",
         "Users whose relevant items stand below: knn 700 of 800 (88 %).",
@@ -111,13 +89,10 @@ def test_a_model_that_leaves_two_thirds_out_is_in_the_first_lines(written: Writt
     lead, *rest = first_lines(written(*FILES, "--baseline", "pop", "-k", "10", *NDCG))
     models = {name: f"{name}.csv" for name in ("als", "bert", "pop")}
     evaluated = ranking_udfs.evaluate(models, "relevant.csv", "ndcg", by_user=True, check=False)
-    by_user: dict[str, dict[str, float]] = {name: {} for name in models}
-    for name, user, value in evaluated.select("system, userid, ndcg").fetchall():
-        by_user[name][user] = value
-    shared = [f"u{user}" for user in range(0, 119, 3)]
-    means = {name: np.mean([values[user] for user in shared]) for name, values in by_user.items()}
+    shared = evaluated.filter(f"userid IN {tuple(f'u{user}' for user in range(0, 119, 3))}")
+    means = dict(shared.aggregate("system, avg(ndcg)").fetchall())
     assert means["bert"] > means["als"] > means["pop"]
-    where = f"f the {len(shared)} users with recommendations of every model"
+    where = "f the 40 users with recommendations of every model"
     assert lead.startswith("als ")
     assert lead.endswith(f" But o{where}, bert has the best mean.")
     told = ", ".join(f"{means[name]:.4f} with {name}" for name in ("bert", "als", "pop"))
@@ -157,21 +132,17 @@ def test_equal_models_have_no_best(written: Written) -> None:
     assert lead == "bert has the best NDCG@10, but is not surely better than pop."
 
 
-@pytest.mark.parametrize(
-    ("measure", "means", "said"),
-    [
-        ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.5, 0.7]}, ": the same for all at every k"),
-        ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.4, 0.6]}, ": highest for a at every k"),
-        (
-            "ndcg@5,10",
-            {"a": [0.5, 0.7], "b": [0.4, 0.8]},
-            ": highest for a at k = 5; highest for b at k = 10",
-        ),
-        ("ndcg@9", {**{name: [0.5] for name in "abcd"}, "e": [0.4]}, ": highest for a, b, c and 1 more"),
-        ("first_hit_rank@9", {"a": [2.5], "b": [3.0]}, ": lowest for a"),
-        ("hits@9", {"a": [2.5]}, ": 2.5"),
-    ],
-)
+TITLES: list[tuple[str, dict[str, list[float]], str]] = [
+    ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.5, 0.7]}, ": the same for all at every k"),
+    ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.4, 0.6]}, ": highest for a at every k"),
+    ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.4, 0.8]}, ": highest for a at k = 5; highest for b at k = 10"),
+    ("ndcg@9", {**{name: [0.5] for name in "abcd"}, "e": [0.4]}, ": highest for a, b, c and 1 more"),
+    ("first_hit_rank@9", {"a": [2.5], "b": [3.0]}, ": lowest for a"),
+    ("hits@9", {"a": [2.5]}, ": 2.5"),
+]
+
+
+@pytest.mark.parametrize(("measure", "means", "said"), TITLES)
 def test_a_title_says_who_is_best(measure: str, means: dict[str, list[float]], said: str) -> None:
     choice, findings = parse_measure(measure), cast(Findings, SimpleNamespace(systems=[*means]))
     rows: list[dict[str, Any]] = [
@@ -186,18 +157,15 @@ def test_a_title_says_who_is_best(measure: str, means: dict[str, list[float]], s
         assert leader_text(findings, choice, others) == ""
 
 
-@pytest.mark.parametrize(
-    ("values", "ticks"),
-    [
+def test_an_axis_of_differences_has_a_tick_at_0() -> None:
+    assert ticks_with_zero([0.0, 0.0]) == {"tickCount": 5}
+    for values, ticks in (
         ([-0.27, 0.06], [-0.2, -0.1, 0.0]),
         ([0.12, 0.43], [0.0, 0.1, 0.2, 0.3, 0.4]),
         ([-30.0, 170.0], [0.0, 50.0, 100.0, 150.0]),
         ([-0.0004, 0.0003], [-0.0004, -0.0002, 0.0, 0.0002]),
-    ],
-)
-def test_an_axis_of_differences_has_a_tick_at_0(values: list[float], ticks: list[float]) -> None:
-    assert ticks_with_zero(values)["values"] == pytest.approx(ticks, abs=1e-12)
-    assert ticks_with_zero([0.0, 0.0]) == {"tickCount": 5}
+    ):
+        assert ticks_with_zero(values)["values"] == pytest.approx(ticks, abs=1e-12)
 
 
 def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:

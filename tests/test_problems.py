@@ -2,7 +2,6 @@
 
 import json
 import warnings
-from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +11,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.duckdb import portable
-from tests.conftest import rows
+from tests.conftest import module_connection, rows
 from tests.test_partitions import by_parts
 
 
@@ -36,6 +34,7 @@ RELEVANT = "SELECT u AS userid, 100 * u + i AS itemid FROM range({users}) t(u), 
 TRUTH = RELEVANT.format(users=40)
 GRADED = """SELECT u AS userid, 100 * u + i AS itemid, CASE i WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE -i END AS rel
     FROM range(40) t(u), range(5) s(i)"""
+TURNED = ("descending := false", ("--ascending",), {"descending": False})
 CASES = {
     "clean": Case(GOOD, TRUTH, []),
     "ranks": Case(OWN.format(score="i"), TRUTH, [("wrong", "a", "upside_down", None, 40, 40)]),
@@ -47,21 +46,12 @@ CASES = {
     "distances": Case(
         OWN.format(score="abs(i - 0.9) + u / 100.0"), TRUTH, [("wrong", "a", "upside_down", None, 40, 40)]
     ),
-    "distances, as such": Case(
-        OWN.format(score="abs(i - 0.9) + u / 100.0"),
-        TRUTH,
-        [],
-        "descending := false",
-        ("--ascending",),
-        {"descending": False},
-    ),
+    "distances, as such": Case(OWN.format(score="abs(i - 0.9) + u / 100.0"), TRUTH, [], *TURNED),
     "turned though they were right": Case(
         GOOD,
         TRUTH,
         [("wrong", "a", "upside_down", None, 40, 40)],
-        "descending := false",
-        ("--ascending",),
-        {"descending": False},
+        *TURNED,
     ),
     "truth was joined in": Case(
         OWN.format(score="if(i IN (1, 2), 9, 5) - i"),
@@ -137,30 +127,23 @@ CASES = {
 COLUMNS = "severity, system, code, k, count, of"
 
 
-@pytest.fixture(scope="module")
-def connections() -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
-    """A connection that is registered, and one that has the script instead."""
-    with duckdb.connect() as pack, duckdb.connect() as script:
-        yield {"pack": ranking_udfs.register(pack), "script": script.execute(portable.script())}
+pack = module_connection()
 
 
 @pytest.mark.parametrize(("name", "partitions"), [*zip(CASES, cycle([1, 2, 3]), strict=False)])
 def test_what_one_door_says_all_say(
-    connections: dict[str, duckdb.DuckDBPyConnection],
+    pack: duckdb.DuckDBPyConnection,
     name: str,
     partitions: int,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    case, database = CASES[name], str(tmp_path / "shop.duckdb")
+    case, database, con = CASES[name], str(tmp_path / "shop.duckdb"), pack
     made = f"CREATE OR REPLACE TABLE rec AS {case.rec}; CREATE OR REPLACE TABLE truth AS {case.truth}"
     call = f"ranking_check('rec', 'truth', ks := [3]{', ' * bool(case.arguments)}{case.arguments})"
-    for con in connections.values():
-        con.execute(made)
-        told = con.execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
-        assert [row[:-1] for row in told] == case.expected
-        problems = [row[-1] for row in told]
-    con = connections["pack"]
+    told = con.execute(made).execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
+    assert [row[:-1] for row in told] == case.expected
+    problems = [row[-1] for row in told]
     assert all(len(problem) <= 60 for problem in problems)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -214,9 +197,8 @@ def run_check(*arguments: str) -> str:
     return Path("out.json").read_text()
 
 
-def test_each_code_has_a_rule_a_sentence_and_an_order() -> None:
-    with ranking_udfs.register(duckdb.connect()) as con:
-        codes = rows(con, "FROM ranking_problem_codes()")
+def test_each_code_has_a_rule_a_sentence_and_an_order(pack: duckdb.DuckDBPyConnection) -> None:
+    codes = rows(pack, "FROM ranking_problem_codes()")
     assert [row["place"] for row in codes] == [*range(1, len(codes) + 1)]
     assert len({row["code"] for row in codes}) == len(codes) > 40
     for row in codes:

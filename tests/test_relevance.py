@@ -139,16 +139,6 @@ def test_expected_values_over_ties_are_those_of_all_orders(
             assert row[name] == pytest.approx(mean(name, rankings, row["k"], options), abs=1e-12), (name, row)
 
 
-def test_lists_are_condensed_by_ranking_judge(con: duckdb.DuckDBPyConnection) -> None:
-    lists = "['a', 'x', NULL, 'b', 'a', 'c'], ['c', 'a', 'b'], [0, 2, 1]"
-    ((found,),) = con.execute(f"SELECT ranking_judge({lists}, unjudged := 'skip')").fetchall()
-    assert found == {"ranks": [1, 2, 3], "grades": [2, 1, 0], "ideal": [2, 1, 0], "size": 3, "cutoff": None}
-    assert con.execute("SELECT ranking_judge(['a'], NULL::VARCHAR[], NULL, 'skip')").fetchall() == [(None,)]
-    rule = r"ranking_judge: unjudged must be miss\|skip, got 3"
-    with pytest.raises(duckdb.InvalidInputException, match=rule):
-        con.execute(f"SELECT ranking_judge({lists}, 3)").fetchall()
-
-
 @pytest.mark.newest
 def test_condensed_lists_are_those_of_ir_measures(con: duckdb.DuckDBPyConnection) -> None:
     ir_measures = pytest.importorskip("ir_measures")
