@@ -1,12 +1,13 @@
 """ranking_fuse: against a slow definition, ranx, cases worked by hand, and what others got wrong.
 
-ranx is not among the tests' requirements: its values are recorded, and compared where it is installed.
+ranx is not among the tests' requirements: its values are recorded; `python -m tests.test_fuse` compares them.
 """
 
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import duckdb
@@ -230,14 +231,6 @@ def test_scores_are_ranx_s(pack: duckdb.DuckDBPyConnection, arguments: str) -> N
         assert is_close(found[int(user), item][0], score, 1e-8), (user, item)
 
 
-def test_the_recorded_scores_are_what_ranx_gives_now() -> None:
-    ranx = pytest.importorskip("ranx")
-    for (norm, method, params), recorded in RANX.values():
-        runs = [ranx.Run(run) for run in RUNS.values()]
-        found = ranx.fuse(runs, norm=norm, method=method, params=params).to_dict()
-        assert [found[user][item] for user, item in FUSED] == pytest.approx(recorded)
-
-
 def test_a_document_that_both_have_is_before_others_as_in_sentence_transformers_3883(
     editions: list[duckdb.DuckDBPyConnection],
 ) -> None:
@@ -413,3 +406,11 @@ def test_scores_that_are_not_added_take_no_digit_from_those_that_are(
             add_table(con, "beside", [*rows, row])
             found = fused(con, "beside", f"method := 'combsum', normalize := 'none', depth := {depth}")
             assert_same(found, {(1, "x"): (0.4, 2), (1, "y"): (0.7, 2)})
+
+
+if __name__ == "__main__":  # where ranx is installed: whether it gives what is recorded
+    ranx = import_module("ranx")
+    for (norm, method, params), recorded in RANX.values():
+        runs = [ranx.Run(run) for run in RUNS.values()]
+        found = ranx.fuse(runs, norm=norm, method=method, params=params).to_dict()
+        assert [found[user][item] for user, item in FUSED] == pytest.approx(recorded)

@@ -137,8 +137,8 @@ def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
             assert found == [(2**31, 4 / 3), (2**50, 4 / 3)], kind
     assert tables.execute(query.format("4")).fetchall() == [(4, 4 / 3)]
     for max_k, cutoff in (("2", 2), ("NULL", None), ("2147483648", None), ("2::UHUGEINT", 2)):
-        found = tables.execute(f"SELECT DISTINCT judged.cutoff FROM ranking_judged('rec', 'truth', {max_k})")
-        assert found.fetchall() == [(cutoff,)], max_k
+        query = f"SELECT DISTINCT judged.cutoff FROM ranking_judged('rec', 'truth', {max_k})"
+        assert tables.execute(query).fetchall() == [(cutoff,)], max_k
 
 
 def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
@@ -685,24 +685,23 @@ def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) 
     return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]
 
 
-# Whether rows are gathered, and their users: of the first 8,192 rows more than 4,096 are of different ones.
-GATHERED: list[tuple[bool, list[int | None]]] = [
-    *((True, [*range(8192)]), (True, [*range(4097)] * 2), (True, [*range(5000)] + [0] * 50_000)),
-    *((False, [*range(4096)] * 2), (False, [i // 2 for i in range(9000)]), (False, [None] * 9000)),
-    *((False, [0] * 5000 + [*range(50_000)]), (False, [])),
+# Users of rows that are gathered, and of such that are not: of the first 8,192 rows how many are different.
+MANY: list[list[int | None]] = [[*range(8192)], [*range(4097)] * 2, [*range(5000)] + [0] * 50_000]
+FEW: list[list[int | None]] = [
+    *([*range(4096)] * 2, [i // 2 for i in range(9000)], [None] * 9000, [0] * 5000 + [*range(50_000)], [])
 ]
 
 
-@pytest.mark.parametrize(("is_gathered", "users"), GATHERED)
+@pytest.mark.parametrize("users", [*MANY, *FEW])
 def test_rows_are_gathered_where_the_first_are_of_many_users(
-    con: duckdb.DuckDBPyConnection, is_gathered: bool, users: list[int | None]
+    con: duckdb.DuckDBPyConnection, users: list[int | None]
 ) -> None:
     con.register("given", pa.table({"userid": pa.array(users, pa.int64())}))
     con.execute("CREATE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM given")
     assert listed_users(con, "rec", gather=False) == users
     found = listed_users(con, "rec")
-    assert (found != users) is is_gathered
-    if is_gathered:
+    assert (found != users) is (users in MANY)
+    if users in MANY:
         assert Counter(found) == Counter(users)
         places = [place for place, user in enumerate(found) if user == users[-1]]
         assert places[-1] - places[0] < len(places) + 50  # 4,096 buckets: few other users in between
