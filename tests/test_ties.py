@@ -259,8 +259,10 @@ def test_large_ties_keep_nine_digits(
     """By SciPy's hypergeometric distribution; of the items above the tie, the first `before` are hits."""
     hypergeom: Any = stats.hypergeom
     above_it, one = f"range(1, {before} + 1)", f"list_resize([]::DOUBLE[], {before + hits}, 1)"
-    in_it = [f"{above_it} || list_resize([]::BIGINT[], {hits}, {rank})" for rank in (above + 1, above + size)]
-    struct = tied(*in_it, one, one, above + size)
+    ranks_in_it, lasts = (
+        f"{above_it} || list_resize([]::BIGINT[], {hits}, {rank})" for rank in (above + 1, above + size)
+    )
+    struct = tied(ranks_in_it, lasts, one, one, above + size)
     taken, relevant = k - above, before + hits
     # how many hits of the tie are in the top k, and how often
     some = np.arange(max(0, taken + hits - size), min(hits, taken) + 1)
