@@ -88,6 +88,7 @@ RANKS = {"als": [1] * 4 + [2] * 6, "bert": [1] * 8, "pop": [4] * 10}
 
 
 def csv(name: str, header: str, *rows: str) -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
     Path(name).write_text("\n".join([header, *rows]) + "\n")
 
 
@@ -160,10 +161,10 @@ def as_shell(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def write(name: str, query: str) -> str:
+def write(name: str, query: str) -> None:
     """Write the rows of a query, which may read files, to a file."""
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
     duckdb.execute(f"COPY ({query}) TO '{name}'")
-    return name
 
 
 def table(name: str, header: str, *given: tuple[str, ...], fill: int = 0) -> None:
@@ -175,6 +176,7 @@ def table(name: str, header: str, *given: tuple[str, ...], fill: int = 0) -> Non
     else:
         objects = (", ".join(f'"{n}": {cell}' for n, cell in zip(names, row, strict=True)) for row in rows)
         text = "".join(f"{{{one}}}\n" for one in objects)
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
     Path(name).write_text(text)
 
 

@@ -8,7 +8,7 @@ import pytest
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.measures.registry import MEASURES, OneOf
-from tests.command import NDCG, ROOT, Run, evaluated
+from tests.command import ROOT, Run, evaluated
 
 SEEDS = ROOT / "examples/dbt_project/seeds"
 MODELS, RATINGS, PEOPLE = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
@@ -42,33 +42,6 @@ def test_every_command_runs(capsys: pytest.CaptureFixture[str], command: str) ->
     assert command != "uninstall" or main(["install", *CALLS["install"]]) == 0
     assert main([command, *CALLS[command]]) == 0
     assert "error" not in capsys.readouterr().err
-
-
-# --- The documents' tables ---
-
-
-def test_options_may_stand_between_files(run: Run) -> None:
-    expected = run("evaluate", "rec.csv", "truth.csv", "-k", "4", *NDCG)
-    assert run("evaluate", "rec.csv", "-k", "4", "truth.csv", *NDCG) == expected
-    assert run("evaluate", "-k", "4", "rec.csv", "truth.csv", *NDCG) == expected
-
-
-# --- Ranking ---
-
-
-def test_ties_by_item_ascending_and_null_and_nan_scores_last(run: Run) -> None:
-    Path("rec.csv").write_text("userid,itemid,score\n1,9,nan\n1,8,\n1,15,1\n1,4,1\n1,7,-1\n")
-    for relevant, rank in ((4, 1), (15, 2), (7, 3)):
-        Path("truth.csv").write_text(f"userid,itemid\n1,{relevant}\n")
-        (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check", "--measures", "mrr")
-        assert row["mrr"] == 1 / rank
-
-
-@pytest.mark.slow
-def test_threads_do_not_change_the_numbers(run: Run) -> None:
-    assert run("evaluate", "rec.csv", "truth.csv", "--threads", "1", "--memory-limit", "200MB") == run(
-        "evaluate", "rec.csv", "truth.csv", "--threads", "4"
-    )
 
 
 # --- Measures ---

@@ -10,11 +10,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from ranking_udfs.command import tables
-from tests.command import DOCUMENTS, NDCG, Fails, K, Run, as_shell, cells, table
+from tests.command import DOCUMENTS, NDCG, Fails, Run, as_shell, cells, table
 
 # --- Output ---
 
@@ -29,10 +28,8 @@ def test_csv_is_as_it_is_or_safe_for_spreadsheets(run: Run) -> None:
     table("users.csv", "userid,segment", *((text, text) for text in quoted))
     arguments = ["evaluate", "rec.csv", "truth.csv", "--segment", "users.csv:segment", "--no-check"]
     arguments += ["--measures", "mrr", "--format", "csv", "--by-user"]
-    for more, expected in (
-        ([], {*FORMULAS, "a=1"}),
-        (["--safe-csv"], {*(f"'{text}" for text in FORMULAS), "a=1"}),
-    ):
+    for more, quote in (([], ""), (["--safe-csv"], "'")):
+        expected = {*(f"{quote}{text}" for text in FORMULAS), "a=1"}
         rows = list(csv.DictReader(io.StringIO(run(*arguments, "by.tsv", *more), newline="")))
         assert {row["system"] for row in rows} == expected
         assert {row["segment"] for row in rows} == expected | {"(all)"}
@@ -48,8 +45,8 @@ def test_a_terminal_shows_four_digits_and_what_is_asked_for(
 ) -> None:
     monkeypatch.setattr(tables, "is_terminal", lambda: True)
     arguments = ["evaluate", "rec.csv", "truth.csv", "-k", "4", "-m", "ndcg,mrr", "--no-check"]
-    assert cells(run(*arguments))["NDCG"] == ["0.7039"]
-    assert cells(run(*arguments))["MRR"] == ["1"]
+    shown = cells(run(*arguments))
+    assert (shown["NDCG"], shown["MRR"]) == (["0.7039"], ["1"])
     assert cells(run(*arguments, "--digits", "2"))["NDCG"] == ["0.7"]
     assert json.loads(run(*arguments, "--format", "json"))[0]["ndcg"] == float(DOCUMENTS["NDCG"][0])
     assert run(*arguments, "--format", "csv", "--digits", "3").splitlines()[1].endswith(",0.704,1.0")
@@ -124,43 +121,16 @@ def test_no_file_that_is_read_is_overwritten(fails: Fails, folder: Path) -> None
         ("users.csv", "users.csv"),
     ):
         for option in ("--output", "--by-user"):
-            for rec in ("rec.csv", "name=rec.csv", "re[c].csv", "r*c.csv"):
+            for rec in ("rec.csv", "name=re[c].csv"):
                 arguments = [rec, "truth.csv", "--segment", "users.csv:country", option, output]
                 error = fails(1, "evaluate", *arguments)
                 assert re.fullmatch(rf"{output}: would overwrite (./)?{other}, which is the same file", error)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
 
 
-def test_output_may_be_a_device(run: Run) -> None:
-    assert run("evaluate", "rec.csv", "truth.csv", *NDCG, "--output", "/dev/null") == ""
+def test_output_may_be_a_pipe_or_a_device(run: Run) -> None:
+    arguments = ["evaluate", "rec.csv", "truth.csv", *NDCG]
+    done = as_shell(*arguments, "--output", "/dev/stdout")
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", run(*arguments))
+    assert run(*arguments, "--output", "/dev/null") == ""
     assert not Path("/dev/null").is_file()
-
-
-def test_output_may_be_a_pipe(run: Run) -> None:
-    done = as_shell("evaluate", "rec.csv", "truth.csv", *NDCG, "--output", "/dev/stdout")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == run("evaluate", "rec.csv", "truth.csv", *NDCG)
-
-
-def test_one_pass_for_all_outputs_gives_the_same_summary(run: Run, worse: str) -> None:
-    Path("countries.csv").write_text("userid,country\n1,SE\n")
-    arguments = ["evaluate", "rec=rec.csv", f"w={worse}", "truth.csv", *K, "--no-check", "--format", "csv"]
-    plain = run(*arguments)
-    assert run(*arguments, "--by-user", "users.csv") == plain
-    segmented = csv.DictReader(io.StringIO(run(*arguments, "--segment", "countries.csv:country")))
-    everybody = [row for row in segmented if row.pop("segment") == "(all)"]
-    assert everybody == list(csv.DictReader(io.StringIO(plain)))
-
-
-def test_parquet_has_the_rows_of_csv_with_their_types(run: Run) -> None:
-    two = ["a=rec.csv", "b=rec.csv", "truth.csv", "-k", "2,all", "-m", "ndcg", "--no-check"]
-    for command in ("evaluate", "compare"):
-        for name in ("means.parquet", "means.csv"):
-            run(command, *two, "--output", name)
-        rows = duckdb.sql("FROM 'means.parquet'").fetchall()
-        assert rows == duckdb.sql("FROM 'means.csv'").fetchall()
-        assert len(rows) == {"evaluate": 4, "compare": 2}[command]
-    kinds = dict(
-        duckdb.sql("SELECT column_name, column_type FROM (DESCRIBE FROM 'means.parquet')").fetchall()
-    )
-    assert (kinds["k"], kinds["p"], kinds["higher_is_better"]) == ("BIGINT", "DOUBLE", "BOOLEAN")

@@ -93,11 +93,10 @@ def test_a_shell_completes_commands_options_measures_and_files(
 
 
 @pytest.mark.slow
-def test_no_traceback_and_exit_codes_in_a_shell() -> None:
+def test_no_traceback_and_the_exit_code_in_a_shell() -> None:
     done = as_shell("evaluate", "none.csv", "truth.csv")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "ranking-udfs: error: none.csv: no such file\n"
-    assert as_shell("evaluate").returncode == 2
+    said = "ranking-udfs: error: none.csv: no such file\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
 
 
 @pytest.mark.parametrize(
@@ -105,10 +104,8 @@ def test_no_traceback_and_exit_codes_in_a_shell() -> None:
     [
         ["evaluate", "-m", ",".join(name for name, one in MEASURES.items() if one.column), "a=rec.csv"],
         *slow(
-            ["evaluate", "-m", "ndcg(gain=linear)@2,err(max_grade=5)", "rec.csv", "--ties", "trec"],
             ["evaluate", "-m", "mrr,recall", "rec.csv", "--ties", "expected", "--segment", "users.csv:age"],
-            ["compare", "a=rec.csv", "b=worse.csv", "--segment", "users.csv:age", "--format", "json"],
-            ["compare", "a=rec.csv", "b=worse.csv", "--test", "randomization"],
+            ["compare", "a=rec.csv", "b=worse.csv", "--test", "randomization", "--segment", "users.csv:age"],
             ["sql", "rec.csv", "-m", "mrr", "--by-user", "by.csv"],
         ),
     ],
@@ -170,11 +167,10 @@ def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", [["measures"], ["--help"]])
-def test_a_closed_pipe_is_no_error(arguments: list[str]) -> None:
+def test_a_closed_pipe_is_no_error() -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "ranking_udfs", *arguments]
+    command = [sys.executable, "-m", "ranking_udfs", "--help"]
     environment = {**os.environ, "PYTHONUNBUFFERED": ""}
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment)
     os.close(writer)

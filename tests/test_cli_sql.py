@@ -13,12 +13,9 @@ from tests.command import RANKS, ROOT, K, Run, csv, emptied, evaluated, write
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["rec.parquet"],
-        ["--measures", "ndcg@3,rbp(persistence=0.5),precision", "rec.csv"],
+        ["--measures", "ndcg@3,rbp(persistence=0.5),precision", "rec.csv", "--ties", "trec"],
         ["rec.json", "--segment", "users.csv:country"],
-        ["rec.parquet", "--ties", "trec"],
-        ["--measures", "ndcg(gain=linear),auc", "--ties", "expected", "rec.parquet"],
-        ["a=rec.csv", "b=rec.parquet"],
+        ["--measures", "ndcg(gain=linear),auc", "--ties", "expected", "a=rec.csv", "b=rec.parquet"],
     ],
 )
 def test_sql_gives_what_evaluate_gives(

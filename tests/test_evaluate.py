@@ -28,7 +28,6 @@ SEEDS = Path(__file__).resolve().parent.parent / "examples" / "dbt_project" / "s
 REC, TRUTH, USERS = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
 COLUMNS: Any = {"user_col": "customer_id", "item_col": "sku", "system_col": "model", "grade_col": "stars"}
 OPTIONS = ["--user", "customer_id", "--item", "sku", "--system", "model", "--grade", "stars", "--no-check"]
-MEASURES = ["ndcg(gain=linear)@5,10", "recall", "mrr@3"]
 
 Rows = list[dict[str, Any]]
 
@@ -57,75 +56,56 @@ def rows(relation: duckdb.DuckDBPyRelation) -> Rows:
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Rows:
-    """What the command prints as JSON."""
-    assert main([*arguments, "--format", "json"]) == 0
-    found: Rows = json.loads(capsys.readouterr().out)
-    return found
-
-
 # --- Numbers ---
 
 
-@pytest.mark.parametrize("ties", ["item", pytest.param("expected", marks=pytest.mark.slow)])
-def test_the_means_are_those_of_the_command_and_of_ranking_summary_to_the_bit(
-    con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str], frames: dict[str, Any], ties: str
+# Python's arguments, and the command's that say the same.
+CALLS: dict[str, tuple[dict[str, Any], str]] = {
+    "ties": ({"ks": [5, 10, None], "ties": "expected"}, "-k 5,10,all --ties expected"),
+    "segments": (
+        {"measures": ["ndcg(gain=linear)@10,5", "mrr"], "ks": 3, "segments": USERS, "segment_col": "segment"},
+        f"-m ndcg(gain=linear)@10,5,mrr -k 3 --segment {USERS}:segment",
+    ),
+    "by_user": (
+        {"measures": "ndcg@5,recall", "ks": 7, "by_user": True, "ties": "trec"},
+        "-m ndcg@5,recall -k 7 --ties trec --by-user by.json",
+    ),
+    "compare": (
+        {"measures": ["ndcg", "mrr@3"], "ks": [5, 10], "segments": USERS, "baseline": "popularity"}
+        | {"margin": 0.01, "confidence": np.float64(0.9), "correction": "bh"}
+        | {"seed": 3, "permutations": 500, "test": "randomization"},
+        f"-m ndcg,mrr@3 -k 5,10 --segment {USERS}:segment --baseline popularity --margin 0.01 "
+        "--confidence 0.9 --correction bh --seed 3 --permutations 500 --test randomization",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_rows_are_those_of_the_command_to_the_bit(
+    frames: dict[str, Any], capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
 ) -> None:
+    options, arguments = CALLS[name]
+    command = "compare" if name == "compare" else "evaluate"
+    found = getattr(ranking_udfs, command)(frames["rec"], frames["truth"], check=False, **options, **COLUMNS)
+    files = arguments.replace("by.json", str(tmp_path / "by.json")).split()
+    assert main([command, REC, TRUTH, *OPTIONS, *files, "--format", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    expected = json.loads((tmp_path / "by.json").read_text()) if name == "by_user" else printed
+    assert len(expected) > 3
+    assert rows(found) == [{column: row.get(column) for column in found.columns} for row in expected]
+
+
+def test_the_means_are_those_of_ranking_summary_to_the_bit(con: duckdb.DuckDBPyConnection) -> None:
     measures = ["recall", "precision", "average_precision", "auc", "mrr", "ndcg", "hit_rate", "f_measure"]
-    found = ranking_udfs.evaluate(
-        frames["rec"], frames["truth"], None, [5, 10, None], ties=ties, check=False, **COLUMNS
-    )
-    command = printed(capsys, "evaluate", REC, TRUTH, *OPTIONS, "-k", "5,10,all", "--ties", ties)
-    assert rows(found) == command
+    found = ranking_udfs.evaluate("rec", "truth", None, [5, None], con=con, check=False, **COLUMNS)
     sql = con.sql(f"""
         SELECT system, k, users, users_without_rec, users_without_truth, users_without_relevant,
             {", ".join(measures)}
         FROM ranking_summary(
-            'rec', 'truth', [5, 10, NULL], ties := '{ties}',
+            'rec', 'truth', [5, NULL],
             user_col := 'customer_id', item_col := 'sku', system_col := 'model', grade_col := 'stars')
         ORDER BY system, k NULLS LAST""")
     assert (found.columns, found.fetchall()) == (sql.columns, sql.fetchall())
-
-
-def test_options_segments_and_cut_offs_of_their_own_are_those_of_the_command(
-    con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
-) -> None:
-    measures = ["ndcg(gain=linear)@10,5", "average_precision(normalize=min)@5", "mrr"]
-    found = ranking_udfs.evaluate(
-        "rec", "truth", measures, 3, con=con, segments="people", segment_col="segment", check=False, **COLUMNS
-    )
-    more = ["-m", ",".join(measures), "-k", "3", "--segment", f"{USERS}:segment"]
-    command = printed(capsys, "evaluate", REC, TRUTH, *OPTIONS, *more)
-    assert [{"users_without_truth": None} | row for row in command] == rows(found)
-    assert len({row["segment"] for row in command}) > 3
-
-
-def test_values_of_each_user_are_those_of_the_command(
-    con: duckdb.DuckDBPyConnection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = ranking_udfs.evaluate(
-        "rec", "truth", "ndcg@5,recall", 7, con=con, by_user=True, ties="trec", check=False, **COLUMNS
-    )
-    more = ["-m", "ndcg@5,recall", "-k", "7", "--ties", "trec", "--by-user", str(tmp_path / "by.json")]
-    printed(capsys, "evaluate", REC, TRUTH, *OPTIONS, *more)
-    assert rows(found) == json.loads((tmp_path / "by.json").read_text())
-
-
-def test_comparisons_are_those_of_the_command(
-    frames: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    options: Any = {"margin": 0.01, "confidence": np.float64(0.9), "correction": "bh", "seed": 3}
-    options |= {"permutations": 500, "baseline": "popularity", "test": "randomization"}
-    tables: Any = {"segments": frames["people"], "check": False, **COLUMNS}
-    found = ranking_udfs.compare(
-        frames["rec"], frames["truth"], ["ndcg", "mrr@3"], [5, 10], **options, **tables
-    )
-    given = [text for name, value in options.items() for text in (f"--{name}", str(value))]
-    more = ["-m", "ndcg,mrr@3", "-k", "5,10", *given]
-    command = printed(capsys, "compare", REC, TRUTH, *OPTIONS, *more, "--segment", f"{USERS}:segment")
-    assert rows(found) == [{name: row[name] for name in found.columns} for row in command]
-    assert found.columns[0] == "segment"
-    assert len(command) == 3 * (1 + len({row["segment"] for row in command} - {"(all)"}))
 
 
 # --- Forms of a table ---
@@ -163,6 +143,13 @@ def test_every_form_of_rec_and_truth_gives_the_same(
         if form != "a table":
             found = ranking_udfs.evaluate(rec, TRUTH, "ndcg", check=False, **COLUMNS)
             assert found.fetchall() == expected, form
+
+
+def test_a_dict_of_arrays_is_a_table_to_duckdb() -> None:
+    rec = pd.DataFrame({"userid": [1, 1], "itemid": [7, 9], "score": [2, 1]})
+    truth = {"userid": np.array([1]), "itemid": np.array([9])}
+    found = ranking_udfs.evaluate(rec, truth, "mrr", check=False)
+    assert found.project("mrr").fetchall() == [(0.5,)]
 
 
 # --- What comes back, and what stays ---
@@ -293,16 +280,6 @@ def test_problems_of_the_data_are_warnings_at_the_callers_line() -> None:
     assert {one.filename for one in caught} == {__file__}
 
 
-def test_cut_offs_that_no_measure_uses_make_no_rows(con: duckdb.DuckDBPyConnection) -> None:
-    given: Any
-    for given in (10, [], None):
-        found = ranking_udfs.evaluate("rec", "truth", "ndcg@3", given, con=con, check=False, **COLUMNS)
-        assert {row["k"] for row in rows(found)} == {3}
-    given = np.array([4, 2])
-    found = ranking_udfs.evaluate("rec", "truth", "ndcg", given, con=con, check=False, **COLUMNS)
-    assert [row["k"] for row in rows(found)] == [4, 2, 4, 2]
-
-
 def test_every_argument_is_described() -> None:
     for function in (ranking_udfs.evaluate, ranking_udfs.compare, ranking_udfs.report):
         described = re.findall(r"^    (\w+): ", inspect.getdoc(function) or "", re.MULTILINE)
@@ -317,14 +294,3 @@ def test_the_examples_of_the_docstrings() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the check finds in such small data
             assert doctest.DocTestRunner().run(test).failed == 0
-
-
-def test_columns_and_ranks_are_named(con: duckdb.DuckDBPyConnection) -> None:
-    lists = con.sql("SELECT 1 AS who, unnest([7, 8, 9]) AS what, unnest([1, 2, 3]) AS place")
-    right = {"who": np.array([1]), "what": np.array([9])}  # a dict of arrays is a table to DuckDB
-    names: Any = {"user_col": "WHO", "item_col": "what", "score_col": "place"}
-    for descending, mrr in ((True, 1.0), (False, 1 / 3)):
-        found = ranking_udfs.evaluate(
-            lists, right, "mrr", con=con, check=False, descending=descending, **names
-        )
-        assert found.project("mrr").fetchall() == [(mrr,)]
