@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -42,6 +43,15 @@ def make_files(names: Iterable[str] = SYSTEMS, users: int = 120) -> None:
 def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(*MADE_AT)
     make_files()
+
+
+@pytest.fixture
+def report_tables(files: None, con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """What the files hold, and the NDCG@5 of each user."""
+    lists = (f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in SYSTEMS)
+    return con.execute(f"""
+        CREATE TABLE truth AS FROM 'relevant.csv'; CREATE TABLE rec AS {" UNION ALL ".join(lists)};
+        CREATE TABLE by_user AS FROM ranking_by_user('rec', 'truth', 5)""")
 
 
 @pytest.fixture(scope="session")

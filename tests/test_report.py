@@ -51,6 +51,12 @@ def is_shown(text: str, number: float | None) -> bool:
     return text == ("" if number is None else f"{number:.{decimals}f}") and (number is None or decimals > 1)
 
 
+def check_histogram(users: list[dict[str, str]], system: str, values: Any) -> None:
+    """How many users have 0, and how many have which values, are the numbers in the table."""
+    counts, _ = np.histogram(values[values > 0], bins=20, range=(0, 1))
+    assert [row[system] for row in users] == [str(np.sum(values == 0)), *map(str, counts)]
+
+
 # --- The numbers ---
 
 
@@ -135,26 +141,19 @@ def student(values: Any) -> float:
 
 
 def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(
-    standard: str, con: duckdb.DuckDBPyConnection
+    standard: str, report_tables: duckdb.DuckDBPyConnection
 ) -> None:
     found = sections(standard)
-    con.execute("CREATE TABLE truth AS FROM 'relevant.csv'")
-    con.execute(
-        "CREATE TABLE rec AS "
-        + " UNION ALL ".join(f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in SYSTEMS)
-    )
-    curve = con.execute("FROM ranking_interpolated_precision_curve('rec', 'truth')").fetchall()
+    curve = report_tables.execute("FROM ranking_interpolated_precision_curve('rec', 'truth')").fetchall()
     (table,) = tables_in(found["Precision and recall"])
     rows = {row["Recall"]: row for row in table}
     for system, recall, precision in curve:
         assert is_shown(rows[f"{recall:g}"][system], precision)
-    con.execute("CREATE TABLE by_user AS FROM ranking_by_user('rec', 'truth', 5)")
     (users,) = tables_in(found["How users fare"])
     for system in SYSTEMS:
-        values = np.array(con.execute("SELECT ndcg FROM by_user WHERE system = ?", [system]).fetchall())
-        counts, _ = np.histogram(values[values > 0], bins=20, range=(0, 1))
-        assert [row[system] for row in users] == [str(np.sum(values == 0)), *map(str, counts)]
-    worst = con.execute("""
+        result = report_tables.execute("SELECT ndcg FROM by_user WHERE system = ?", [system])
+        check_histogram(users, system, result.fetchnumpy()["ndcg"])
+    worst = report_tables.execute("""
         SELECT userid, a.ndcg, b.ndcg, b.ndcg - a.ndcg AS d FROM by_user AS a JOIN by_user AS b USING (userid)
         WHERE a.system = 'als' AND b.system = 'bert' AND d < 0 ORDER BY d, userid LIMIT 20""").fetchall()
     assert len(worst) > 5
@@ -162,7 +161,7 @@ def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(
     for row, (user, *numbers) in zip(shown, worst, strict=True):
         assert row["User"] == user
         assert all(map(is_shown, list(row.values())[1:], numbers))
-    lost = con.execute("""
+    lost = report_tables.execute("""
         SELECT count(*), min(d), (count(*) FILTER (round(d, 9) = low)) FROM (
             SELECT b.ndcg - a.ndcg AS d, round(min(d) OVER (), 9) AS low
             FROM by_user AS a JOIN by_user AS b USING (userid)
@@ -173,13 +172,10 @@ def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(
     assert said in text_of(found["Who loses most"])
 
 
-def test_what_changes_for_users_is_what_sql_says(standard: str, con: duckdb.DuckDBPyConnection) -> None:
-    found = sections(standard)["What changes for users"]
-    con.execute("CREATE TABLE truth AS FROM 'relevant.csv'")
-    con.execute(
-        "CREATE TABLE rec AS "
-        + " UNION ALL ".join(f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in SYSTEMS)
-    )
+def test_what_changes_for_users_is_what_sql_says(
+    standard: str, report_tables: duckdb.DuckDBPyConnection
+) -> None:
+    con, found = report_tables, sections(standard)["What changes for users"]
     common, lists = tables_in(found)
     query = """SELECT system, overlap, rbo, same_first, same_list
         FROM ranking_overlap('rec', [5], baseline := 'als') ORDER BY 1"""
@@ -187,7 +183,6 @@ def test_what_changes_for_users_is_what_sql_says(standard: str, con: duckdb.Duck
         [name, *(f"{share:.0%}" for share in shares)] for name, *shares in con.execute(query).fetchall()
     ]
     assert [list(row.values()) for row in common] == expected
-    con.execute("CREATE TABLE by_user AS FROM ranking_by_user('rec', 'truth', 5)")
     ((user,),) = con.execute("""SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)
         WHERE a.system = 'als' AND b.system = 'bert' ORDER BY b.ndcg - a.ndcg, userid LIMIT 1""").fetchall()
     assert f"The lists of {user}, who loses most with bert:" in text_of(found)
@@ -201,20 +196,14 @@ def test_what_changes_for_users_is_what_sql_says(standard: str, con: duckdb.Duck
         assert set(map(int, re.findall(r"\d+", told))) == missed
 
 
-@pytest.mark.slow
-def test_what_the_check_found_stands_on_the_page_and_nothing_too(standard: str, written: Written) -> None:
-    assert "users in truth that are not in rec: 1 of 120 (als, als.csv), for example userid u119" in text_of(
-        sections(standard)["The data"]
-    )
-    Path("relevant.csv").write_text("".join(Path("relevant.csv").read_text().splitlines(keepends=True)[:-12]))
-    assert "The check of the data found nothing." in text_of(sections(written(*FILES, "-k", "5"))["The data"])
-
-
 def test_one_model_has_the_sections_that_make_sense_for_one(
     written: Written, run: Run, con: duckdb.DuckDBPyConnection
 ) -> None:
+    lines = Path("relevant.csv").read_text().splitlines(keepends=True)
+    Path("relevant.csv").write_text("".join(lines[:-12]))  # without the user who has no list
     html = written("als.csv", "relevant.csv", "-k", "10", *SEGMENT)
     found = sections(html)
+    assert "The check of the data found nothing." in text_of(found["The data"])
     assert list(found) == [
         *("In short", "The data", "Means", "Precision and recall", "How users fare", "Segments"),
         "How it was made",
@@ -236,43 +225,31 @@ def test_one_model_has_the_sections_that_make_sense_for_one(
 
 
 @pytest.mark.slow
-def test_ties_and_ascending_scores_reach_the_page(
-    run: Run, written: Written, con: duckdb.DuckDBPyConnection
+def test_ties_ascending_scores_the_whole_list_and_cut_offs_of_a_measures_own(
+    run: Run, written: Written, report_tables: duckdb.DuckDBPyConnection
 ) -> None:
-    arguments = [
-        *FILES,
-        "-k",
-        "10",
-        "--measures",
-        "recall",
-        "--ties",
-        "expected",
-        "--ascending",
-        "--no-check",
-    ]
-    expected = json.loads(run("evaluate", *arguments, "--format", "json", "--by-user", "by_user.csv"))
-    found = sections(written(*arguments))
-    (row,) = tables_in(found["Means"])[0]
-    for one in expected:
-        assert is_shown(row[one["system"]].partition(" ")[0], one["recall"])
+    options = ["-k", "all", "-k", "3", "--measures", "recall,ndcg@7", "--ties", "expected", "--ascending"]
+    found = sections(written(*FILES, "--baseline", "als", *options, "--no-check"))
+    compared = json.loads(
+        run("compare", *FILES, "--baseline", "als", *options, "--no-check", "--format", "json")
+    )
+    keyed = {(row["measure"], row["k"], row["system"]): row for row in compared}
+    recall, ndcg, *_ = tables_in(found["Differences to als"])
+    assert [row["k"] for row in ndcg] == ["7", "7"]
+    for measure, rows in (("recall", recall), ("ndcg", ndcg)):
+        for row in rows:
+            k = None if row["k"] == "all" else int(row["k"])
+            assert is_shown(row["Difference"], keyed[measure, k, row["System"]]["difference"])
+    run("evaluate", *FILES, *options, "--no-check", "--by-user", "by_user.csv")
     (users,) = tables_in(found["How users fare"])
     for system in SYSTEMS:
-        query = f"SELECT recall FROM 'by_user.csv' WHERE system = '{system}'"
-        values = con.execute(query).fetchnumpy()["recall"]
-        counts, _ = np.histogram(values[values > 0], bins=20, range=(0, 1))
-        assert [row[system] for row in users] == [str(np.sum(values == 0)), *map(str, counts)]
-    con.execute("CREATE TABLE truth AS FROM 'relevant.csv'; CREATE TABLE rec AS FROM 'bert.csv'")
-    curve = con.execute("FROM ranking_interpolated_precision_curve('rec', 'truth', descending := false)")
+        query = f"SELECT recall FROM 'by_user.csv' WHERE system = '{system}' AND k IS NULL"
+        check_histogram(users, system, report_tables.execute(query).fetchnumpy()["recall"])
+    query = "FROM ranking_interpolated_precision_curve('rec', 'truth', descending := false)"
     (rows,) = tables_in(found["Precision and recall"])
-    for row, (_, precision) in zip(rows, curve.fetchall(), strict=True):
-        assert is_shown(row["bert"], precision)
-
-
-def test_randomization_names_its_seed(written: Written) -> None:
-    html = written(*ARGUMENTS, "--test", "randomization", "--permutations", "200", "--seed", "7")
-    made = text_of(sections(html)["How it was made"])
-    assert "200, seed 7" in made
-    assert "paired randomization test, Holm-adjusted" in made
+    shown = {row["Recall"]: row for row in rows}
+    for system, level, precision in report_tables.execute(query).fetchall():
+        assert is_shown(shown[f"{level:g}"][system], precision)
 
 
 @pytest.mark.slow
@@ -327,28 +304,13 @@ def test_a_measure_that_some_users_have_no_value_of(written: Written, con: duckd
     assert "First hit rank@0: no user has values of both" in " ".join(nothing)
 
 
-def test_the_whole_list_and_cut_offs_of_a_measures_own(run: Run, written: Written) -> None:
-    cuts = ["-k", "all", "-k", "3", "--measures", "recall,ndcg@7"]
-    arguments = [*FILES, "--baseline", "als", *cuts, "--no-check"]
-    expected = json.loads(run("compare", *arguments, "--format", "json"))
-    html = written(*arguments)
-    keyed = {(row["measure"], row["k"], row["system"]): row for row in expected}
-    recall, ndcg, *_ = tables_in(sections(html)["Differences to als"])
-    assert [row["k"] for row in ndcg] == ["7", "7"]
-    for row in ndcg:
-        assert is_shown(row["Difference"], keyed["ndcg", 7, row["System"]]["difference"])
-    for row in recall:
-        k = None if row["k"] == "all" else int(row["k"])
-        assert is_shown(row["Difference"], keyed["recall", k, row["System"]]["difference"])
-
-
 @pytest.mark.slow
 def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop: duckdb.DuckDBPyConnection) -> None:
     shop.execute("UPDATE rec SET model = '' WHERE model = 'bert'")
     shop.execute("UPDATE people SET country = chr(7) WHERE country = 'SE'")
-    found = ranking_udfs.report(
-        "rec", "bought", con=shop, **COLUMNS, baseline="als", segments="people", segment_col="country"
-    )
+    shop.execute("DELETE FROM rec WHERE model = 'pop'")
+    given: Any = {"baseline": "als", "segments": "people", "segment_col": "country"}
+    found = ranking_udfs.report("rec", "bought", "ndcg", 5, con=shop, **COLUMNS, **given)
     assert found.findings.systems == ["als", "(no name)"]
     assert "(no name)" in {row["segment"] for row in found.findings.segments}
     assert "<h1>(no name) compared with als</h1>" in found.html
@@ -385,35 +347,22 @@ def shop(files: None) -> Iterator[duckdb.DuckDBPyConnection]:
         con.execute("""
             CREATE TEMP TABLE rec AS
             SELECT userid AS who, itemid AS sku, score AS p, 'als' AS model FROM 'als.csv'
-            UNION ALL SELECT *, 'bert' FROM 'bert.csv';
+            UNION ALL SELECT *, 'bert' FROM 'bert.csv' UNION ALL SELECT *, 'pop' FROM 'pop.csv';
             CREATE VIEW bought AS SELECT userid AS who, itemid AS sku, rel AS stars FROM 'relevant.csv';
             CREATE TABLE people AS SELECT userid AS who, country FROM 'users.csv'
         """)
         yield con
 
 
-COLUMNS = {
-    "user_col": "who",
-    "item_col": "sku",
-    "score_col": "p",
-    "grade_col": "stars",
-    "system_col": "model",
-}
+COLUMNS: Any = {"user_col": "who", "item_col": "sku", "score_col": "p"}
+COLUMNS |= {"grade_col": "stars", "system_col": "model"}
 
 
 @pytest.mark.slow
-def test_udfs_report_is_the_page_of_the_command(shop: duckdb.DuckDBPyConnection, written: Written) -> None:
-    found = ranking_udfs.report(
-        "rec",
-        "bought",
-        ks=[5, 10],
-        con=shop,
-        **COLUMNS,
-        segments="people",
-        segment_col="country",
-        margin=0.01,
-        measures=FEW[1].split(","),
-    )
+def test_udfs_report_is_the_page_of_the_command(shop: duckdb.DuckDBPyConnection, standard: str) -> None:
+    given: Any = {"baseline": "als", "margin": 0.01, "segments": "people", "segment_col": "country"}
+    measures = FEW[1].split(",")
+    found = ranking_udfs.report("rec", "bought", measures, [5, 10, 20], con=shop, **COLUMNS, **given)
     found.save("notebook.html")
     assert Path("notebook.html").read_text(encoding="utf-8") == found.html
     Path("notebook.html").chmod(0o600)
@@ -430,8 +379,7 @@ def test_udfs_report_is_the_page_of_the_command(shop: duckdb.DuckDBPyConnection,
         SELECT table_name FROM duckdb_tables()
         UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY ALL"""
     assert shop.execute(query).fetchall() == [("bought",), ("people",), ("rec",)]
-    expected = written(*ARGUMENTS[:2], "relevant.csv", "-k", "5", "-k", "10", *SEGMENT, "--margin", "0.01")
-    ours, theirs = sections(found.html), sections(expected)
+    ours, theirs = sections(found.html), sections(standard)
     assert list(ours) == list(theirs)
     for name in ours.keys() - {"How it was made", "The data"}:
         assert text_of(ours[name]) == text_of(theirs[name]), name
@@ -444,7 +392,7 @@ def test_udfs_report_is_the_page_of_the_command(shop: duckdb.DuckDBPyConnection,
 def test_udfs_report_of_one_model_in_a_transaction_and_of_no_tables(shop: duckdb.DuckDBPyConnection) -> None:
     shop.begin()
     shop.execute("CREATE TABLE one AS FROM rec WHERE model = 'als'")
-    found = ranking_udfs.report("one", "bought", con=shop, ks=np.array([5, 10]), **COLUMNS)
+    found = ranking_udfs.report("one", "bought", "ndcg", np.array([5, 10]), con=shop, **COLUMNS)
     assert found.findings.systems == ["als"]
     assert "<h1>How good is als?</h1>" in found.html
     with pytest.raises(ValueError, match=r"report: bought: no column 'nope'"):

@@ -1,6 +1,5 @@
 """What a report shows of the lists and of grades, beside what SQL and a slow definition say."""
 
-import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -31,11 +30,6 @@ def read(name: str) -> list[list[str]]:
     return [line.split(",") for line in Path(name).read_text().splitlines()[1:]]
 
 
-def make_rec(con: duckdb.DuckDBPyConnection) -> None:
-    lists = (f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in SYSTEMS)
-    con.execute(f"CREATE TABLE rec AS {' UNION ALL '.join(lists)}")
-
-
 def shares(items: list[str], kinds: dict[str, set[str]]) -> dict[str, float]:
     """The share of each kind among items that have one; an item spreads 1 over its kinds."""
     known = [item for item in items if kinds[item]]
@@ -47,13 +41,13 @@ def shares(items: list[str], kinds: dict[str, set[str]]) -> dict[str, float]:
 
 
 def test_what_is_in_the_lists_is_what_sql_says(
-    written: Written, history: None, con: duckdb.DuckDBPyConnection
+    written: Written, history: None, report_tables: duckdb.DuckDBPyConnection
 ) -> None:
+    con = report_tables
     html = written(*FILES, "-k", "5", "-k", "10", "--measures", "ndcg", "--no-check", *GIVEN)
     found = sections(html)["What is in the lists"]
     con.execute("CREATE TABLE train AS FROM 'train.csv'")
     con.execute("CREATE TABLE items AS SELECT itemid, kind AS category FROM 'items.csv'")
-    make_rec(con)
     call = "('rec', [10], history := 'train', items := 'items')"
     wholes = con.execute(f"FROM ranking_beyond_accuracy{call}").df().set_index("system")
     pairs, tails, categories, everything = tables_in(found)
@@ -148,19 +142,16 @@ def test_one_model_without_categories_and_the_days_of_its_truth(history: None) -
 
 
 def test_min_grade_and_what_is_judged_stand_on_the_page(
-    written: Written, con: duckdb.DuckDBPyConnection
+    written: Written, report_tables: duckdb.DuckDBPyConnection
 ) -> None:
     """Each user's 12 items have grades 1, 2, 3 in turn; with min_grade 2 those of grade 1 are misses."""
-    with Path("relevant.csv").open("a") as file:
-        file.write("u0x,1,1\n")
+    report_tables.execute("INSERT INTO truth VALUES ('u0x', 1, 1); COPY truth TO 'relevant.csv'")
     found = sections(written(*FILES, "-k", "5", "--measures", "ndcg", "--min-grade", "2"))
     made = text_of(found["How it was made"])
     assert "Relevanta grade of 2 or more; gains, as of NDCG, are those of all grades" in made
     assert "Not judged" not in made
-    con.execute("CREATE TABLE truth AS FROM 'relevant.csv'")
-    make_rec(con)
     query = "FROM ranking_summary('rec', 'truth', [5], min_grade := 2)"
-    counts = con.execute(query).df().set_index("system")
+    counts = report_tables.execute(query).df().set_index("system")
     assert set(counts["users_without_relevant"]) == {1}
     rows = {row["Table"]: row["None relevant"] for row in tables_in(found["The data"])[0]}
     assert rows == {**dict.fromkeys(SYSTEMS, "1"), "Truth": ""}
@@ -169,17 +160,3 @@ def test_min_grade_and_what_is_judged_stand_on_the_page(
     )
     said = f"Few items among the first 5 are judged, and the others count as misses: {few}."
     assert said.replace(" %", "\xa0%") in "".join(found["The answer"].itertext())
-    (lists,) = (one for one in tables_in(found["What changes for users"]) if "Rank" in one[0])
-    user = re.search(
-        r"The lists of (\w+), who of those with a relevant item loses most with (\w+)",
-        text_of(found["What changes for users"]),
-    )
-    assert user is not None
-    explained = con.execute(
-        "SELECT itemid, CASE WHEN relevant THEN ' (relevant)' WHEN gain > 0 THEN ' (grade 1)' ELSE '' END "
-        "FROM ranking_explain('rec', 'truth', ?, 5, min_grade := 2) "
-        "WHERE system = ? AND rank IS NOT NULL ORDER BY rank",
-        [*user.groups()],
-    ).fetchall()
-    shown = [f"{item}{mark}" for item, mark in explained]
-    assert [row[user.group(2)] for row in lists] == shown
