@@ -9,7 +9,7 @@ import pytest
 from ranking_udfs.command import session
 from ranking_udfs.command.cli import main
 from ranking_udfs.texts import LONGEST
-from tests.command import DOCUMENTS, FORGED, NDCG, REC, TRUTH, Fails, Run, emptied, evaluated, table, write
+from tests.command import FORGED, NDCG, NDCG_VALUES, REC, TRUTH, Fails, Run, emptied, evaluated, table, write
 
 pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("registered", "folder")]
 
@@ -111,7 +111,7 @@ def test_names_are_names(run: Run, of_command: duckdb.DuckDBPyConnection) -> Non
         assert [(row["system"], row["segment"]) for row in rows] == [
             (name, segment) for segment in ("(all)", "(none)", "x")
         ]
-        assert {repr(row["ndcg"]) for row in rows} == {DOCUMENTS["NDCG"][1]}
+        assert {repr(row["ndcg"]) for row in rows} == {NDCG_VALUES[1]}
         assert json.loads(Path(f"{name}.json").read_text())[0]["userid"] == 1
     script = run("sql", *files)
     for statement in emptied(of_command).extract_statements(script):

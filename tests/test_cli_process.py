@@ -120,27 +120,22 @@ def test_a_connection_gets_no_more_macros_than_are_called_and_all_of_those(
     assert run(*arguments, "truth.csv", "--no-check") == expected
 
 
-@pytest.mark.parametrize(
-    "interrupt",
-    [
+def test_ctrl_c_exits_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    in_a_function = "Python exception occurred while executing the UDF: KeyboardInterrupt: "
+    for interrupt in (
         KeyboardInterrupt(),
         duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
         RuntimeError("Query interrupted"),
-        duckdb.InvalidInputException(
-            "Python exception occurred while executing the UDF: KeyboardInterrupt: "
-        ),
-    ],
-)
-def test_ctrl_c_exits_130(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], interrupt: BaseException
-) -> None:
-    def interrupted(*_: object) -> None:
-        raise interrupt
+        duckdb.InvalidInputException(in_a_function),
+    ):
 
-    monkeypatch.setattr(commands, "fetch_rows", interrupted)
-    assert main(["evaluate", "rec.csv", "truth.csv", "--output", "report.txt"]) == 130
-    assert capsys.readouterr() == ("", "")
-    assert not Path("report.txt").exists()
+        def interrupted(*_: object, error: BaseException = interrupt) -> None:
+            raise error
+
+        monkeypatch.setattr(commands, "fetch_rows", interrupted)
+        assert main(["evaluate", "rec.csv", "truth.csv", "--output", "report.txt"]) == 130
+        assert capsys.readouterr() == ("", "")
+        assert not Path("report.txt").exists()
 
 
 def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(
@@ -178,17 +173,14 @@ def test_a_closed_pipe_is_no_error() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("redirection", "code", "said"),
-    [
-        (">/dev/full", 1, "ranking-udfs: error: [Errno 28] No space left on device\n"),
-        (">&-", 1, "ranking-udfs: error: standard output is closed\n"),
-    ],
-)
-def test_what_cannot_be_printed_is_an_error(redirection: str, code: int, said: str) -> None:
-    command = f"{sys.executable} -m ranking_udfs measures {redirection}"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (code, said)
+def test_what_cannot_be_printed_is_an_error() -> None:
+    for redirection, said in (
+        (">/dev/full", "[Errno 28] No space left on device"),
+        (">&-", "standard output is closed"),
+    ):
+        command = f"{sys.executable} -m ranking_udfs measures {redirection}"
+        done = subprocess.run(command, shell=True, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (1, f"ranking-udfs: error: {said}\n")
 
 
 def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
