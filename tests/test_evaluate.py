@@ -49,7 +49,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.fixture(scope="module")
 def frames() -> dict[str, pd.DataFrame]:
-    return {"rec": pd.read_csv(REC), "truth": pd.read_csv(TRUTH), "people": pd.read_csv(USERS)}
+    return {"rec": pd.read_csv(REC), "truth": pd.read_csv(TRUTH)}
 
 
 def rows(relation: duckdb.DuckDBPyRelation) -> Rows:
@@ -63,7 +63,8 @@ def rows(relation: duckdb.DuckDBPyRelation) -> Rows:
 CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "ties": ({"ks": [5, 10, None], "ties": "expected"}, "-k 5,10,all --ties expected"),
     "segments": (
-        {"measures": ["ndcg(gain=linear)@10,5", "mrr"], "ks": 3, "segments": USERS, "segment_col": "segment"},
+        {"measures": ["ndcg(gain=linear)@10,5", "mrr"], "ks": 3}
+        | {"segments": "people", "segment_col": "segment"},
         f"-m ndcg(gain=linear)@10,5,mrr -k 3 --segment {USERS}:segment",
     ),
     "by_user": (
@@ -71,8 +72,8 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
         "-m ndcg@5,recall -k 7 --ties trec --by-user by.json",
     ),
     "compare": (
-        {"measures": ["ndcg", "mrr@3"], "ks": [5, 10], "segments": USERS, "baseline": "popularity"}
-        | {"margin": 0.01, "confidence": np.float64(0.9), "correction": "bh"}
+        {"measures": ["ndcg", "mrr@3"], "ks": [5, 10], "segments": pd.read_csv(USERS)}
+        | {"baseline": "popularity", "margin": 0.01, "confidence": np.float64(0.9), "correction": "bh"}
         | {"seed": 3, "permutations": 500, "test": "randomization"},
         f"-m ndcg,mrr@3 -k 5,10 --segment {USERS}:segment --baseline popularity --margin 0.01 "
         "--confidence 0.9 --correction bh --seed 3 --permutations 500 --test randomization",
@@ -82,11 +83,17 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_rows_are_those_of_the_command_to_the_bit(
-    frames: dict[str, Any], capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+    con: duckdb.DuckDBPyConnection,
+    frames: dict[str, Any],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    name: str,
 ) -> None:
     options, arguments = CALLS[name]
     command = "compare" if name == "compare" else "evaluate"
-    found = getattr(ranking_udfs, command)(frames["rec"], frames["truth"], check=False, **options, **COLUMNS)
+    recs = ("rec", "truth") if name == "segments" else (frames["rec"], frames["truth"])
+    given: Any = {"con": con, "check": False, **options, **COLUMNS}
+    found = getattr(ranking_udfs, command)(*recs, **given)
     files = arguments.replace("by.json", str(tmp_path / "by.json")).split()
     assert main([command, REC, TRUTH, *OPTIONS, *files, "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
