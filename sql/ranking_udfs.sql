@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_precision _ranking_recall _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -80,28 +80,9 @@ CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
 CASE
     WHEN holds THEN NULL
     ELSE concat(
-        option, ' must be ', rule,
-        ', got ',
-        CASE
-            WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || ''''
-            ELSE coalesce(given::VARCHAR, 'NULL')
-        END)
+        option, ' must be ', rule, ', got ',
+        CASE WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || '''' ELSE coalesce(given::VARCHAR, 'NULL') END)
 END;
-CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
-CASE
-    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-    ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1)
-END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
-CASE
-    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-    ELSE ranking.n_hits / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-            ELSE ranking.n_relevant
-        END,
-        1)
-END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_is_contents_column(name, history, items) AS
 CASE
     WHEN name = 'ranking_system' THEN false
@@ -384,10 +365,6 @@ WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|pr
 WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
 WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
 WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? ' END, 1);
-CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
-concat(
-    names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
-    names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
 CREATE OR REPLACE MACRO _ranking_moment_before(moment, times, span) AS
 CASE
     WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
@@ -533,19 +510,8 @@ CASE
             / (len(ranking.hits) * (ranking.top - len(ranking.hits)))
     ELSE 0.5
 END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
-CASE
-    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-    ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-        / greatest(
-            CASE normalize::VARCHAR
-                WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-                WHEN 'hits' THEN ranking.n_hits
-                WHEN 'k' THEN ranking.k
-                ELSE ranking.n_relevant
-            END,
-            1)
-END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_unless_empty(ranking, value) AS
+CASE WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1 ELSE value END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_precisions(tie, hits, size) AS
 hits / greatest(size, 1) * coalesce(
     list_sum(list_transform(
@@ -588,17 +554,6 @@ CASE
         THEN format(
             'a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(max_grade AS DOUBLE), 4), highest::DOUBLE)
 END;
-CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
-CASE
-    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-    ELSE least(
-        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
-            / greatest(
-                least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
-                    + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
-                1),
-        1)
-END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
 (ranking.hits[1])::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_above_neutral(grades, neutral) AS
@@ -655,11 +610,6 @@ coalesce(
             THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
     END)::INTEGER,
     1);
-CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
-CASE
-    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-    ELSE len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
-END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_hits(tied, top) AS
 coalesce(
     list_sum(list_transform(
@@ -1132,6 +1082,37 @@ list_sum(list_transform(
         [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (slope * df + sqrt(df))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
             * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w))))[1]));
+CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
+_ranking_unless_empty(
+    ranking,
+    coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
+    / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+            WHEN 'hits' THEN ranking.n_hits
+            WHEN 'k' THEN ranking.k
+            ELSE ranking.n_relevant
+        END,
+        1));
+CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
+_ranking_unless_empty(ranking, least(
+    (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
+        / greatest(
+            least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
+                + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
+            1),
+    1));
+CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
+_ranking_unless_empty(
+    ranking, ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1));
+CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
+_ranking_unless_empty(
+    ranking, len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1));
+CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
+_ranking_unless_empty(
+    ranking,
+    ranking.n_hits / greatest(
+        CASE normalize::VARCHAR WHEN 'min' THEN least(ranking.k, ranking.n_relevant) ELSE ranking.n_relevant END, 1));
 CREATE OR REPLACE MACRO _ranking_concordant_pairs(ranking) AS
 list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
@@ -1163,10 +1144,8 @@ _ranking_gain_fits(caller, gain, highest) * list_transform(
         ELSE total
     END)[1];
 CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
-CASE
-    WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
-    ELSE _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
-END::DOUBLE;
+_ranking_unless_empty(
+    tied, _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1));
 CREATE OR REPLACE MACRO _ranking_tied_prefix(tied, ranking) AS
 list_transform(
     list_transform(
@@ -1365,36 +1344,6 @@ FROM (
                 CASE caller WHEN 'ranking_compare_by_user' THEN 'by_user' ELSE 'rec' END AS source
             FROM query_table(scores) AS scores_of
             WHERE compared_measures IS NULL)));
-CREATE OR REPLACE MACRO _ranking_measure_distributions(by_user) AS TABLE
-SELECT
-    * EXCLUDE (ranking_system, sorted),
-    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
-    sorted[1] AS minimum,
-    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
-    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
-    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
-    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
-    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
-    sorted[-1] AS maximum,
-    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
-FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
-        measure,
-        count(value) AS users,
-        count(*) - count(value) AS users_undefined,
-        ranking_mean(value) AS mean,
-        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
-    FROM (
-        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM query_table(by_user) AS users_of
-        WHERE has_truth)
-    UNPIVOT INCLUDE NULLS (
-        value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c)))
-    )
-    GROUP BY ALL)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_geometric_mean(number) AS
 exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
 CREATE OR REPLACE MACRO _ranking_measure_means(by_user) AS TABLE
@@ -1516,9 +1465,7 @@ CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
 CASE
     WHEN _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1])) THEN true
     ELSE error(concat(
-        'ranking_judge: rec and truth must hold items of the same type, got ',
-        _ranking_cut(typeof(rec[1])),
-        ' and ',
+        'ranking_judge: rec and truth must hold items of the same type, got ', _ranking_cut(typeof(rec[1])), ' and ',
         _ranking_cut(typeof(truth[1]))))::BOOLEAN
 END;
 CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged) AS
@@ -1633,13 +1580,13 @@ FROM (
         dense_rank() OVER (PARTITION BY userid, is_met ORDER BY intent ASC NULLS LAST)::INTEGER AS number
     FROM (
         SELECT
-            userid,
-            itemid,
+            userid, itemid,
             CASE
                 WHEN is_met AND intent IS NULL AND _ranking_has(truth, intent_col, 'intent')
                     THEN error(concat(
                         caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
-                        ' must not be NULL for an item that meets one, got ', _ranking_row(names, userid, itemid)))
+                        ' must not be NULL for an item that meets one, got ',
+                        names['user'], ' ', userid::VARCHAR, ', ', names['item'], ' ', itemid::VARCHAR))
                 ELSE intent
             END AS intent,
             is_met
@@ -1688,8 +1635,7 @@ coalesce(
                     WHEN 'k' THEN least(ranking.k, 10000)
                     ELSE least(ranking.k, ranking.n_relevant)
                 END),
-            discount,
-            base,
+            discount, base,
             half_life),
         gain));
 CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
@@ -1841,9 +1787,7 @@ list_transform(
                 _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))}),
     lambda _ranking_given: {
         'ranking': _ranking_prefix(
-            _ranking_given.judged, _ranking_given.k, _ranking_given.n_seen,
-            _ranking_given.judged.ideal[-1] > 0,
-            NULL),
+            _ranking_given.judged, _ranking_given.k, _ranking_given.n_seen, _ranking_given.judged.ideal[-1] > 0, NULL),
         'problem': _ranking_given.problem,
         'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL});
 CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
@@ -2082,8 +2026,7 @@ CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
 );
 CREATE OR REPLACE MACRO _ranking_truth_pairs(truth, names) AS TABLE
 SELECT
-    userid,
-    itemid,
+    userid, itemid,
     CASE WHEN _ranking_has(truth, names['grade'], 'rel') THEN max(TRY_CAST(rel AS DOUBLE)) ELSE 1 END AS grade
 FROM _ranking_truths(truth, names)
 WHERE userid IS NOT NULL
@@ -2206,15 +2149,13 @@ _ranking_shown AS MATERIALIZED (
     SELECT ranking_system, k, shown, len(shown) AS n
     FROM (
         SELECT
-            ranking_system,
-            k,
+            ranking_system, k,
             list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
         FROM query_table(lists) AS lists_of
         CROSS JOIN (SELECT unnest(ks) AS k))
 )
 SELECT
-    systems.ranking_system,
-    systems.k,
+    systems.ranking_system, systems.k,
     count(counts.itemid) AS n_items,
     count(known.itemid) / any_value(size)::DOUBLE AS coverage,
     count(counts.itemid) - count(known.itemid) AS items_outside_catalogue,
@@ -2367,8 +2308,7 @@ _ranking_known AS MATERIALIZED (
 ),
 _ranking_kinds AS MATERIALIZED (
     SELECT
-        itemid,
-        categories,
+        itemid, categories,
         (2 ** 52 / len(categories))::BIGINT AS share,
         dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
         CASE WHEN max(categories[-1]) OVER () < 63
@@ -2406,8 +2346,7 @@ _ranking_mixtures AS MATERIALIZED (
 ),
 _ranking_sizes AS MATERIALIZED (
     SELECT
-        list,
-        k,
+        list, k,
         any_value(userid) AS userid,
         sum(n) AS n,
         sum(n * (n - 1)) / 2 AS n_alike,
@@ -2433,11 +2372,9 @@ SELECT
     found.popularity,
     profiles.userid IS NOT NULL AS has_history,
     CASE WHEN found.n_items > 0 THEN profiles.popularity END AS profile_popularity,
-    found.novelty,
-    found.long_tail,
+    found.novelty, found.long_tail,
     CASE WHEN profiles.userid IS NOT NULL THEN found.repeats END AS repeats,
-    found.cold,
-    pairs.diversity,
+    found.cold, pairs.diversity,
     CASE WHEN found.n_items > 0 THEN coalesce(shares.n_found, 0) / n_categories END AS categories,
     shares.miscalibration
 FROM query_table(lists) AS lists_of
@@ -2445,8 +2382,7 @@ CROSS JOIN (SELECT unnest(ks) AS k) AS cuts
 CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
 LEFT JOIN (
     SELECT
-        list,
-        k,
+        list, k,
         count(*) AS n_items,
         coalesce(sum(n_having), 0) / (count(*) * any_value(n_users)) AS popularity,
         ranking_mean(-log2(coalesce(n_having, 1) / n_users)) AS novelty,
@@ -2476,8 +2412,7 @@ LEFT JOIN (
 ) AS profiles ON _ranking_same_id(lists_of.userid, profiles.userid)
 LEFT JOIN (
     SELECT
-        sizes.list,
-        sizes.k,
+        sizes.list, sizes.k,
         1 - (n_alike + coalesce(
             likeness,
             list_sum(list_transform(mixture, lambda one, place: one.n * list_sum(list_transform(
@@ -2488,8 +2423,7 @@ LEFT JOIN (
     FROM _ranking_sizes AS sizes
     LEFT JOIN (
         SELECT
-            one.list,
-            one.k,
+            one.list, one.k,
             _ranking_exact_sum(
                 one.n * other.n / len(list_distinct(one_kind.categories || other_kind.categories)), 53) AS likeness
         FROM _ranking_parts AS one
@@ -2507,8 +2441,7 @@ LEFT JOIN (
 ) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
 LEFT JOIN (
     SELECT
-        list,
-        k,
+        list, k,
         count(*) AS n_found,
         CASE
             WHEN any_value(total) IS NULL THEN NULL
@@ -2564,8 +2497,7 @@ FROM (
     FROM (
         SELECT
             unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
-            earliest,
-            latest,
+            earliest, latest,
             CASE
                 WHEN test_from IS NOT NULL AND test_size IS NOT NULL
                     THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
@@ -3039,8 +2971,7 @@ FROM (
         SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
         FROM (
             SELECT
-                userid,
-                system,
+                userid, system,
                 _ranking_fuse_weight(system, weights, systems) AS weight,
                 CASE
                     WHEN _ranking_few_digits(typeof(any_value(score)))
@@ -3058,8 +2989,7 @@ FROM (
     WHERE weight > 0);
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
-    userid,
-    system,
+    userid, system,
     any_value(n_rec) AS n_rec,
     (CASE
         WHEN _ranking_few_digits(typeof(any_value(score)))
@@ -3079,12 +3009,10 @@ FROM (
     SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
     FROM _ranking_gathered_recs(rec, names, coalesce(max_k > 32, true)) AS recs
     JOIN (
-        SELECT
-            counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
+        SELECT counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
         FROM (
             SELECT
-                userid,
-                system,
+                userid, system,
                 count(*) AS n_rec,
                 CASE WHEN names['descending'] THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
                 CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
@@ -3688,8 +3616,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         systems.*,
         truths.userid IS NOT NULL AS has_truth,
         coalesce(lists.items, []) AS rec_items,
-        lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items,
-        truths.grades
+        lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items, truths.grades
     FROM _ranking_systems(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
     LEFT JOIN _ranking_truth_lists('_ranking_user_truth', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_explain') AS truths ON true
     LEFT JOIN _ranking_rec_lists('_ranking_user_rec', '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), NULL, true) AS lists
@@ -3834,8 +3761,7 @@ SELECT
 FROM (
     SELECT
         systems.* EXCLUDE (ranking_system),
-        truths.userid,
-        cuts.k,
+        truths.userid, cuts.k,
         coalesce(lists.n_rec, 0) AS n_rec,
         len(truths.items) AS n_truth,
         list_unique(flatten(truths.items)) AS n_intents,
@@ -3854,8 +3780,7 @@ FROM (
         SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
         FROM (
             SELECT
-                recs.userid,
-                recs.system,
+                recs.userid, recs.system,
                 any_value(recs.n_rec) AS n_rec,
                 list(recs.place ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS ranks,
                 list(truths.intents ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS met
@@ -3903,8 +3828,7 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
         truths.userid,
         coalesce(lists.n_rec, 0) AS n_rec,
         coalesce(lists.items, []) AS rec_items,
-        lists.scores,
-        truths.items AS truth_items,
+        lists.scores, truths.items AS truth_items,
         CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
     FROM _ranking_truth_lists(truth, names, caller) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
@@ -4084,8 +4008,7 @@ list_transform(
                 ''),
             list_transform(found, lambda one: one['ranking']),
             list_distinct(list_transform(found, lambda one: one['own_grade'])),
-            is_expected,
-            min_grade,
+            is_expected, min_grade,
             flatten(list_transform(found, lambda one: one['cuts'])),
             list_contains(list_transform(found, lambda one: one['at_ks']), true))
     END)[1];
@@ -4143,14 +4066,12 @@ _ranking_scale AS (
     FROM _ranking_lists
     WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
 SELECT
-    userid,
-    itemid,
+    userid, itemid,
     (whole + coalesce(rest / 2 ** 100, 0)) / scale * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
     n_systems
 FROM (
     SELECT
-        userid,
-        itemid,
+        userid, itemid,
         sum(round(points)::HUGEINT) AS whole,
         sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
             THEN ((points - round(points)) * 2 ** 100)::HUGEINT
@@ -4159,8 +4080,7 @@ FROM (
         count(*) AS n_systems
     FROM (
         SELECT
-            userid,
-            entry.itemid,
+            userid, entry.itemid,
             weight * CASE
                 WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
                 WHEN method::VARCHAR = 'borda' THEN greatest(n_items - entry.rank + 1, 0) / n_items
@@ -4295,8 +4215,7 @@ FROM (
     FROM (
         SELECT
             COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-            k,
-            itemid,
+            k, itemid,
             coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
             coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
             coalesce(sum(n_hits), 0)::BIGINT AS hits,
@@ -4633,10 +4552,33 @@ FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, gr
 WHERE has_truth;
 CREATE OR REPLACE MACRO ranking_distribution(
     rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
-WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
-)
-FROM _ranking_measure_distributions('_ranking_values');
+SELECT
+    * EXCLUDE (ranking_system, sorted),
+    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
+    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
+    sorted[1] AS minimum,
+    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
+    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
+    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
+    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
+    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
+    sorted[-1] AS maximum,
+    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
+FROM (
+    SELECT
+        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
+        measure,
+        count(value) AS users,
+        count(*) - count(value) AS users_undefined,
+        ranking_mean(value) AS mean,
+        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
+    FROM (
+        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
+        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
+        WHERE has_truth)
+    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
+    GROUP BY ALL)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_summary(
     rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
@@ -4774,7 +4716,7 @@ COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than ano
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_precision _ranking_recall _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -4,18 +4,17 @@
 -- normalize: 'truth', 'min', 'hits' or 'k'
 -- Example:   SELECT ranking_average_precision(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
 CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
-CASE
-    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-    ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-        / greatest(
-            CASE normalize::VARCHAR
-                WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-                WHEN 'hits' THEN ranking.n_hits
-                WHEN 'k' THEN ranking.k
-                ELSE ranking.n_relevant
-            END,
-            1)
-END::DOUBLE;
+_ranking_unless_empty(
+    ranking,
+    coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
+    / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+            WHEN 'hits' THEN ranking.n_hits
+            WHEN 'k' THEN ranking.k
+            ELSE ranking.n_relevant
+        END,
+        1));
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
 CASE

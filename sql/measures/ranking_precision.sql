@@ -3,7 +3,5 @@
 -- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
 -- Example:   SELECT ranking_precision(ranking_judge([1, 3, 2], [1, 2, 4]), 5);  -- 0.4
 CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'k') AS
-CASE
-    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-    ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1)
-END::DOUBLE;
+_ranking_unless_empty(
+    ranking, ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1));

@@ -3,12 +3,7 @@
 -- normalize: 'truth' or 'min'
 -- Example:   SELECT ranking_recall(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.3333333333333333
 CREATE OR REPLACE TEMP MACRO _ranking_recall(ranking, normalize := 'truth') AS
-CASE
-    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-    ELSE ranking.n_hits / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-            ELSE ranking.n_relevant
-        END,
-        1)
-END::DOUBLE;
+_ranking_unless_empty(
+    ranking,
+    ranking.n_hits / greatest(
+        CASE normalize::VARCHAR WHEN 'min' THEN least(ranking.k, ranking.n_relevant) ELSE ranking.n_relevant END, 1));

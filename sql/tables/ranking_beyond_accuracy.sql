@@ -64,15 +64,13 @@ _ranking_shown AS MATERIALIZED (
     SELECT ranking_system, k, shown, len(shown) AS n
     FROM (
         SELECT
-            ranking_system,
-            k,
+            ranking_system, k,
             list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
         FROM query_table(lists) AS lists_of
         CROSS JOIN (SELECT unnest(ks) AS k))
 )
 SELECT
-    systems.ranking_system,
-    systems.k,
+    systems.ranking_system, systems.k,
     count(counts.itemid) AS n_items,
     count(known.itemid) / any_value(size)::DOUBLE AS coverage,
     count(counts.itemid) - count(known.itemid) AS items_outside_catalogue,

@@ -31,8 +31,7 @@ FROM (
     FROM (
         SELECT
             COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-            k,
-            itemid,
+            k, itemid,
             coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
             coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
             coalesce(sum(n_hits), 0)::BIGINT AS hits,

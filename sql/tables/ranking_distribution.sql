@@ -11,13 +11,6 @@
 --             FROM ranking_distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
 CREATE OR REPLACE TEMP MACRO ranking_distribution(
     rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
-WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, NULL, ties, JUDGING, 'ranking_distribution')
-)
-FROM _ranking_measure_distributions('_ranking_values');
-
--- The distribution of each measure over users.
-CREATE OR REPLACE TEMP MACRO _ranking_measure_distributions(by_user) AS TABLE
 SELECT
     * EXCLUDE (ranking_system, sorted),
     -- Of a sorted list, and so the same on any threads.
@@ -41,10 +34,8 @@ FROM (
         list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted  -- + 0, for there is a -0.0
     FROM (
         SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM query_table(by_user) AS users_of
+        FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, NULL, ties, JUDGING, 'ranking_distribution')
         WHERE has_truth)
-    UNPIVOT INCLUDE NULLS (
-        value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c)))
-    )
+    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
     GROUP BY ALL)
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;

@@ -38,8 +38,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         systems.*,
         truths.userid IS NOT NULL AS has_truth,
         coalesce(lists.items, []) AS rec_items,
-        lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items,
-        truths.grades
+        lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items, truths.grades
     FROM _ranking_systems(rec, COLUMN_NAMES) AS systems
     LEFT JOIN _ranking_truth_lists('_ranking_user_truth', COLUMN_NAMES, 'ranking_explain') AS truths ON true
     -- With rec as truth, the list of a user without truth is whole.

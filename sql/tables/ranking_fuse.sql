@@ -68,14 +68,12 @@ _ranking_scale AS (
     FROM _ranking_lists
     WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
 SELECT
-    userid,
-    itemid,
+    userid, itemid,
     (whole + coalesce(rest / 2 ** 100, 0)) / scale * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
     n_systems
 FROM (
     SELECT
-        userid,
-        itemid,
+        userid, itemid,
         sum(round(points)::HUGEINT) AS whole,
         -- Raw scores may differ in size by more than a HUGEINT holds.
         sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
@@ -85,8 +83,7 @@ FROM (
         count(*) AS n_systems
     FROM (
         SELECT
-            userid,
-            entry.itemid,
+            userid, entry.itemid,
             weight * CASE
                 WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
                 -- A rank is beyond N where items are repeated.
@@ -154,8 +151,7 @@ FROM (
         SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
         FROM (
             SELECT
-                userid,
-                system,
+                userid, system,
                 _ranking_fuse_weight(system, weights, systems) AS weight,
                 -- As in _ranking_rec_lists.
                 CASE

@@ -56,8 +56,7 @@ SELECT
 FROM (
     SELECT
         systems.* EXCLUDE (ranking_system),
-        truths.userid,
-        cuts.k,
+        truths.userid, cuts.k,
         coalesce(lists.n_rec, 0) AS n_rec,
         len(truths.items) AS n_truth,
         list_unique(flatten(truths.items)) AS n_intents,
@@ -76,8 +75,7 @@ FROM (
         SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
         FROM (
             SELECT
-                recs.userid,
-                recs.system,
+                recs.userid, recs.system,
                 any_value(recs.n_rec) AS n_rec,
                 list(recs.place ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS ranks,
                 list(truths.intents ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS met
@@ -156,14 +154,14 @@ FROM (
         dense_rank() OVER (PARTITION BY userid, is_met ORDER BY intent ASC NULLS LAST)::INTEGER AS number
     FROM (
         SELECT
-            userid,
-            itemid,
+            userid, itemid,
             CASE
                 -- A column that is not there is an error of its own.
                 WHEN is_met AND intent IS NULL AND _ranking_has(truth, intent_col, 'intent')
                     THEN error(concat(
                         caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
-                        ' must not be NULL for an item that meets one, got ', _ranking_row(names, userid, itemid)))
+                        ' must not be NULL for an item that meets one, got ',
+                        names['user'], ' ', userid::VARCHAR, ', ', names['item'], ' ', itemid::VARCHAR))
                 ELSE intent
             END AS intent,
             is_met

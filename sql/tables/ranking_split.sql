@@ -136,8 +136,7 @@ FROM (
     FROM (
         SELECT
             unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
-            earliest,
-            latest,
+            earliest, latest,
             CASE
                 WHEN test_from IS NOT NULL AND test_size IS NOT NULL
                     THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)

@@ -1,5 +1,4 @@
--- The sum of discounted gains of the best possible list, as _ranking_discounted_gain counts. Where all grades are
--- equal it depends on the length of that list alone.
+-- The sum of discounted gains of the best possible list; where all grades are equal, its length alone decides.
 CREATE OR REPLACE TEMP MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
 coalesce(
     CASE
@@ -17,8 +16,7 @@ coalesce(
                     WHEN 'k' THEN least(ranking.k, 10000)
                     ELSE least(ranking.k, ranking.n_relevant)
                 END),
-            discount,
-            base,
+            discount, base,
             half_life),
         gain));
 
@@ -34,9 +32,7 @@ coalesce(
     END),
     0);
 
--- The gain of an item by its grade: 2^grade - 1, or the grade itself.
---
--- 2^g - 1 = 2^(g / 2) 2 sinh(g ln(2) / 2), which keeps the digits of a small g.
+-- The gain of an item: 2^grade - 1, which is 2^(g / 2) 2 sinh(g ln(2) / 2), with the digits of a small g; or the grade.
 CREATE OR REPLACE TEMP MACRO _ranking_gain(grade, gain) AS
 CASE
     WHEN gain::VARCHAR = 'linear' THEN grade::DOUBLE
@@ -44,8 +40,8 @@ CASE
     ELSE 2 ** grade::DOUBLE - 1
 END;
 
--- The discount factor of a gain at each rank. DuckDB may compute it before it is seen that a base or a rank
--- is out of bounds: then it must not fail.
+-- The discount factor of a gain at each rank. DuckDB may compute it before it is seen that a base or a rank is out of
+-- bounds: then it must not fail.
 CREATE OR REPLACE TEMP MACRO _ranking_discounts(ranks, discount, base, half_life) AS
 list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
     WHEN 'original'
@@ -58,8 +54,7 @@ list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
     ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1)  -- Hivemall's order, for the same last digit
 END);
 
--- The ideal DCG of a judged ranking of relevant items of grade 1: the sum of ln(2) / ln(rank + 1) over the ranks of
--- the best list.
+-- The ideal DCG where all grades are 1: the sum of ln(2) / ln(rank + 1) over the ranks of the best list.
 CREATE OR REPLACE TEMP MACRO _ranking_log2_ideal(k, n) AS
 -- A table of constants, outside of any lambda: DuckDB computes it once, when it plans.
 list_transform(

@@ -2,8 +2,8 @@
 CREATE OR REPLACE TEMP MACRO _ranking_distinct_items(ordered) AS
 list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
 
--- The places of a list at which an item stands for the first time; NULL is none. Of a long list the items are
--- sorted, since to look for each takes too long.
+-- The places of a list at which an item stands for the first time; NULL is none. In a long list, to look for each would
+-- take too long.
 CREATE OR REPLACE TEMP MACRO _ranking_first_places(items) AS
 CASE
     -- As in _ranking_has_repeats.
@@ -68,9 +68,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_items_fit(rec, truth) AS
 CASE
     WHEN _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1])) THEN true
     ELSE error(concat(
-        'ranking_judge: rec and truth must hold items of the same type, got ',
-        _ranking_cut(typeof(rec[1])),
-        ' and ',
+        'ranking_judge: rec and truth must hold items of the same type, got ', _ranking_cut(typeof(rec[1])), ' and ',
         _ranking_cut(typeof(truth[1]))))::BOOLEAN
 END;
 

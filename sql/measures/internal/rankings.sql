@@ -7,10 +7,9 @@ _ranking_prefix(
     judged.ideal[-1] > 0,
     _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
 
--- A judged ranking cut at rank k: the input of the formulas of the measures.
---
--- Of the top k, hits are the ranks of relevant items, grades their grades, and seen the grades of all judged items; ideal are
--- those of truth; log2_ideal is the sum of ln(2) / ln(rank + 1) over the ranks of the best list cut at k.
+-- A judged ranking cut at rank k: the input of the formulas of the measures. Of the top k, hits are the ranks of relevant
+-- items, grades their grades, and seen the grades of all judged items; ideal are those of truth; log2_ideal is the sum of
+-- ln(2) / ln(rank + 1) over the ranks of the best list cut at k.
 CREATE OR REPLACE TEMP MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_ideal) AS
 {
     'k': k,
@@ -53,20 +52,23 @@ CASE
     ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
 END;
 
--- The value of a measure, checked; NULL where the judged ranking is NULL; an error where k, an option, or
--- what cannot be a judged ranking has a problem.
+-- The value of a measure; NULL where the judged ranking is NULL; an error where it, k or an option has a problem.
 CREATE OR REPLACE TEMP MACRO _ranking_checked_value(caller, view, problem, value) AS
 CASE
     WHEN (problem) IS NULL AND view.is_sound THEN (value)::DOUBLE
     ELSE error(caller || ': ' || coalesce(problem, view.problem))::DOUBLE
 END;
 
+-- The value of a measure, but 1 where neither truth nor the list has an item, as Hivemall has it.
+CREATE OR REPLACE TEMP MACRO _ranking_unless_empty(ranking, value) AS
+CASE WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1 ELSE value END::DOUBLE;
+
 -- The lowest grade that is relevant: without a min_grade, the smallest number above 0.
 CREATE OR REPLACE TEMP MACRO _ranking_lowest_grade(min_grade) AS
 coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
 
--- The pairs of judged items in the top k with different grades, counted. Each grade looks through the list
--- once: an item with that grade has the higher grades above it in the right order.
+-- The pairs of judged items in the top k with different grades, counted: an item has the higher grades above it in the
+-- right order, for which each grade looks through the list once.
 CREATE OR REPLACE TEMP MACRO _ranking_pairs(ranking) AS
 list_transform(
     list_transform(
@@ -86,10 +88,8 @@ list_transform(
             - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1) / 2)),
         'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1) / 2))});
 
--- A judged ranking cut at rank k, with the error text of a bad ranking or k: the input of a measure.
---
--- A macro's argument is planned wherever its body names it, and ranking_judge(...) is long: it is named once here, and
--- lambdas hand it on. All measures of a query share this list.
+-- A judged ranking cut at rank k, with the error text of a bad ranking or k: the input of a measure. A macro's argument is
+-- planned wherever its body names it, and ranking_judge(...) is long: it is named once here, and lambdas hand it on.
 CREATE OR REPLACE TEMP MACRO _ranking_views(judged, k, min_grade := NULL) AS
 list_transform(
     list_transform(
@@ -107,9 +107,7 @@ list_transform(
                 _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))}),
     lambda _ranking_given: {
         'ranking': _ranking_prefix(
-            _ranking_given.judged, _ranking_given.k, _ranking_given.n_seen,
-            _ranking_given.judged.ideal[-1] > 0,
-            NULL),
+            _ranking_given.judged, _ranking_given.k, _ranking_given.n_seen, _ranking_given.judged.ideal[-1] > 0, NULL),
         'problem': _ranking_given.problem,
         'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL});
 

@@ -3,12 +3,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_option(option, given, rule, holds) AS
 CASE
     WHEN holds THEN NULL
     ELSE concat(
-        option, ' must be ', rule,
-        ', got ',
-        CASE
-            WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || ''''
-            ELSE coalesce(given::VARCHAR, 'NULL')
-        END)
+        option, ' must be ', rule, ', got ',
+        CASE WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || '''' ELSE coalesce(given::VARCHAR, 'NULL') END)
 END;
 
 -- The error text of a grade above max_grade; NULL for none.
@@ -19,8 +15,7 @@ CASE
             'a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(max_grade AS DOUBLE), 4), highest::DOUBLE)
 END;
 
--- The error text of an invalid judged ranking, or of a k beyond its cutoff; NULL for none. That the ideal
--- descends is seen at its ends alone.
+-- The error text of an invalid judged ranking (its ideal is looked at by its ends), or of a k beyond its cutoff.
 CREATE OR REPLACE TEMP MACRO _ranking_judged_problem(judged, k, written) AS
 CASE
     WHEN k > judged.cutoff

@@ -1,5 +1,4 @@
--- The ties of a judged ranking down to rank k, from which expected values over all orders of tied items are
--- computed.
+-- The ties of a judged ranking down to rank k, from which expected values over all orders of tied items are computed.
 --
 -- Returns: STRUCT: k, top, n_relevant, ideal, log2_ideal, as _ranking_at has them; n_hits DOUBLE, the expected number of
 --     relevant items in the top k; grades DOUBLE[], of the relevant items whose tie begins in the top k; ties, a LIST of
@@ -8,8 +7,7 @@
 CREATE OR REPLACE TEMP MACRO _ranking_tied_at(tied, k) AS
 _ranking_tied_prefix(tied, _ranking_at(tied, k));
 
--- The ties that _ranking_tied_at gives, of a ranking that _ranking_at gives: for a query in which that is a column,
--- which is planned once.
+-- The same of a ranking that _ranking_at gives, for a query in which that is a column, which is planned once.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_prefix(tied, ranking) AS
 list_transform(
     list_transform(
@@ -44,8 +42,7 @@ coalesce(
         tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
     0);
 
--- The expected discount factor of each relevant item: the mean of the factors at the ranks of its
--- tie, nothing below rank k.
+-- The expected discount factor of each relevant item: the mean over the ranks of its tie, nothing below rank k.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_discounts(tied, discount, base, half_life) AS
 flatten(list_transform(
     tied.ties,
@@ -64,10 +61,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_tied_from_grade(tied, min_grade) AS
     'ideal': _ranking_grades_from(tied.ideal, min_grade),
     'size': tied.size};
 
--- The expected sum of the precisions at the relevant items of a tie, those in the top k alone.
---
--- At each rank there is a relevant item as often as at the others, and then each of the ranks above in the tie has one of
--- the hits - 1 others as often.
+-- The expected sum of the precisions at the relevant items of a tie, those in the top k alone. At each rank there is one as
+-- often as at the others, and then each of the ranks above in the tie has one of the hits - 1 others as often.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_precisions(tie, hits, size) AS
 hits / greatest(size, 1) * coalesce(
     list_sum(list_transform(
@@ -75,8 +70,7 @@ hits / greatest(size, 1) * coalesce(
         lambda higher: (tie.before + 1 + higher * (hits - 1) / greatest(size - 1, 1)) / (tie.above + higher + 1))),
     0);
 
--- A judged ranking with the ties that its scores make, as _ranking_tied_at reads it. Of two rows of an item
--- in a tie one is the item, the other a miss.
+-- A judged ranking with the ties that its scores make. Of two rows of an item in a tie one is the item, the other a miss.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
@@ -102,8 +96,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_tied_ranking(judged, scores, reversed, sta
     END,
     'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size};
 
--- The possible numbers of relevant items of the last tie in the top k, and how often each comes about, the
--- hypergeometric distribution: C(hits, n) C(size - hits, taken - n), over that of the number next to the mean.
+-- The possible numbers of relevant items of the last tie in the top k, and how often each comes about, the hypergeometric
+-- distribution: C(hits, n) C(size - hits, taken - n), over that of the number next to the mean.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_ways(tie) AS
 list_transform(
     range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),

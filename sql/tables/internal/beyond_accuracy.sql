@@ -18,8 +18,7 @@ _ranking_known AS MATERIALIZED (
 -- Items with the same categories are of one kind, a number. Categories are numbers too; bits has one for each of at most 63.
 _ranking_kinds AS MATERIALIZED (
     SELECT
-        itemid,
-        categories,
+        itemid, categories,
         -- The share of the item that each of its categories gets: a whole number, so that no order of the rows changes a sum.
         (2 ** 52 / len(categories))::BIGINT AS share,
         dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
@@ -58,8 +57,7 @@ _ranking_mixtures AS MATERIALIZED (
 ),
 _ranking_sizes AS MATERIALIZED (
     SELECT
-        list,
-        k,
+        list, k,
         any_value(userid) AS userid,
         sum(n) AS n,
         sum(n * (n - 1)) / 2 AS n_alike,
@@ -86,11 +84,9 @@ SELECT
     found.popularity,
     profiles.userid IS NOT NULL AS has_history,
     CASE WHEN found.n_items > 0 THEN profiles.popularity END AS profile_popularity,
-    found.novelty,
-    found.long_tail,
+    found.novelty, found.long_tail,
     CASE WHEN profiles.userid IS NOT NULL THEN found.repeats END AS repeats,
-    found.cold,
-    pairs.diversity,
+    found.cold, pairs.diversity,
     CASE WHEN found.n_items > 0 THEN coalesce(shares.n_found, 0) / n_categories END AS categories,
     shares.miscalibration
 FROM query_table(lists) AS lists_of
@@ -98,8 +94,7 @@ CROSS JOIN (SELECT unnest(ks) AS k) AS cuts
 CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
 LEFT JOIN (
     SELECT
-        list,
-        k,
+        list, k,
         count(*) AS n_items,
         coalesce(sum(n_having), 0) / (count(*) * any_value(n_users)) AS popularity,
         ranking_mean(-log2(coalesce(n_having, 1) / n_users)) AS novelty,
@@ -131,8 +126,7 @@ LEFT JOIN (
 LEFT JOIN (
     -- All pairs less their likenesses: 1 for items of one kind, else what their categories have in common.
     SELECT
-        sizes.list,
-        sizes.k,
+        sizes.list, sizes.k,
         1 - (n_alike + coalesce(
             likeness,
             -- Each kind is compared with those after it.
@@ -146,8 +140,7 @@ LEFT JOIN (
         -- Of more categories than bits. Two kinds come together once for each category that they share, so that
         -- 1 / (categories of both) sums to their likeness.
         SELECT
-            one.list,
-            one.k,
+            one.list, one.k,
             _ranking_exact_sum(
                 one.n * other.n / len(list_distinct(one_kind.categories || other_kind.categories)), 53) AS likeness
         FROM _ranking_parts AS one
@@ -165,8 +158,7 @@ LEFT JOIN (
 ) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
 LEFT JOIN (
     SELECT
-        list,
-        k,
+        list, k,
         count(*) AS n_found,
         -- p and q sum to 1 each, so that categories which the list has not need no row.
         CASE

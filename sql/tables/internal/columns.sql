@@ -52,12 +52,6 @@ CREATE OR REPLACE TEMP MACRO _ranking_names(user_col, item_col, score_col, grade
 CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
 regexp_extract(texts, CASE argument NEAR_COLUMNS END, 1);
 
--- The ids of a row, as text for an example of ranking_check.
-CREATE OR REPLACE TEMP MACRO _ranking_row(names, userid, itemid) AS
-concat(
-    names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
-    names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
-
 -- The name of a table, or an error if it is a query, which query_table does not take.
 CREATE OR REPLACE TEMP MACRO _ranking_table(argument, name) AS
 CASE

@@ -13,10 +13,8 @@ FROM (
         END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller, JUDGING));
 
--- A judged ranking for every user of either table.
---
--- Returns: what ranking_judged does, and ranking_system: the system, or NULL if there is no such column; and for users
---     in rec that are not in truth a row too, in which has_truth is false; rec_items, the list; scores, NULL unless tied
+-- A judged ranking for every user of either table, as ranking_judged has it, with ranking_system: the system, or NULL if
+-- there is no such column; has_truth: false for users of rec alone; rec_items, the list; scores, NULL unless tied.
 CREATE OR REPLACE TEMP MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, JUDGING_ARGUMENTS) AS TABLE
 WITH _ranking_paired_lists AS NOT MATERIALIZED (
@@ -27,8 +25,7 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
         truths.userid,
         coalesce(lists.n_rec, 0) AS n_rec,
         coalesce(lists.items, []) AS rec_items,
-        lists.scores,
-        truths.items AS truth_items,
+        lists.scores, truths.items AS truth_items,
         -- Truth of nothing is scored as truth of nothing relevant.
         CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
     FROM _ranking_truth_lists(truth, names, caller) AS truths
@@ -90,16 +87,15 @@ FROM (
         GROUP BY userid, itemid)
     GROUP BY userid);
 
--- The ranking of each system and user: by score, descending, ties by itemid, ascending, NULL and NaN scores
--- last. Of a user without truth, who is only counted, no more than the best score.
+-- The ranking of each system and user: by score, descending, ties by itemid, ascending, NULL and NaN scores last. Of a user
+-- without truth, who is only counted, no more than the best score.
 --
 -- For a max_k of at most 32, each user's max_k-th best score is found first (`max(score, n)` keeps a heap), and
 -- rows below it are not sorted; for the few that are left, gathering gains nothing. Where a DOUBLE holds every score, a
 -- list is sorted when it is whole, by opposite scores: `list(... ORDER BY ...)` takes longer.
 CREATE OR REPLACE TEMP MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
-    userid,
-    system,
+    userid, system,
     any_value(n_rec) AS n_rec,
     (CASE
         WHEN _ranking_few_digits(typeof(any_value(score)))
@@ -120,12 +116,10 @@ FROM (
     SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
     FROM _ranking_gathered_recs(rec, names, coalesce(max_k > 32, true)) AS recs
     JOIN (
-        SELECT
-            counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
+        SELECT counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
         FROM (
             SELECT
-                userid,
-                system,
+                userid, system,
                 count(*) AS n_rec,
                 CASE WHEN names['descending'] THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
                 CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
@@ -145,9 +139,9 @@ FROM (
 WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
 GROUP BY userid, system;
 
--- Recommendations, with those of a user near each other. A list for each user takes several times as long where
--- every row is another user's. So where the first 8,192 rows are of more than 4,096 users (of fewer rows, of more than half
--- as many), all are sorted by some bits of the user's hash; sorting spills where memory ends.
+-- Recommendations, with those of a user near each other: where every row is another user's, lists take several times as
+-- long. So where the first 8,192 rows are of more than half as many users, all are sorted by some bits of the user's hash;
+-- sorting spills where memory ends.
 CREATE OR REPLACE TEMP MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
 FROM _ranking_recs(rec, names)
 WHERE NOT gather

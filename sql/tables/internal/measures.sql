@@ -1,7 +1,6 @@
--- The measures that are asked for, by the grammar of udfs/ranking_udfs/measures/grammar.py, each once.
---
--- In stages, since DuckDB plans an expression as often as it is named. A field is taken by brackets: in an argument of
--- query() DuckDB reads a.b as a text.
+-- The measures that are asked for, by the grammar of udfs/ranking_udfs/measures/grammar.py, each once. In stages, since
+-- DuckDB plans an expression as often as it is named. A field is taken by brackets: in an argument of query() DuckDB reads
+-- a.b as a text.
 --
 -- Returns: LIST of STRUCT: measure, the name of its column; is_right, false where the text is not one of a measure, so
 --     that nothing of it may become SQL; known and rules, what _ranking_known_measures and _ranking_options say; pairs,
@@ -89,17 +88,14 @@ regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'o
 CREATE OR REPLACE TEMP MACRO _ranking_known_measure(name) AS
 _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
 
--- The direction and the range of each measure, under each of its names. A text that is cast, since
--- DuckDB takes as long to plan each part of a MAP as a function.
+-- The direction and the range of each measure, under each of its names. A text that is cast, since DuckDB takes as long to
+-- plan each part of a MAP as a function.
 CREATE OR REPLACE TEMP MACRO _ranking_known_measures() AS
 KNOWN_MEASURES::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 
--- The options of each measure, and the macro of its expected value over ties. A text that is cast, as
--- _ranking_known_measures is.
---
--- Returns: MAP from measure to STRUCT(expected (the name of a macro; NULL if there is no closed form), is_column
---     (whether it has a column of its own where no measures are named), options (MAP from name to rule: words, the
---     default first, or `a number ...`, perhaps `, with` another option that it needs)), in the order of the registry
+-- Each measure in the order of the registry: `expected`, the macro of its expected value over ties, NULL if there is no
+-- closed form; `is_column`, whether it has a column where no measures are named; `options`, from name to rule: words, the
+-- default first, or `a number ...`, perhaps `, with` another option that it needs. A text, as _ranking_known_measures.
 CREATE OR REPLACE TEMP MACRO _ranking_options() AS
 MEASURE_OPTIONS::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
 
@@ -107,8 +103,7 @@ MEASURE_OPTIONS::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, option
 CREATE OR REPLACE TEMP MACRO _ranking_option_pairs(options) AS
 list_filter(regexp_split_to_array(options, '[(),\s]+'), lambda pair: pair <> '');
 
--- Check an option, as name=value, by its rule; `pairs` and `names` are of all options that are given, `rules` of all that
--- there are.
+-- Check an option by its rule; `pairs` and `names` are of all options that are given, `rules` of all that there are.
 CREATE OR REPLACE TEMP MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
 coalesce(
     _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))

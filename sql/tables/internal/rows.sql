@@ -147,8 +147,7 @@ GROUP BY userid;
 -- The pairs of user and item in truth, with the highest grade of each.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_pairs(truth, names) AS TABLE
 SELECT
-    userid,
-    itemid,
+    userid, itemid,
     CASE WHEN _ranking_has(truth, names['grade'], 'rel') THEN max(TRY_CAST(rel AS DOUBLE)) ELSE 1 END AS grade
 FROM _ranking_truths(truth, names)
 WHERE userid IS NOT NULL

@@ -88,8 +88,7 @@ list_transform(
                 ''),
             list_transform(found, lambda one: one['ranking']),
             list_distinct(list_transform(found, lambda one: one['own_grade'])),
-            is_expected,
-            min_grade,
+            is_expected, min_grade,
             flatten(list_transform(found, lambda one: one['cuts'])),
             list_contains(list_transform(found, lambda one: one['at_ks']), true))
     END)[1];
