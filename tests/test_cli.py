@@ -1,4 +1,4 @@
-"""`ranking-udfs evaluate` as users run it: the numbers, and how measures are chosen."""
+"""The command as users run it: which measures, options and codes of problems can be chosen."""
 
 from pathlib import Path
 
@@ -7,8 +7,9 @@ import pytest
 
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.options import COMMANDS
+from ranking_udfs.command.values import parse_items
 from ranking_udfs.measures.registry import MEASURES, OneOf
-from tests.command import ROOT, Run, evaluated
+from tests.command import RANKS, ROOT, Run, evaluated
 
 SEEDS = ROOT / "examples/dbt_project/seeds"
 MODELS, RATINGS, PEOPLE = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
@@ -77,3 +78,17 @@ def test_every_option_of_a_measure_can_be_given(run: Run, of_command: duckdb.Duc
             query = f"""SELECT system.main."{name}"({graded}, {row["k"] or "NULL"}, '{given}')"""
             ((value,),) = of_command.execute(query).fetchall()
             assert row[called] == (value if value is None else pytest.approx(value, abs=1e-12)), called
+
+
+@pytest.mark.usefixtures("models")
+def test_every_code_of_a_problem_may_be_named(run: Run, of_command: duckdb.DuckDBPyConnection) -> None:
+    query = "SELECT code FROM ranking_problem_codes() WHERE can_be_problem AND NOT needs_history"
+    codes = {code for (code,) in of_command.execute(query).fetchall()} - {"not_in_rec", "one_system_only"}
+    assert len(codes) > 20
+    models = [*(f"{name}={name}.csv" for name in RANKS), "relevant.csv"]
+    assert run("evaluate", *models, "-m", "mrr", "-q", "--fail-if", f"problems({', '.join(codes)})")
+
+
+def test_the_column_of_categories_stands_behind_the_file() -> None:
+    assert parse_items("https://x.org/items.csv") == ("https://x.org/items.csv", "category")
+    assert parse_items("s3://x/items.parquet:kind") == ("s3://x/items.parquet", "kind")

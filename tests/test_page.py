@@ -15,7 +15,8 @@ from PIL import Image
 
 from ranking_udfs.reporting import drawing
 from ranking_udfs.reporting.charts import MOST_SYSTEMS
-from tests.command import Run
+from tests.command import Run, write
+from tests.conftest import literal
 from tests.pages import (
     ARGUMENTS,
     FEW,
@@ -48,17 +49,8 @@ def test_its_size_does_not_depend_on_how_many_users_there_are(written: Written, 
 def test_there_are_no_scripts_and_nothing_from_elsewhere(standard: str) -> None:
     tree = parsed(standard)
     names = {element.tag.rpartition("}")[2] for element in tree.iter() if isinstance(element.tag, str)}
-    assert not names & {
-        "script",
-        "link",
-        "iframe",
-        "object",
-        "embed",
-        "img",
-        "image",
-        "foreignObject",
-        "base",
-    }
+    loading = {"script", "link", "iframe", "object", "embed", "img", "image", "foreignObject", "base"}
+    assert not names & loading
     for element in tree.iter():
         for name, value in element.attrib.items():
             assert not str(name).startswith("on"), name
@@ -130,58 +122,36 @@ def test_colours_have_the_contrast_of_wcag_aa() -> None:
 def test_more_than_eight_models_are_in_the_tables_alone(written: Written) -> None:
     names = [f"m{i:02}" for i in range(10)]
     make_files(names, users=20)
-    html = written(
-        *(f"{name}={name}.csv" for name in names), "relevant.csv", "--measures", "ndcg", "-k", "5", "-k", "9"
-    )
-    found = sections(html)
-    assert "The charts show 8 models; in the tables there are also m08, m09." in text_of(
-        found["Measures by cut-off"]
-    )
-    (table,) = tables_in(found["Measures by cut-off"])
+    files = [*(f"{name}={name}.csv" for name in names), "relevant.csv"]
+    html = written(*files, "--measures", "ndcg", "-k", "5", "-k", "9")
+    found = sections(html)["Measures by cut-off"]
+    assert "The charts show 8 models; in the tables there are also m08, m09." in text_of(found)
+    (table,) = tables_in(found)
     assert {row["System"] for row in table} == set(names)
-    drawn = [text_of(one) for one in found["Measures by cut-off"].iter() if str(one.tag).endswith("}text")]
+    drawn = [text_of(one) for one in found.iter() if str(one.tag).endswith("}text")]
     assert "m07" in drawn
     assert "m08" not in drawn
     assert text_of(parsed(html).find(f".//{HTML}h1")) == "9 models compared with m00"
 
 
 def test_names_are_text_and_nothing_else(written: Written, run: Run) -> None:
-    nasty = NASTY.replace("\x07", "")
-    for name in ("als", "bert"):
-        lines = Path(f"{name}.csv").read_text().splitlines()[1:]
-        Path(f"{name}.jsonl").write_text(
-            "".join(
-                json.dumps(
-                    {
-                        "userid": user + nasty,
-                        "itemid": int(item),
-                        "score": float(score),
-                        "system": name + NASTY,
-                    }
-                )
-                + "\n"
-                for user, item, score in (line.split(",") for line in lines)
-            )
-        )
-    Path("rec<b>&.jsonl").write_text(Path("als.jsonl").read_text() + Path("bert.jsonl").read_text())
-    truth = (line.split(",") for line in Path("relevant.csv").read_text().splitlines()[1:])
-    Path("truth.jsonl").write_text(
-        "".join(json.dumps({"userid": user + nasty, "itemid": int(item)}) + "\n" for user, item, _ in truth)
+    name = literal(NASTY)
+    user = f"userid || {literal(NASTY.replace(chr(7), ''))} AS userid"
+    lists = (
+        f"SELECT {user}, itemid, score, '{one}' || {name} AS system FROM '{one}.csv'"
+        for one in ("als", "bert")
     )
-    segments = (line.split(",") for line in Path("users.csv").read_text().splitlines()[1:])
-    Path("users.jsonl").write_text(
-        "".join(
-            json.dumps({"userid": user + nasty, "<u>land": place + NASTY}) + "\n" for user, place in segments
-        )
-    )
-    html = written("rec<b>&.jsonl", "truth.jsonl", "-k", "5", "-k", "10", "--segment", "users.jsonl:<u>land")
+    write("rec<b>&.json", " UNION ALL ".join(lists))
+    write("truth.json", f"SELECT {user}, itemid FROM 'relevant.csv'")
+    write("users.json", f"""SELECT {user}, country || {name} AS "<u>land" FROM 'users.csv'""")
+    html = written("rec<b>&.json", "truth.json", "-k", "5", "-k", "10", "--segment", "users.json:<u>land")
     test_there_are_no_scripts_and_nothing_from_elsewhere(html)
     found = sections(html)
     shown = " ".join(NASTY.replace("\u202e", " ").replace("\x07", " ").split())
     assert f"bert{shown} is better than als{shown} in NDCG@5" in text_of(found["The answer"])
     assert any(row["Segment"] == f"SE{shown}" for row in tables_in(found["Segments"])[0])
     assert all(row["User"].endswith(shown) for row in tables_in(found["Who loses most"])[0])
-    assert "rec<b>&.jsonl" in text_of(found["How it was made"])
+    assert "rec<b>&.json" in text_of(found["How it was made"])
     for character in ("\u202e", "\x07"):
         assert character not in html
     if CHROMIUM:
@@ -195,17 +165,9 @@ in_a_browser = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 
 def browser(*arguments: str) -> Any:
     """Run headless Chromium without a network."""
-    flags = [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--hide-scrollbars",
-        "--proxy-server=127.0.0.1:9",
-    ]
-    done = subprocess.run(
-        [str(CHROMIUM), *flags, *arguments], capture_output=True, text=True, check=True, timeout=120
-    )
-    return done.stdout
+    flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+    command = [str(CHROMIUM), *flags, "--proxy-server=127.0.0.1:9", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 def probed(html: str, script: str, width: int = 1200) -> Any:
@@ -276,10 +238,8 @@ def points(svg: Any) -> Any:
     for group in ElementTree.fromstring(svg).iter():
         if "mark-symbol role-mark" in (group.get("class") or ""):
             for path in group:
-                x, y = map(
-                    float, re.match(r"translate\(([-\d.]+),([-\d.]+)\)", path.get("transform")).groups()
-                )
-                found.append((x, y, path.get("fill")))
+                x, y = re.findall(r"[-\d.]+", path.get("transform"))[:2]
+                found.append((float(x), float(y), path.get("fill")))
     return found
 
 
@@ -300,9 +260,7 @@ def scale(svg: Any, role: str) -> Any:
 
 def test_the_points_of_a_chart_are_where_the_values_are(run: Run) -> None:
     assert run("report", *ARGUMENTS, *FEW, "--figures", "figures") == ""
-    means = json.loads(
-        run("evaluate", *ARGUMENTS[:4], "-k", "5", "-k", "10", "-k", "20", "--no-check", "--format", "json")
-    )
+    means = json.loads(run("evaluate", *FILES, "-k", "5,10,20", "--no-check", "--format", "json"))
     svg = Path("figures/by-k-1-ndcg.svg").read_text()
     at = scale(svg, "end")
     offset = 3  # a label's baseline lies so much below its tick
@@ -327,10 +285,9 @@ def test_the_points_of_a_chart_are_where_the_values_are(run: Run) -> None:
 
 
 def test_each_value_of_a_chart_has_one_mark(run: Run) -> None:
-    means = [*FILES, "-k", "5", *FEW, *SEGMENT, "--no-check"]
-    one = ["als.csv", "relevant.csv", "-k", "5", *FEW, *SEGMENT, "--no-check"]
-    for given, in_means, segments in ((means, 3, ("segments-1", "segments-2")), (one, 1, ("segments",))):
-        assert run("report", *given, "--figures", "figures") == ""
+    one, several = ["als.csv", "relevant.csv"], ("segments-1", "segments-2")
+    for files, in_means, segments in ((FILES, 3, several), (one, 1, ("segments",))):
+        run("report", *files, "-k", "5", *FEW, *SEGMENT, "--no-check", "--figures", "figures")
         counts = {path.stem: len(points(path.read_text())) for path in Path("figures").glob("*.svg")}
         assert counts.pop("means-1-ndcg") == counts.pop("means-2-recall") == in_means
         assert [counts.pop(name) for name in segments] == [4] * len(segments)
