@@ -9,8 +9,6 @@ from tests.benchmark.__main__ import disagreements, steps
 from tests.benchmark.contenders import Task
 from tests.benchmark.data import Data, make
 
-pytestmark = pytest.mark.newest
-
 # By module; without ranx and RecTools, which take long to import.
 PEERS = {"polars": "Polars", "pytrec_eval": "pytrec-eval-terrier"}
 

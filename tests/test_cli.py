@@ -35,8 +35,6 @@ CALLS = {
 }
 
 
-# On the newest DuckDB golden files show what each does.
-@pytest.mark.oldest
 @pytest.mark.usefixtures("registered", "folder")
 @pytest.mark.parametrize("command", COMMANDS if duckdb.__version__ < "2" else ["completion"])
 def test_every_command_runs(capsys: pytest.CaptureFixture[str], command: str) -> None:

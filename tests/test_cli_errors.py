@@ -11,7 +11,7 @@ from ranking_udfs.command.cli import main
 from ranking_udfs.texts import LONGEST
 from tests.command import FORGED, NDCG, NDCG_VALUES, REC, TRUTH, Fails, Run, emptied, evaluated, table, write
 
-pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("registered", "folder")]
+pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
 
 def test_what_the_data_says_stays_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.command import HUGE, LATE, NDCG, NDCG_VALUES, K, Run, cells, evaluated, slow, table
 
-pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("registered", "folder")]
+pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
 # --- Input ---
 

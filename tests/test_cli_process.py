@@ -26,7 +26,7 @@ from ranking_udfs.command.options import COMMANDS, SHORT
 from ranking_udfs.measures.registry import MEASURES
 from tests.command import ROOT, Run, as_shell, slow
 
-pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("registered", "folder")]
+pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
 
 def test_version_and_help(run: Run) -> None:

@@ -48,7 +48,6 @@ def test_what_is_said_to_be_the_same_gives_their_number(
         assert (abs(ours - row.value) < 1e-5) is not row.differs, (row, ours)
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize("name", IN_TESTS)
 def test_the_recorded_number_is_theirs(name: str) -> None:
     pytest.importorskip({"trec_eval": "pytrec_eval", "scikit-learn": "sklearn"}.get(name, name))

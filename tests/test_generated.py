@@ -3,7 +3,6 @@
 import re
 
 import duckdb
-import pytest
 
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb.statements import JUDGE, function_rows, macros, texts
@@ -12,8 +11,6 @@ from tests import reference
 from tests.conftest import is_close
 from tests.generate import generated, portable_script
 from tests.reference import GROUPS, ROOT, group_names, head, public_names
-
-pytestmark = pytest.mark.newest
 
 
 def test_generated_text_is_fresh() -> None:

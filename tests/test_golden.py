@@ -24,7 +24,6 @@ from tests.command import LATE, csv, stdin, table, write
 
 GOLDEN = Path(__file__).parent / "golden"
 CALL = re.compile(r"^(?=\$ |py> |# )", re.MULTILINE)
-ON_THE_OLDEST_DUCKDB = ("errors", "files")
 # What expressions may use: the package's functions, and what makes files.
 NAMES = {name: getattr(ranking_udfs, name) for name in ranking_udfs.__all__} | {
     one.__name__: one for one in (csv, duckdb, gzip, Path, table, write)
@@ -127,13 +126,7 @@ def evaluated(code: str) -> tuple[str, str]:
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if name in ON_THE_OLDEST_DUCKDB else pytest.mark.newest)
-        for name in sorted(path.stem for path in GOLDEN.glob("*.txt"))
-    ],
-)
+@pytest.mark.parametrize("name", sorted(path.stem for path in GOLDEN.glob("*.txt")))
 def test_what_is_printed_is_as_before(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = GOLDEN / f"{name}.txt"
     before = path.read_text()

@@ -41,7 +41,6 @@ def last_hit_rank(ranking: Ranking, k: int | None) -> Value:
 
 
 @pytest.mark.slow
-@pytest.mark.newest
 def test_a_measure_is_three_files_and_a_command(tmp_path: Path) -> None:
     for name in ("udfs", "sql", "tests", "examples", "README.md", "pyproject.toml"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy

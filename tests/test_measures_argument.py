@@ -225,7 +225,6 @@ BOUND = [
 ]
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize(("call", "limit"), BOUND)
 def test_no_more_is_planned_than_is_asked_for(con: duckdb.DuckDBPyConnection, call: str, limit: int) -> None:
     con.execute("PRAGMA disable_optimizer")

@@ -32,7 +32,7 @@ from tests.pages import (
     text_of,
 )
 
-pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("files")]
+pytestmark = [pytest.mark.usefixtures("files")]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # What a name may hold that a page must show and not obey.

@@ -139,7 +139,6 @@ def test_expected_values_over_ties_are_those_of_all_orders(
             assert row[name] == pytest.approx(mean(name, rankings, row["k"], options), abs=1e-12), (name, row)
 
 
-@pytest.mark.newest
 def test_condensed_lists_are_those_of_ir_measures(con: duckdb.DuckDBPyConnection) -> None:
     ir_measures = pytest.importorskip("ir_measures")
     rec, truth = topic_rows(TOPICS)

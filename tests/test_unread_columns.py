@@ -3,7 +3,6 @@
 import duckdb
 import pytest
 
-from ranking_udfs.duckdb.wrappers import LIKE
 from tests.conftest import module_connection, value, with_internals
 
 TABLES = """

@@ -20,8 +20,6 @@ from tests.witnesses import (
     random_topics,
 )
 
-pytestmark = pytest.mark.newest
-
 TOPICS = random_topics(seed=7, n=1_000)
 ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
 
