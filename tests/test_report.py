@@ -196,6 +196,18 @@ def test_what_changes_for_users_is_what_sql_says(
         assert set(map(int, re.findall(r"\d+", told))) == missed
 
 
+@pytest.mark.slow
+def test_what_the_check_found_stands_on_the_page_and_nothing_too(standard: str, written: Written) -> None:
+    (problems,) = tables_in(sections(standard)["The data"])[1:]
+    few = dict.fromkeys(SYSTEMS, "1 of 120") | {"For example": "userid u119"}
+    assert {"Problem": "users in truth that are not in rec", **few} in problems
+    answer = text_of(sections(written(*FILES, "-k", "5", "--history", "relevant.csv"))["The answer"])
+    assert answer.startswith("The answer Something is wrong")
+    assert "Items that the user has in history already: 1440 of 1440 (100 %)" in answer
+    Path("relevant.csv").write_text("".join(Path("relevant.csv").read_text().splitlines(keepends=True)[:-12]))
+    assert "The check of the data found nothing." in text_of(sections(written(*FILES, "-k", "5"))["The data"])
+
+
 def test_one_model_has_the_sections_that_make_sense_for_one(
     written: Written, run: Run, con: duckdb.DuckDBPyConnection
 ) -> None:

@@ -9,7 +9,8 @@ from .words import Row
 CODES = "FROM ranking_problem_codes()"
 NOTHING = ("no_common_user", "no_common_item")
 TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")
-PROBLEMS = ("wrong", "doubtful")  # the severities of which a gate takes notice
+SEVERITIES = ("wrong", "doubtful", "info")
+PROBLEMS = SEVERITIES[:2]  # of which a gate takes notice
 
 
 def is_problem(row: Row) -> bool:

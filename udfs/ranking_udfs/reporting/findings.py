@@ -13,7 +13,7 @@ from ..evaluation.comparison import compare_queries, segment_tables
 from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import find_orders
-from ..evaluation.problems import check_common, problem_text
+from ..evaluation.problems import check_common
 from ..evaluation.queries import (
     Request,
     contents_call,
@@ -58,7 +58,7 @@ class Findings:
     comparisons rows of ranking_compare_by_user, for all users
     segments    of the first measure: segment (what `segment` calls them), and as comparisons, or with one
                 system as means; the largest segments first, more_segments are left out
-    problems    a line for each row of ranking_check; None if it was not asked
+    problems    rows of ranking_check, with what to do; None if it was not asked
     orders      the models in order, by the name of the measure and k, where there is an order
     tables      what was read: label (a system, or Truth), name, modified (a date, if it is a file), how many
                 lines, users and items it has, and counts; of truth with times the earliest and latest date
@@ -66,7 +66,8 @@ class Findings:
                 userid, baseline, value, difference, has_relevant (whether the user has a relevant item),
                 losers (how many lose), sharing (how many as much)
     verdicts    the verdict and a sentence for each model that is compared
-    leading, headlines, best, caveats   sentences, None or none where there is nothing to say
+    leading, headlines, best   sentences, None or none where there is nothing to say
+    wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
     curve, overlaps     rows of the table functions, of overlaps with the baseline
     edges, bins, apart  a histogram of the users' values: for each system how many are in each bin (a value
                 at an edge is in the bin above it), and in no bin, by what they have
@@ -135,7 +136,9 @@ class Findings:
             problems = work.problems()
             if not work.allow_empty:
                 check_common(problems)
-            self.problems = list(map(problem_text, problems))
+            self.problems = [
+                {**row, "system": self.labels.get(row["system"], row["system"])} for row in problems
+            ]
         found = self.comparisons
         orders = find_orders(work.con, request, self.options, len(self.systems), found, fetch=self.fetch)
         self.orders = {(one.measure, one.k): one for one in orders if one is not None}
@@ -150,7 +153,10 @@ class Findings:
         self.best = None
         if leader and len(leader.means) > 2:
             self.best = conclusion.best_sentence(leader, self.options, DIGITS, self.baseline)
-        self.caveats = self.find_caveats(problems, shared) if work.is_checked else []
+        wrong = {row["code"] for row in problems if row["severity"] == "wrong"}
+        self.wrong = conclusion.caveats([row for row in problems if row["code"] in wrong], [self.k])
+        others = [row for row in problems if row["code"] not in wrong]
+        self.caveats = self.find_caveats(others, shared) if work.is_checked else []
         self.curve = self.fetch(curve_query(request))
         self.edges, self.bins, self.apart = self.histogram()
         query = overlap_query(replace(request, ks=[self.k]), baseline)

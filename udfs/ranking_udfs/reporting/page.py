@@ -15,6 +15,7 @@ import duckdb
 from ..evaluation.conclusion import footnote
 from ..evaluation.defaults import TIES
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
+from ..evaluation.problems import SEVERITIES
 from ..evaluation.words import (
     MARKS,
     WITHOUT_RELEVANT,
@@ -150,6 +151,22 @@ class View:
         }
         rows = [[name, *(f"{MARKS[one]} {one}" for one in verdicts)] for name, verdicts in every.items()]
         return ["Model", *(one.at(one.cuts[0]) for one in found.measures)], rows
+
+    def problem_table(self) -> Table:
+        """Return the problems of the data, the gravest first: a row for each k, a column for each system."""
+        found: dict[tuple[str, str], dict[str | int | None, str]] = {}
+        for row in sorted(self.found.problems or (), key=lambda row: SEVERITIES.index(row["severity"])):
+            k = "" if row["k"] is None else str(row["k"])
+            cells = found.setdefault((row["problem"].replace(f" = {k}", ""), k), {0: k})
+            cells[row["system"]] = f"{row['count']} of {row['of']}" if row["of"] else str(row["count"])
+            cells.setdefault(1, row["example"] or "")
+            if row["write"] and row["write"] not in cells.get(2, ""):
+                cells[2] = "; ".join(filter(None, [cells.get(2), row["write"]]))
+        columns: dict[str | int | None, str] = {0: "k", None: "Count"}
+        columns |= {name: name for name in self.found.systems} | {1: "For example", 2: "To do"}
+        shown = [key for key in columns if any(cells.get(key) for cells in found.values())]
+        rows = [[text, *(cells.get(key, "") for key in shown)] for (text, _), cells in found.items()]
+        return ["Problem", *(columns[key] for key in shown)], rows
 
     def files(self) -> str:
         dates = {row["name"]: row["modified"] for row in self.found.tables if row["modified"]}
