@@ -77,7 +77,7 @@ def test_headings_are_in_order_and_charts_have_a_text_and_a_table(standard: str)
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
     figures = list(tree.iter(f"{HTML}figure"))
-    assert len(figures) == 2 + 4 + 2 + 2
+    assert len(figures) == 2 + 4 + 1 + 2 + 2
     shared = list(sections(standard)["Segments"].iter(f"{HTML}h3"))  # which have one table
     for figure in figures:
         (svg,) = (one for one in figure if one.tag.endswith("svg"))
@@ -302,7 +302,7 @@ def test_figures_are_files_of_their_own(run: Run) -> None:
     assert run("report", *ARGUMENTS, *FEW, *SEGMENT, "--figures", "figures", "--figure-format", "png") == ""
     names = {path.name for path in Path("figures").iterdir()}
     assert {"by-k-1-ndcg.png", "differences-1-ndcg.png", "wins-2-recall.png", "curve.png"} <= names
-    assert {"users.png", "segments-1.png", "segments-2.png"} <= names
-    assert len(names) == 10
+    assert {"users.png", "pairs.png", "segments-1.png", "segments-2.png"} <= names
+    assert len(names) == 11
     for name in names:
         assert len(np.unique(np.asarray(Image.open(f"figures/{name}").convert("L")))) > 5

@@ -4,12 +4,13 @@ from collections import defaultdict
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation.conclusion import contents_sentences
 from ranking_udfs.evaluation.queries import Request
-from ranking_udfs.reporting.findings import categories_query
+from ranking_udfs.reporting.findings import categories_query, common_query, two_heaps
 from tests.pages import FILES, SYSTEMS, Written, sections, tables_in, text_of
 from tests.test_report import is_shown
 
@@ -110,6 +111,37 @@ def test_shares_of_categories_by_hand(con: duckdb.DuckDBPyConnection) -> None:
     request = Request(choices=[], ks=[2], history=True, items=True)
     found = con.execute(f"{categories_query(request, '', 2)} ORDER BY category").fetchall()
     assert found == [("x", 0.75, 0.25, 1), ("y", 0.25, 0.25, 1), ("z", 0, 0.5, 1)]
+
+
+def test_users_are_in_two_heaps_where_a_third_was_swapped_and_else_in_one(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """For each user, how many of 10 items the lists of a and b have in common."""
+    draw, users = np.random.default_rng(1), np.arange(600)
+    cases = [
+        (np.where(users % 3, 10, draw.binomial(10, 0.4, 600)), 10, "swapped"),
+        (np.where(users % 3, draw.binomial(10, 0.6, 600), draw.binomial(10, 0.05, 600)), 10, "swapped"),
+        (np.where(users % 3, 10, 4)[:12], 10, "few users"),
+        (draw.binomial(10, 0.5, 600), 10, "one heap"),
+        (np.minimum(draw.geometric(0.4, 600) - 1, 10), 10, "one heap at 0"),
+        (draw.integers(0, 11, 600), 10, "uniform"),
+        (np.where(users % 50, 10, 0), 10, "two of a hundred"),
+        (users % 2, 1, "lists of one item"),
+    ]
+    for common, k, name in cases:
+        con.execute(
+            "CREATE OR REPLACE TABLE rec AS SELECT s AS system, userid, -rank AS score, "
+            "CASE WHEN s = 'b' AND rank > common THEN -rank ELSE rank END AS itemid "
+            "FROM (SELECT unnest($1) AS common, generate_subscripts($1, 1) AS userid), "
+            "range(1, 11) AS ranks(rank), (VALUES ('a'), ('b')) AS systems(s)",
+            [common.tolist()],
+        )
+        found = con.execute(common_query(Request(choices=[], ks=[k]), None)).fetchall()
+        within = [row[-1] for row in found]
+        assert sum(within) == pytest.approx(len(common))
+        assert found[0][3:5] == (len(common), pytest.approx(common.mean() / k)), name
+        middle, below = two_heaps(within) or (None, 0)
+        assert (0.25 < below < 0.4 and 0.2 < middle < 0.9) if name == "swapped" else middle is None, name
 
 
 def test_sentences_by_hand() -> None:

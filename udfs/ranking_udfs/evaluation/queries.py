@@ -208,11 +208,16 @@ def explain_query(request: Request, user_id: str) -> str:
     return f"FROM {judged_call(request, 'ranking_explain', *given)}"
 
 
-def overlap_query(request: Request, baseline: str | None, persistence: float = PERSISTENCE) -> str:
+def overlap_query(
+    request: Request,
+    baseline: str | None,
+    persistence: float = PERSISTENCE,
+    function: str = "ranking_overlap",
+) -> str:
     """Return what the lists of models have in common."""
     given = f"{cut_off_list(request.ks)}, baseline := {sql_value(baseline)}, persistence := {persistence!r}"
     given += arguments(vars(request.columns), "descending")
-    return f"FROM ranking_overlap('{ranked_table(request)}', {given})"
+    return f"FROM {function}('{ranked_table(request)}', {given})"
 
 
 def means_query(request: Request, system: str) -> str:

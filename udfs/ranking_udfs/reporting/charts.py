@@ -12,6 +12,7 @@ from .findings import Findings
 
 MOST_SYSTEMS = len(COLOURS)
 MOST_SEGMENTS = 15  # in a chart
+MOST_PAIRS = 12
 SHAPES = (
     *("circle", "square", "triangle-up", "diamond"),
     *("cross", "triangle-down", "triangle-right", "triangle-left"),
@@ -161,6 +162,7 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
         "contents": contents + ([made.categories()] if findings.categories else []),
         "curve": [made.curve()] if findings.curve else [],
         "users": [made.histogram()],
+        "pairs": [made.pairs()] if findings.pairs else [],
         "segments": made.segments() if findings.segments else [],
     }
 
@@ -186,7 +188,7 @@ class Charts:
 
     def draw(self, name: str, title: str, table: Table, data: Iterable[Row], **view: Any) -> Chart:
         """Make a chart of those rows whose systems it shows; a single view is as wide as its column."""
-        values = [dict(row) for row in data if row["system"] in self.systems]
+        values = [dict(row) for row in data if row.get("system") in (None, *self.systems)]
         if "facet" not in view:
             view = {"autosize": {"type": "fit-x", "contains": "padding"}, "width": WIDTH, **view}
         schema = "https://vega.github.io/schema/vega-lite/v5.json"
@@ -411,6 +413,32 @@ class Charts:
             spacing=12,
             spec={"width": WIDTH - 90, "height": 60, "mark": BAR, "encoding": encoding},
         )
+
+    def pairs(self) -> Chart:
+        """Draw the users by what two lists have in common, a small chart for each pair of models."""
+        pairs = self.found.pairs[:MOST_PAIRS]
+        width = 1 / len(pairs[0]["bins"])
+        data = [
+            {"pair": one["pair"], "from": i * width, "to": (i + 1) * width, "share": users / one["users"]}
+            for one in pairs
+            for i, users in enumerate(one["bins"])
+        ]
+        heaps = [one["pair"] for one in pairs if one["middle"] is not None]
+        k = self.found.largest_k
+        title = f"Common items {'of the lists' if k is None else f'among the first {k}'} of two models"
+        title += f": two heaps of users for {join_names(heaps)}" if heaps else ""
+        header = ["Models", "Users", "Mean", *(f"from {i * width:.0%}" for i in range(len(pairs[0]["bins"])))]
+        cells = [[one["pair"], one["users"], one["mean"], *map(round, one["bins"])] for one in pairs]
+        encoding = {
+            "x": number_axis("from", "common items", {"format": "%", "tickCount": 3}, domain=[0, 1]),
+            "x2": {"field": "to"},
+            "y": number_axis("share", "users", {"format": "%", "tickCount": 2}, zero=True),
+            "y2": {"datum": 0},
+            "color": {"value": COLOURS[1]},
+        }
+        facet = {**name_axis("pair", [one["pair"] for one in pairs]), "header": {"labelAnchor": "start"}}
+        spec = {"width": 160, "height": 45, "mark": BAR, "encoding": encoding}
+        return self.draw("pairs", title, (header, cells), data, facet=facet, columns=2, spacing=16, spec=spec)
 
     def segments(self) -> list[Chart]:
         """Draw the largest segments: the means of the one system, or a chart of differences for each.

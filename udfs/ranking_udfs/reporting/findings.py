@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, sqrt
 
 from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL, NAMES
 from ..duckdb.statements import identifier, literal
@@ -12,6 +12,7 @@ from ..evaluation import conclusion
 from ..evaluation.comparison import compare_queries, segment_tables
 from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
+from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import find_orders
 from ..evaluation.problems import check_common
 from ..evaluation.queries import (
@@ -25,7 +26,7 @@ from ..evaluation.queries import (
     plan,
     ranked_table,
 )
-from ..evaluation.words import Row, cut_off_key, format_cut_off
+from ..evaluation.words import Row, cut_off_key, format_cut_off, join_names
 from ..inputs.evaluation import Evaluation
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
@@ -36,6 +37,8 @@ UNNAMED = "recommendations"  # the label of one model without a name
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
 BINS = 20
+OVERLAP_BINS = 10
+HEAP = 0.05  # of the users: the least on each side between two heaps
 LOSERS = 20
 MOST_CATEGORIES = 12
 JUDGED = "judged_share"
@@ -69,6 +72,9 @@ class Findings:
     leading, headlines, best   sentences, None or none where there is nothing to say
     wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
     curve, overlaps     rows of the table functions, of overlaps with the baseline
+    pairs       of each pair of models, those with two heaps first, then those of the baseline (of which alone
+                with many models): pair (its name), users with both lists, mean, and bins: the users by the
+                share of common items down to the largest cut-off; of two heaps middle (a share) and below it
     edges, bins, apart  a histogram of the users' values: for each system how many are in each bin (a value
                 at an edge is in the bin above it), and in no bin, by what they have
     example     a user who loses most, of those with a relevant item if there are any; None if nobody loses
@@ -161,6 +167,14 @@ class Findings:
         self.edges, self.bins, self.apart = self.histogram()
         query = overlap_query(replace(request, ks=[self.k]), baseline)
         self.overlaps = sorted(self.fetch(query), key=self.by_system) if self.baseline else []
+        self.pairs = self.find_pairs()
+        heaps = [one for one in self.pairs if one["middle"] is not None]
+        said = [
+            f"{one['pair']} ({100 * one['below']:.0f} % of users below {100 * one['middle']:.0f} %)"
+            for one in heaps
+        ]
+        what = "Two heaps of users by what their lists have in common, as where some got the lists of others"
+        self.caveats += [f"{what}: {join_names(said)}."] if said else []
         self.example, self.lists, self.missed = self.find_example()
         self.find_contents()
         self.facts, self.made = self.find_facts(), report_time()
@@ -373,6 +387,22 @@ ORDER BY system, abs(difference) DESC, userid""")
                 lists[row["system"]].append((item, "relevant" if row["relevant"] else grade))
         return shorten(user), lists, missed
 
+    def find_pairs(self) -> list[Row]:
+        """Count the users of each pair of models by the share of items that their lists have in common."""
+        if self.baseline is None:
+            return []
+        baseline = None if len(self.systems) <= MOST_PAIRED else self.options.baseline
+        found: dict[str, list[Row]] = {}
+        for row in self.fetch(common_query(replace(self.request, ks=[self.largest_k]), baseline)):
+            names = sorted((row["baseline"], row["system"]), key=self.systems.index)
+            found.setdefault(" with ".join(names), []).append({**row, "is_first": names[0] == self.baseline})
+        pairs = []
+        for name, rows in found.items():
+            bins = [row["within"] for row in rows]
+            middle, below = two_heaps(bins) or (None, None)
+            pairs.append({**rows[0], "pair": name, "bins": bins, "middle": middle, "below": below})
+        return sorted(pairs, key=lambda one: (one["middle"] is None, not one["is_first"]))
+
     def find_contents(self) -> None:
         """Look at what is in the lists, if there is a history."""
         request, k = self.request, self.largest_k
@@ -465,6 +495,44 @@ SELECT {system}category, {columns}
 FROM shares
 {f"JOIN {counted} USING (system)" if system else f"CROSS JOIN {counted}"}
 GROUP BY {system}category"""
+
+
+def common_query(request: Request, baseline: str | None) -> str:
+    """Return the users of each pair of models in bins of the share of common items, of those with both lists.
+
+    A user with c of n items in common counts in parts, evenly from c / (n + 1) to (c + 1) / (n + 1): so short
+    lists leave no gaps between their few shares.
+    """
+    by_user = overlap_query(request, baseline, function="ranking_overlap_by_user")
+    return f"""WITH shares AS (
+    SELECT baseline, system, overlap, least(k, greatest(n_rec_baseline, n_rec)) AS size, count(*) AS users
+    {by_user}
+    WHERE n_rec_baseline > 0 AND n_rec > 0
+    GROUP BY ALL
+), spread AS (
+    SELECT *, {OVERLAP_BINS} / (size + 1) AS width, overlap * size * width AS start FROM shares
+)
+SELECT baseline, system, bin, sum(users) AS users, round(sum(users * overlap) / sum(users), 9) AS mean,
+    round(sum(users * greatest(least(start + width, bin + 1) - greatest(start, bin), 0) / width), 6) AS within
+FROM spread
+CROSS JOIN range({OVERLAP_BINS}) AS bins(bin)
+GROUP BY ALL
+ORDER BY ALL"""
+
+
+def two_heaps(bins: Sequence[float]) -> tuple[float, float] | None:
+    """Return the share between two heaps of users and which share of them is below it, None for one heap.
+
+    There are two where a bin has less than half of the users of a bin on either side of it, and less than 4
+    standard errors of that difference allow, and where each side has HEAP of the users or more.
+    """
+    found = []
+    for i in range(1, len(bins) - 1):
+        sides = bins[:i], bins[i + 1 :]
+        top, share = min(map(max, sides)), min(map(sum, sides)) / sum(bins)
+        if top > 2 * bins[i] and top - bins[i] > 4 * sqrt(top + bins[i]) and share >= HEAP:
+            found.append((bins[i], (i + 0.5) / len(bins), sum(bins[:i]) / sum(bins)))
+    return min(found)[1:] if found else None
 
 
 def text_with_options(choice: Choice) -> str:
