@@ -161,10 +161,20 @@ def names_of_labels(text: str) -> str:
     return LABELS.sub(lambda found: NAMES[found[0]], text.replace("\xa0", " "))
 
 
-def problems_of(section: Any) -> list[str]:
-    """The problems of a report or of the page, without names of files and columns, and what to write."""
-    found = [text_of(one) for one in section.iter(f"{HTML}li")]
-    return [re.sub(r"(, | \()\w+\.csv\)?|; write .*|example \w+(?= )|\)", "", one) for one in found]
+PROBLEM = re.compile(r"(.*?)(?: = (\w+))?: (\d+(?: of \d+)?)(?: \((\w+)\))?")
+
+
+def problems_of(section: Any) -> list[tuple[str, ...]]:
+    """The problems of a report or of the page: problem, k, how many and the system."""
+    found = [PROBLEM.match(text_of(one)).groups(default="") for one in section.iter(f"{HTML}li")]
+    for row in (row for table in tables_in(section)[1:] for row in table if "Problem" in row):
+        names = row.keys() - {"Problem", "k", "For example", "To do"}
+        found += [
+            (row["Problem"], row.get("k", ""), row[name], name.replace("Count", ""))
+            for name in names
+            if row[name]
+        ]
+    return sorted(found)
 
 
 def assert_as_reported(shown: Mapping[str, Any], report: str) -> None:

@@ -131,7 +131,7 @@ def test_more_than_eight_models_are_in_the_tables_alone(written: Written) -> Non
     drawn = [text_of(one) for one in found.iter() if str(one.tag).endswith("}text")]
     assert "m07" in drawn
     assert "m08" not in drawn
-    assert text_of(parsed(html).find(f".//{HTML}h1")) == "9 models compared with m00"
+    assert "9 models compared with m00" in text_of(parsed(html))
 
 
 def test_names_are_text_and_nothing_else(written: Written, run: Run) -> None:

@@ -176,7 +176,7 @@ def test_what_changes_for_users_is_what_sql_says(
     standard: str, report_tables: duckdb.DuckDBPyConnection
 ) -> None:
     con, found = report_tables, sections(standard)["What changes for users"]
-    common, lists = tables_in(found)
+    common, _, lists = tables_in(found)
     query = """SELECT system, overlap, rbo, same_first, same_list
         FROM ranking_overlap('rec', [5], baseline := 'als') ORDER BY 1"""
     expected = [
@@ -325,7 +325,8 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop: duckdb.Duck
     found = ranking_udfs.report("rec", "bought", "ndcg", 5, con=shop, **COLUMNS, **given)
     assert found.findings.systems == ["als", "(no name)"]
     assert "(no name)" in {row["segment"] for row in found.findings.segments}
-    assert "<h1>(no name) compared with als</h1>" in found.html
+    assert "(no name) compared with als</p>" in found.html
+    assert re.search(r"<h1>NDCG@5 0\.\d+ with \(no name\), \d+ % above als</h1>", found.html)
 
 
 # --- Errors ---
@@ -426,8 +427,9 @@ def test_grades_below_min_grade_still_gain_and_the_example_has_something_relevan
     Path("two.csv").write_text(head + "1,x,9\n1,y,8\n2,b,9\n2,a,8\n2,c,7\n")
     Path("truth.csv").write_text("userid,itemid,rel\n1,a,1\n1,b,1\n2,a,2\n2,b,1\n")
     arguments = ["one=one.csv", "two=two.csv", "truth.csv", "--min-grade", "2", "-k", "2", "--no-check"]
-    found = sections(written(*arguments, "--measures", "ndcg"))
-    (example,) = tables_in(found["What changes for users"])[1:]
+    found = sections(html := written(*arguments, "--measures", "ndcg"))
+    assert re.search("<h1>NDCG@2 1.0* with one, two 60 % below</h1>", html)
+    (example,) = tables_in(found["What changes for users"])[2:]
     assert [list(row.values())[1:] for row in example] == [
         ["a (relevant)", "b (grade 1)"],
         ["b (grade 1)", "a (relevant)"],

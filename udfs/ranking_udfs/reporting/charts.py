@@ -36,7 +36,7 @@ BAR = {"type": "bar", "stroke": INK, "strokeWidth": 0.5}
 ENDS = {"Low": "low", "High": "high"}
 OF_SYSTEM = {"System": "system", "k": "k"}
 OF_MEAN = {"Users": "users", "Mean": "mean", **ENDS}
-OF_TEST = {"p": "p_adjusted", "Verdict": "verdict"}
+OF_VERDICT, OF_TEST = {"Verdict": "verdict"}, {"p": "p_adjusted"}
 Encoding = dict[str, Any]
 Table = tuple[Sequence[str], Sequence[Sequence[Any]]]  # header, and cells, numbers as they are
 
@@ -68,9 +68,9 @@ def number_axis(field: str, title: str, axis: Mapping[str, Any] = FEW_TICKS, **s
     return {"field": field, "type": "quantitative", "title": title, "axis": axis, "scale": scale}
 
 
-def name_axis(field: str, names: Sequence[str], title: str | None = None) -> Encoding:
+def name_axis(field: str, names: Sequence[str]) -> Encoding:
     """Make an axis of names in this order, a line for each."""
-    return {"field": field, "type": "nominal", "sort": names, "title": title}
+    return {"field": field, "type": "nominal", "sort": names, "title": None}
 
 
 def ticks_with_zero(values: Sequence[float]) -> dict[str, Any]:
@@ -253,7 +253,7 @@ class Charts:
         layers = self.difference_layers(self.y, shown, False)
         columns = {"Mean": "mean_system", "Baseline": "mean_baseline", "Difference": "difference"}
         title = f"{measure.at(measure.cuts[0])} against {self.found.baseline}: {verdict_text(rows)}"
-        table = table_of(every, OF_SYSTEM | columns | ENDS | OF_TEST)
+        table = table_of(every, OF_SYSTEM | OF_VERDICT | columns | ENDS | OF_TEST)
         return self.draw(name, title, table, shown, height={"step": 26}, layer=layers)
 
     def share_bars(
@@ -437,8 +437,11 @@ class Charts:
             "color": {"value": COLOURS[1]},
         }
         facet = {**name_axis("pair", [one["pair"] for one in pairs]), "header": {"labelAnchor": "start"}}
-        spec = {"width": 160, "height": 45, "mark": BAR, "encoding": encoding}
-        return self.draw("pairs", title, (header, cells), data, facet=facet, columns=2, spacing=16, spec=spec)
+        columns = min(len(pairs), 2)
+        spec = {"width": 320 // columns, "height": 45, "mark": BAR, "encoding": encoding}
+        return self.draw(
+            "pairs", title, (header, cells), data, facet=facet, columns=columns, spacing=16, spec=spec
+        )
 
     def segments(self) -> list[Chart]:
         """Draw the largest segments: the means of the one system, or a chart of differences for each.
@@ -447,7 +450,7 @@ class Charts:
         """
         found, at = self.found, self.found.at
         names = list(dict.fromkeys(row["segment"] for row in found.segments))[:MOST_SEGMENTS]
-        y = name_axis("segment", names, found.segment)
+        y = name_axis("segment", names)
         rows = [row for row in found.segments if row["segment"] in names and row["system"] in self.systems]
         title = f"{at} by {found.segment}"
         if found.baseline is None:
@@ -455,7 +458,8 @@ class Charts:
             layers = intervals(lambda field: number_axis(field, at), "mean", y, look)
             table = table_of(found.segments, {"Segment": "segment"} | OF_MEAN)
             return [self.draw("segments", title, table, rows, height={"step": 22}, layer=layers)]
-        columns = {"Segment": "segment", "System": "system", "Users": "users", "Difference": "difference"}
+        columns = {"Segment": "segment", "System": "system", **OF_VERDICT, "Users": "users"}
+        columns |= {"Difference": "difference"}
         table, layers = (
             table_of(found.segments, columns | ENDS | OF_TEST),
             self.difference_layers(y, rows, True),

@@ -13,7 +13,7 @@ from ..evaluation.comparison import compare_queries, segment_tables
 from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
-from ..evaluation.pairs import find_orders
+from ..evaluation.pairs import find_orders, turn
 from ..evaluation.problems import check_common
 from ..evaluation.queries import (
     Request,
@@ -26,7 +26,7 @@ from ..evaluation.queries import (
     plan,
     ranked_table,
 )
-from ..evaluation.words import Row, cut_off_key, format_cut_off, join_names
+from ..evaluation.words import Row, cut_off_key, format_cut_off, format_mean, format_number, join_names
 from ..inputs.evaluation import Evaluation
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
@@ -69,7 +69,7 @@ class Findings:
                 userid, baseline, value, difference, has_relevant (whether the user has a relevant item),
                 losers (how many lose), sharing (how many as much)
     verdicts    the verdict and a sentence for each model that is compared
-    leading, headlines, best   sentences, None or none where there is nothing to say
+    title, leading, headlines, best     sentences, None or none where there is nothing to say
     wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
     curve, overlaps     rows of the table functions, of overlaps with the baseline
     pairs       of each pair of models, those with two heaps first, then those of the baseline (of which alone
@@ -153,7 +153,7 @@ class Findings:
         self.tables = self.find_tables()
         self.losers = self.find_losers()
         self.leading = conclusion.leading_sentence(leader, shared) if leader else None
-        self.headlines = self.find_headlines()
+        self.title, self.headlines = self.find_title(), self.find_headlines()
         said = [conclusion.sentence(row, self.options, len(family), DIGITS) for row in family]
         self.verdicts = [(row["verdict"], text) for row, text in zip(family, said, strict=True)]
         self.best = None
@@ -247,6 +247,21 @@ FROM (
         GROUP BY ALL
     )
 )"""
+
+    def find_title(self) -> str | None:
+        """Say the best mean, and how far it is above the second, in percent of that or of the baseline."""
+        best = self.leader and self.leader.best
+        if not best or not best["difference"]:
+            return None
+        (row,) = (one for one in self.of_first(self.means) if one["system"] == best["system"])
+        text = f"{self.at} {format_mean(row['mean'], row['low'], row['high'])[0]} with {best['system']}"
+        is_turned = best["system"] == self.baseline
+        share = turn(best)["relative"] if is_turned else best["relative"]
+        if share is None:
+            return text
+        percent = f"{100 * abs(share):.0f}" if abs(share) > 0.1 else format_number(100 * abs(share), 2)
+        by = f"{percent} % {'above' if share > 0 else 'below'}"
+        return f"{text}, {best['baseline']} {by}" if is_turned else f"{text}, {by} {best['baseline']}"
 
     def find_headlines(self) -> list[str]:
         """Say what the best model and the baseline achieve: the first measure, and those with words."""

@@ -192,7 +192,7 @@ class View:
             return None
         mean, interval = format_mean(row["mean"], row["low"], row["high"], decimals)
         ranked = self.found.orders.get((row["measure"], row["k"]))
-        behind = [interval] if interval else []
+        behind = [interval.replace("± ", "±&nbsp;")] if interval else []
         behind += [f'<span class="letters">{ranked.letters[row["system"]]}</span>'] if ranked else []
         html = f'{mean} <span class="option">{" ".join(behind)}</span>' if behind else mean
         is_best = ranked and ranked.means[row["system"]] == next(iter(ranked.means.values()))
