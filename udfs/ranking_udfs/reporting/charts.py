@@ -8,7 +8,7 @@ from typing import Any
 from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, join_names
 from ..measures.grammar import Choice
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
-from .findings import Findings
+from .findings import OVERLAP_BINS, Findings
 
 MOST_SYSTEMS = len(COLOURS)
 MOST_SEGMENTS = 15  # in a chart
@@ -416,32 +416,28 @@ class Charts:
 
     def pairs(self) -> Chart:
         """Draw the users by what two lists have in common, a small chart for each pair of models."""
-        pairs = self.found.pairs[:MOST_PAIRS]
-        width = 1 / len(pairs[0]["bins"])
+        pairs, k, width = self.found.pairs[:MOST_PAIRS], self.found.largest_k, 1 / OVERLAP_BINS
         data = [
             {"pair": one["pair"], "from": i * width, "to": (i + 1) * width, "share": users / one["users"]}
             for one in pairs
             for i, users in enumerate(one["bins"])
         ]
-        heaps = [one["pair"] for one in pairs if one["middle"] is not None]
-        k = self.found.largest_k
+        heaps = [one["pair"] for one in pairs if one["middle"]]
         title = f"Common items {'of the lists' if k is None else f'among the first {k}'} of two models"
         title += f": two heaps of users for {join_names(heaps)}" if heaps else ""
-        header = ["Models", "Users", "Mean", *(f"from {i * width:.0%}" for i in range(len(pairs[0]["bins"])))]
+        header = ["Models", "Users", "Mean", *(f"from {i * width:.0%}" for i in range(OVERLAP_BINS))]
         cells = [[one["pair"], one["users"], one["mean"], *map(round, one["bins"])] for one in pairs]
         encoding = {
             "x": number_axis("from", "common items", {"format": "%", "tickCount": 3}, domain=[0, 1]),
             "x2": {"field": "to"},
             "y": number_axis("share", "users", {"format": "%", "tickCount": 2}, zero=True),
             "y2": {"datum": 0},
-            "color": {"value": COLOURS[1]},
         }
         facet = {**name_axis("pair", [one["pair"] for one in pairs]), "header": {"labelAnchor": "start"}}
-        columns = min(len(pairs), 2)
-        spec = {"width": 320 // columns, "height": 45, "mark": BAR, "encoding": encoding}
-        return self.draw(
-            "pairs", title, (header, cells), data, facet=facet, columns=columns, spacing=16, spec=spec
-        )
+        columns, mark = min(len(pairs), 2), {**BAR, "color": COLOURS[1]}
+        spec = {"width": 320 // columns, "height": 45, "mark": mark, "encoding": encoding}
+        view = {"facet": facet, "columns": columns, "spacing": 16, "spec": spec}
+        return self.draw("pairs", title, (header, cells), data, **view)
 
     def segments(self) -> list[Chart]:
         """Draw the largest segments: the means of the one system, or a chart of differences for each.
@@ -460,17 +456,11 @@ class Charts:
             return [self.draw("segments", title, table, rows, height={"step": 22}, layer=layers)]
         columns = {"Segment": "segment", "System": "system", **OF_VERDICT, "Users": "users"}
         columns |= {"Difference": "difference"}
-        table, layers = (
-            table_of(found.segments, columns | ENDS | OF_TEST),
-            self.difference_layers(y, rows, True),
-        )
+        table = table_of(found.segments, columns | ENDS | OF_TEST)
+        view = {"height": {"step": 22}, "layer": self.difference_layers(y, rows, True)}
         drawn = []
         for number, name in enumerate(self.systems[1:], start=1):
-            titled, own = (
-                f"{title}, {name} against {found.baseline}",
-                [row for row in rows if row["system"] == name],
-            )
-            drawn.append(
-                self.draw(f"segments-{number}", titled, table, own, height={"step": 22}, layer=layers)
-            )
+            own = [row for row in rows if row["system"] == name]
+            titled = f"{title}, {name} against {found.baseline}"
+            drawn.append(self.draw(f"segments-{number}", titled, table, own, **view))
         return drawn

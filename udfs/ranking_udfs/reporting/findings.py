@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isfinite, sqrt
+from typing import Any
 
 from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL, NAMES
 from ..duckdb.statements import identifier, literal
@@ -142,9 +143,7 @@ class Findings:
             problems = work.problems()
             if not work.allow_empty:
                 check_common(problems)
-            self.problems = [
-                {**row, "system": self.labels.get(row["system"], row["system"])} for row in problems
-            ]
+            self.problems = problems
         found = self.comparisons
         orders = find_orders(work.con, request, self.options, len(self.systems), found, fetch=self.fetch)
         self.orders = {(one.measure, one.k): one for one in orders if one is not None}
@@ -168,10 +167,10 @@ class Findings:
         query = overlap_query(replace(request, ks=[self.k]), baseline)
         self.overlaps = sorted(self.fetch(query), key=self.by_system) if self.baseline else []
         self.pairs = self.find_pairs()
-        heaps = [one for one in self.pairs if one["middle"] is not None]
         said = [
             f"{one['pair']} ({100 * one['below']:.0f} % of users below {100 * one['middle']:.0f} %)"
-            for one in heaps
+            for one in self.pairs
+            if one["middle"]
         ]
         what = "Two heaps of users by what their lists have in common, as where some got the lists of others"
         self.caveats += [f"{what}: {join_names(said)}."] if said else []
@@ -407,16 +406,15 @@ ORDER BY system, abs(difference) DESC, userid""")
         if self.baseline is None:
             return []
         baseline = None if len(self.systems) <= MOST_PAIRED else self.options.baseline
-        found: dict[str, list[Row]] = {}
+        found: dict[tuple[str, ...], dict[str, Any]] = {}
         for row in self.fetch(common_query(replace(self.request, ks=[self.largest_k]), baseline)):
-            names = sorted((row["baseline"], row["system"]), key=self.systems.index)
-            found.setdefault(" with ".join(names), []).append({**row, "is_first": names[0] == self.baseline})
-        pairs = []
-        for name, rows in found.items():
-            bins = [row["within"] for row in rows]
-            middle, below = two_heaps(bins) or (None, None)
-            pairs.append({**rows[0], "pair": name, "bins": bins, "middle": middle, "below": below})
-        return sorted(pairs, key=lambda one: (one["middle"] is None, not one["is_first"]))
+            names = tuple(sorted((row["baseline"], row["system"]), key=self.systems.index))
+            pair = found.setdefault(names, {**row, "pair": " with ".join(names), "bins": []})
+            pair["bins"].append(row["within"])
+        for pair in found.values():
+            pair["middle"], pair["below"] = two_heaps(pair["bins"])
+        ordered = sorted(found, key=lambda names: (not found[names]["middle"], names[0] != self.baseline))
+        return [found[names] for names in ordered]
 
     def find_contents(self) -> None:
         """Look at what is in the lists, if there is a history."""
@@ -518,25 +516,23 @@ def common_query(request: Request, baseline: str | None) -> str:
     A user with c of n items in common counts in parts, evenly from c / (n + 1) to (c + 1) / (n + 1): so short
     lists leave no gaps between their few shares.
     """
-    by_user = overlap_query(request, baseline, function="ranking_overlap_by_user")
     return f"""WITH shares AS (
-    SELECT baseline, system, overlap, least(k, greatest(n_rec_baseline, n_rec)) AS size, count(*) AS users
-    {by_user}
+    SELECT baseline, system, overlap, least(k, greatest(n_rec_baseline, n_rec)) AS size, count(*) AS users,
+        {OVERLAP_BINS} / (size + 1) AS width, overlap * size * width AS start
+    {overlap_query(request, baseline, function="ranking_overlap_by_user")}
     WHERE n_rec_baseline > 0 AND n_rec > 0
     GROUP BY ALL
-), spread AS (
-    SELECT *, {OVERLAP_BINS} / (size + 1) AS width, overlap * size * width AS start FROM shares
 )
 SELECT baseline, system, bin, sum(users) AS users, round(sum(users * overlap) / sum(users), 9) AS mean,
     round(sum(users * greatest(least(start + width, bin + 1) - greatest(start, bin), 0) / width), 6) AS within
-FROM spread
+FROM shares
 CROSS JOIN range({OVERLAP_BINS}) AS bins(bin)
 GROUP BY ALL
 ORDER BY ALL"""
 
 
-def two_heaps(bins: Sequence[float]) -> tuple[float, float] | None:
-    """Return the share between two heaps of users and which share of them is below it, None for one heap.
+def two_heaps(bins: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the share between two heaps of users and how many of them are below it; None, None for one heap.
 
     There are two where a bin has less than half of the users of a bin on either side of it, and less than 4
     standard errors of that difference allow, and where each side has HEAP of the users or more.
@@ -547,7 +543,7 @@ def two_heaps(bins: Sequence[float]) -> tuple[float, float] | None:
         top, share = min(map(max, sides)), min(map(sum, sides)) / sum(bins)
         if top > 2 * bins[i] and top - bins[i] > 4 * sqrt(top + bins[i]) and share >= HEAP:
             found.append((bins[i], (i + 0.5) / len(bins), sum(bins[:i]) / sum(bins)))
-    return min(found)[1:] if found else None
+    return min(found)[1:] if found else (None, None)
 
 
 def text_with_options(choice: Choice) -> str:

@@ -158,8 +158,9 @@ class View:
         found: dict[tuple[str, str], dict[str | int | None, str]] = {}
         for row in sorted(self.found.problems or (), key=lambda row: SEVERITIES.index(row["severity"])):
             k = "" if row["k"] is None else str(row["k"])
-            cells = found.setdefault((row["problem"].replace(f" = {k}", ""), k), {0: k})
-            cells[row["system"]] = f"{row['count']} of {row['of']}" if row["of"] else str(row["count"])
+            cells = found.setdefault((row["problem"].replace(f"k = {k}", "k"), k), {0: k})
+            of = f" of {row['of']}" if row["of"] else ""
+            cells[self.found.labels.get(row["system"])] = f"{row['count']}{of}"
             cells.setdefault(1, row["example"] or "")
             if row["write"] and row["write"] not in cells.get(2, ""):
                 cells[2] = "; ".join(filter(None, [cells.get(2), row["write"]]))
