@@ -201,7 +201,9 @@ def test_what_the_check_found_stands_on_the_page_and_nothing_too(standard: str, 
     (problems,) = tables_in(sections(standard)["The data"])[1:]
     few = dict.fromkeys(SYSTEMS, "1 of 120") | {"For example": "userid u119"}
     assert {"Problem": "users in truth that are not in rec", **few} in problems
-    answer = text_of(sections(written(*FILES, "-k", "5", "--history", "relevant.csv"))["The answer"])
+    leaked = written(*FILES, "-k", "5", "--history", "relevant.csv")
+    assert "<h1>bert and pop compared with als</h1>" in leaked
+    answer = text_of(sections(leaked)["The answer"])
     assert answer.startswith("The answer Something is wrong")
     assert "Items that the user has in history already: 1440 of 1440 (100 %)" in answer
     Path("relevant.csv").write_text("".join(Path("relevant.csv").read_text().splitlines(keepends=True)[:-12]))
