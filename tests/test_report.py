@@ -201,9 +201,15 @@ def test_what_the_check_found_stands_on_the_page_and_nothing_too(standard: str, 
     (problems,) = tables_in(sections(standard)["The data"])[1:]
     few = dict.fromkeys(SYSTEMS, "1 of 120") | {"For example": "userid u119"}
     assert {"Problem": "users in truth that are not in rec", **few} in problems
-    leaked = written(*FILES, "-k", "5", "--history", "relevant.csv")
-    assert "<h1>bert and pop compared with als</h1>" in leaked
+    rows = (line.split(",") for line in Path("als.csv").read_text().splitlines()[1:])
+    swapped = (f"{u},{int(i) + 5000 * (int(u[1:]) % 3 == 0)},{score}\n" for u, i, score in rows)
+    Path("swapped.csv").write_text("userid,itemid,score\n" + "".join(swapped))
+    leaked = written(*FILES[:3], "swapped=swapped.csv", FILES[3], "-k", "5", "--history", "relevant.csv")
+    assert "<h1>bert, pop and swapped compared with als</h1>" in leaked
     answer = text_of(sections(leaked)["The answer"])
+    assert re.search(r"Two heaps .* als with swapped \(34 % of users below 25 %\)", answer)
+    pairs = [row["Models"] for row in tables_in(sections(leaked)["What changes for users"])[1]]
+    assert pairs[:4] == ["als with swapped", "pop with swapped", "als with bert", "als with pop"]
     assert answer.startswith("The answer Something is wrong")
     assert "Items that the user has in history already: 1440 of 1440 (100 %)" in answer
     Path("relevant.csv").write_text("".join(Path("relevant.csv").read_text().splitlines(keepends=True)[:-12]))

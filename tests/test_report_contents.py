@@ -125,7 +125,8 @@ def test_users_are_in_two_heaps_where_a_third_was_swapped_and_else_in_one(
         (draw.binomial(10, 0.5, 600), 10, "one heap"),
         (np.minimum(draw.geometric(0.4, 600) - 1, 10), 10, "one heap at 0"),
         (draw.integers(0, 11, 600), 10, "uniform"),
-        (np.where(users % 50, 10, 0), 10, "two of a hundred"),
+        (np.where(users % 25, 10, 0), 10, "four of a hundred"),
+        (np.repeat(range(11), [300] * 4 + [200] * 3 + [300] * 4), 10, "a shallow dip"),
         (users % 2, 1, "lists of one item"),
     ]
     for common, k, name in cases:
@@ -133,7 +134,8 @@ def test_users_are_in_two_heaps_where_a_third_was_swapped_and_else_in_one(
             "CREATE OR REPLACE TABLE rec AS SELECT s AS system, userid, -rank AS score, "
             "CASE WHEN s = 'b' AND rank > common THEN -rank ELSE rank END AS itemid "
             "FROM (SELECT unnest($1) AS common, generate_subscripts($1, 1) AS userid), "
-            "range(1, 11) AS ranks(rank), (VALUES ('a'), ('b')) AS systems(s)",
+            "range(1, 11) AS ranks(rank), (VALUES ('a'), ('b')) AS systems(s) "
+            "UNION ALL SELECT 'a', -1, 1, 1",
             [common.tolist()],
         )
         found = con.execute(common_query(Request(choices=[], ks=[k]), None)).fetchall()

@@ -534,8 +534,8 @@ ORDER BY ALL"""
 def two_heaps(bins: Sequence[float]) -> tuple[float | None, float | None]:
     """Return the share between two heaps of users and how many of them are below it; None, None for one heap.
 
-    There are two where a bin has less than half of the users of a bin on either side of it, and less than 4
-    standard errors of that difference allow, and where each side has HEAP of the users or more.
+    There are two where a bin has less than half of the users of some bin on each side of it, by more than 4
+    standard errors of such a difference, and each side has the share HEAP of the users or more.
     """
     found = []
     for i in range(1, len(bins) - 1):
