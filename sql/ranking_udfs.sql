@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_scored_recs _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_list_facts _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_served_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_problem_rows_of_rec _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_list_problems _ranking_evidence _ranking_problem_rows_of_truth ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes _ranking_user_problems ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -121,10 +121,8 @@ FROM (
 HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
 CREATE OR REPLACE MACRO _ranking_problem_of(code, count, item, k := NULL, size := NULL) AS
 {'code': code, 'count': count, 'item': item::VARCHAR, 'k': k::BIGINT, 'size': size::BIGINT};
-CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
-list_transform(
-    [list_sort(items, 'ASC')],
-    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1])[1];
+CREATE OR REPLACE MACRO _ranking_repetitions(items) AS
+list_transform([list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1];
 CREATE OR REPLACE MACRO _ranking_score(score) AS
 CASE WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL ELSE score END;
 CREATE OR REPLACE MACRO _ranking_graded(one, grade_name) AS
@@ -291,6 +289,7 @@ ranking_summary | table function |  | rec; truth | ks=NULL; ties=''item''; user_
 ranking_by_user | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | Every measure for every user with truth and every k.
 ranking_distribution | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | The distribution of every measure over the users with truth, for every k.
 ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss'' |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
+ranking_check_rows | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss'' |  |  |  | The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 ranking_beyond_accuracy | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.
@@ -1846,46 +1845,8 @@ CASE
             END,
             1)
 END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
-SELECT
-    * EXCLUDE (best, cuts),
-    len(list_filter(best[:coalesce(deepest, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0 AS is_tied,
-    len(items) - list_unique(items) AS n_repeated,
-    CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated,
-    list_transform(
-        list_filter(cuts, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
-        lambda k: {'code': 'ties_at_k', 'k': k, 'size': NULL::BIGINT})
-    || list_transform(list_filter(cuts, lambda k: k > n), lambda k: {'code': 'short_lists', 'k': k, 'size': n})
-    || list_transform(
-        list_filter(cuts, lambda k: k IS NULL), lambda k: {'code': 'shorter_than_truth', 'k': k, 'size': NULL::BIGINT})
-        AS at_k
-FROM (
-    SELECT
-        *,
-        list_filter(
-            list_transform(best[:coalesce(deepest, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
-    FROM (
-        SELECT
-            ks AS cuts, max_k AS deepest, userid, system::VARCHAR AS system, userid::VARCHAR AS user,
-            count(*) AS n,
-            count(itemid) AS n_items,
-            count(given) AS n_scores,
-            count(score) AS n_ranked,
-            min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
-            min(itemid) FILTER (given IS NULL)::VARCHAR AS without_score,
-            min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
-            count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
-            CASE
-                WHEN max_k < 32 AND names['descending']
-                    THEN max((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
-                WHEN max_k < 32
-                    THEN min((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
-                WHEN names['descending']
-                    THEN list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC')
-                ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
-            END AS best
-        FROM (SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names))
-        GROUP BY system, userid));
+CREATE OR REPLACE MACRO _ranking_scored_recs(rec, names) AS TABLE
+SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names);
 CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
 FROM _ranking_recs(rec, names)
 WHERE NOT gather
@@ -1903,61 +1864,11 @@ JOIN range(100) AS one(place) ON place = 0, LATERAL (
         WHERE gather AND no_order
         ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)
 ) AS rows;
-CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
+CREATE OR REPLACE MACRO _ranking_graded_truths(truth, names) AS TABLE
 SELECT
-    code, NULL::VARCHAR AS system, NULL::BIGINT AS k, sum(count)::BIGINT AS count,
-    min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
-    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
-    NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
-FROM (
-    SELECT
-        grade_name, highest, user,
-        unnest(
-            list_filter(
-                [
-                    _ranking_problem_of('users', (userid IS NOT NULL)::BIGINT, NULL),
-                    _ranking_problem_of('truth rows', n, NULL),
-                    _ranking_problem_of('nothing_relevant', n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT, NULL),
-                    _ranking_problem_of(
-                        'nothing_but_hits',
-                        (userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(min_grade, unjudged))::BIGINT, NULL),
-                    _ranking_problem_of('null_truth_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
-                    _ranking_problem_of('null_truth_item', n - n_items, 'NULL'),
-                    _ranking_problem_of('null_grade', n_without_grade, coalesce(without_grade, 'NULL')),
-                    _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
-                    _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
-                    _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
-                    _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
-                lambda one: one.count > 0),
-            recursive := true)
-    FROM (
-        SELECT
-            *,
-            coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
-            coalesce(userid::VARCHAR, 'NULL') AS user,
-            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated
-        FROM (
-            SELECT
-                userid,
-                count(*) AS n,
-                count(itemid) AS n_items,
-                count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
-                count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
-                count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
-                count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
-                count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
-                max(grade) AS highest,
-                min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
-                min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
-                min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
-                min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
-            FROM (
-                SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
-                FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
-            )
-            GROUP BY userid)))
-GROUP BY code;
+    *, _ranking_has(truth, names['grade'], 'rel') AS has_grade,
+    CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
+FROM _ranking_truths(truth, names);
 CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
 SELECT
     userid,
@@ -2031,6 +1942,15 @@ SELECT
 FROM _ranking_truths(truth, names)
 WHERE userid IS NOT NULL
 GROUP BY userid, itemid;
+CREATE OR REPLACE MACRO _ranking_timed_events(truth, history, names, time_col) AS TABLE
+SELECT
+    *,
+    _ranking_moment(time) >= truth_moment
+        AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
+FROM _ranking_history(history, names, time_col)
+CROSS JOIN (
+    SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
+    FROM _ranking_history(truth, names, time_col));
 CREATE OR REPLACE MACRO _ranking_measures_problem(measures, ties, caller) AS
 coalesce(error(caller || ': ' || CASE
     WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
@@ -2202,69 +2122,48 @@ LEFT JOIN (
 ) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
 LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
 GROUP BY systems.ranking_system, systems.k;
-CREATE OR REPLACE MACRO _ranking_id_problems(read, name, kind) AS TABLE
-SELECT one.code, system, one.count, one.example, one.of
+CREATE OR REPLACE MACRO _ranking_seen_rows(rec, history, names, time_col) AS TABLE
+SELECT userid, itemid, system
+FROM (SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
+SEMI JOIN _ranking_history(history, names, time_col) AS events
+    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid);
+CREATE OR REPLACE MACRO _ranking_matched_ids(read, kind) AS TABLE
+SELECT system, listed.id AS listed, known.id AS known, alike.id AS alike, of_all.n AS n_truth, of_all.id AS of_truth
+FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
+CROSS JOIN (
+    SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+) AS of_all
+LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
+    ON _ranking_same_id(listed.id, known.id)
+LEFT JOIN (
+    SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
+    FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+    WHERE _ranking_family(typeof(id)) = 'VARCHAR'
+    GROUP BY plain) AS alike
+    ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
+WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR');
+CREATE OR REPLACE MACRO _ranking_served_users(read) AS TABLE
+SELECT
+    id::VARCHAR AS user,
+    unnest(
+        list_transform(every_system, lambda one: {'code': 'lists', 'system': NULL::VARCHAR})
+        || list_transform(
+            list_filter(every_system, lambda one: NOT list_contains(served, {'name': one})),
+            lambda one: {'code': 'not_in_rec', 'system': one})
+        || list_transform(
+            list_filter(served, lambda one: len(served) = 1 AND len(every_system) > 1),
+            lambda one: {'code': 'one_system_only', 'system': one.name}),
+        recursive := true)
 FROM (
     SELECT
-        system,
-        unnest([
-            {
-                'code': 'no_common_item',
-                'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
-                'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
-                'of': n_truth},
-            {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
-        ]) AS one
-    FROM (
-        SELECT
-            listed.system,
-            count(*) AS n_listed,
-            count(known.id) AS n_common,
-            min(listed.id) AS of_rec,
-            count(alike.id) AS n_alike,
-            min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
-            any_value(of_all.n) AS n_truth,
-            any_value(of_all.id) AS of_truth
-        FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
-        CROSS JOIN (
-            SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
-        ) AS of_all
-        LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
-            ON _ranking_same_id(listed.id, known.id)
-        LEFT JOIN (
-            SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
-            FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
-            WHERE _ranking_family(typeof(id)) = 'VARCHAR'
-            GROUP BY plain) AS alike
-            ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
-        WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
-        GROUP BY listed.system))
-WHERE one.count > 0;
-CREATE OR REPLACE MACRO _ranking_served_problems(read) AS TABLE
-SELECT code, system, count(*) AS count, min(user) AS of_row
-FROM (
-    SELECT
-        {'user': id::VARCHAR, 'item': NULL::VARCHAR} AS user,
-        unnest(
-            list_transform(every_system, lambda one: {'code': 'lists', 'system': NULL::VARCHAR})
-            || list_transform(
-                list_filter(every_system, lambda one: NOT list_contains(served, {'name': one})),
-                lambda one: {'code': 'not_in_rec', 'system': one})
-            || list_transform(
-                list_filter(served, lambda one: len(served) = 1 AND len(every_system) > 1),
-                lambda one: {'code': 'one_system_only', 'system': one.name}),
-            recursive := true)
-    FROM (
-        SELECT
-            truths.known_user AS id,
-            coalesce(list({'name': recs.system}) FILTER (recs.listed_user IS NOT NULL), []) AS served
-        FROM query_table(read) AS truths
-        LEFT JOIN query_table(read) AS recs
-            ON _ranking_same_id(recs.listed_user, truths.known_user)
-        WHERE truths.known_user IS NOT NULL
-        GROUP BY truths.known_user)
-    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system))
-GROUP BY code, system;
+        truths.known_user AS id,
+        coalesce(list({'name': recs.system}) FILTER (recs.listed_user IS NOT NULL), []) AS served
+    FROM query_table(read) AS truths
+    LEFT JOIN query_table(read) AS recs
+        ON _ranking_same_id(recs.listed_user, truths.known_user)
+    WHERE truths.known_user IS NOT NULL
+    GROUP BY truths.known_user)
+CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system);
 CREATE OR REPLACE MACRO _ranking_apart_problems(read) AS TABLE
 SELECT 'systems_apart' AS code, system, len(apart) AS count, list_sort(apart, 'ASC')[1] AS example, n_others AS of
 FROM (
@@ -2947,6 +2846,46 @@ list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_concordant_pairs', _ranking_view, NULL, _ranking_concordant_pairs(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
+SELECT
+    * EXCLUDE (best, cuts),
+    len(list_filter(best[:coalesce(deepest, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0 AS is_tied,
+    len(items) - list_unique(items) AS n_repeated,
+    CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
+    list_transform(
+        list_filter(cuts, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
+        lambda k: {'code': 'ties_at_k', 'k': k, 'size': NULL::BIGINT})
+    || list_transform(list_filter(cuts, lambda k: k > n), lambda k: {'code': 'short_lists', 'k': k, 'size': n})
+    || list_transform(
+        list_filter(cuts, lambda k: k IS NULL), lambda k: {'code': 'shorter_than_truth', 'k': k, 'size': NULL::BIGINT})
+        AS at_k
+FROM (
+    SELECT
+        *,
+        list_filter(
+            list_transform(best[:coalesce(deepest, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
+    FROM (
+        SELECT
+            ks AS cuts, max_k AS deepest, userid, system::VARCHAR AS system, userid::VARCHAR AS user,
+            count(*) AS n,
+            count(itemid) AS n_items,
+            count(given) AS n_scores,
+            count(score) AS n_ranked,
+            min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+            min(itemid) FILTER (given IS NULL)::VARCHAR AS without_score,
+            min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
+            count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
+            CASE
+                WHEN max_k < 32 AND names['descending']
+                    THEN max((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
+                WHEN max_k < 32
+                    THEN min((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
+                WHEN names['descending']
+                    THEN list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC')
+                ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
+            END AS best
+        FROM _ranking_scored_recs(rec, names)
+        GROUP BY system, userid));
 CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
 SELECT
     *,
@@ -3031,6 +2970,58 @@ FROM (
 )
 WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
 GROUP BY userid, system;
+CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
+SELECT
+    code, NULL::VARCHAR AS system, NULL::BIGINT AS k, sum(count)::BIGINT AS count,
+    min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
+    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
+    NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM (
+    SELECT
+        grade_name, highest, user,
+        unnest(
+            list_filter(
+                [
+                    _ranking_problem_of('users', (userid IS NOT NULL)::BIGINT, NULL),
+                    _ranking_problem_of('truth rows', n, NULL),
+                    _ranking_problem_of('nothing_relevant', n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT, NULL),
+                    _ranking_problem_of(
+                        'nothing_but_hits',
+                        (userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(min_grade, unjudged))::BIGINT, NULL),
+                    _ranking_problem_of('null_truth_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
+                    _ranking_problem_of('null_truth_item', n - n_items, 'NULL'),
+                    _ranking_problem_of('null_grade', n_without_grade, coalesce(without_grade, 'NULL')),
+                    _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
+                    _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
+                    _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
+                    _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
+                lambda one: one.count > 0),
+            recursive := true)
+    FROM (
+        SELECT
+            *,
+            coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
+            coalesce(userid::VARCHAR, 'NULL') AS user,
+            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated
+        FROM (
+            SELECT
+                userid,
+                count(*) AS n,
+                count(itemid) AS n_items,
+                count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
+                count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
+                count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
+                count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
+                count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
+                max(grade) AS highest,
+                min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+                min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
+                min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+                min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
+                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
+            FROM _ranking_graded_truths(truth, names)
+            GROUP BY userid)))
+GROUP BY code;
 CREATE OR REPLACE MACRO _ranking_ids(rec, truth, names) AS TABLE
 SELECT DISTINCT system::VARCHAR AS system, userid AS listed_user FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL
 UNION ALL BY NAME
@@ -3041,6 +3032,10 @@ UNION ALL BY NAME
 SELECT id AS known_user FROM _ranking_truth_ids(truth, names, 'user')
 UNION ALL BY NAME
 SELECT id AS known_item FROM _ranking_truth_ids(truth, names, 'item');
+CREATE OR REPLACE MACRO _ranking_new_ids(truth, history, names, time_col, kind) AS TABLE
+FROM _ranking_truth_ids(truth, names, kind) AS truths
+ANTI JOIN (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_history(history, names, time_col)) AS events
+    ON _ranking_same_id(truths.id, events.id);
 CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
 (
     SELECT CASE WHEN count(*) = 0 THEN true
@@ -3058,6 +3053,36 @@ CREATE OR REPLACE MACRO _ranking_truth_users(truth, names, min_grade) AS TABLE
 SELECT userid, count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant
 FROM _ranking_truth_pairs(truth, names)
 GROUP BY userid;
+CREATE OR REPLACE MACRO _ranking_id_problems(read, name, kind) AS TABLE
+SELECT one.code, system, one.count, one.example, one.of
+FROM (
+    SELECT
+        system,
+        unnest([
+            {
+                'code': 'no_common_item',
+                'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
+                'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
+                'of': n_truth},
+            {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
+        ]) AS one
+    FROM (
+        SELECT
+            system,
+            count(*) AS n_listed,
+            count(known) AS n_common,
+            min(listed) AS of_rec,
+            count(alike) AS n_alike,
+            min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL) AS alike,
+            n_truth,
+            of_truth
+        FROM _ranking_matched_ids(read, kind)
+        GROUP BY system, n_truth, of_truth))
+WHERE one.count > 0;
+CREATE OR REPLACE MACRO _ranking_served_problems(read) AS TABLE
+SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
+FROM _ranking_served_users(read)
+GROUP BY code, system;
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -3107,54 +3132,6 @@ FROM (
         WHERE seen = 'drop'
         GROUP BY ranking_user, ranking_item
     ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item);
-CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
-SELECT
-    CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
-    NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
-    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
-    misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
-FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL BY NAME
-SELECT
-    'truth_in_history' AS code, count(events.userid) AS count, count(*) AS of,
-    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL) AS of_row
-FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
-    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
-UNION ALL BY NAME
-SELECT
-    'late_history' AS code, count(*) FILTER (is_late) AS count, count(*) AS of,
-    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR) AS example
-FROM (
-    SELECT
-        *,
-        _ranking_moment(time) >= truth_moment
-            AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
-    FROM _ranking_history(history, names, time_col)
-    CROSS JOIN (
-        SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
-        FROM _ranking_history(truth, names, time_col)))
-UNION ALL BY NAME
-SELECT
-    'seen_items' AS code, system::VARCHAR AS system, count(*) AS count,
-    min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}) AS of_row
-FROM (
-    SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
-) AS recs
-SEMI JOIN _ranking_history(history, names, time_col) AS events
-    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
-GROUP BY system
-UNION ALL BY NAME
-SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item': NULL} AS of_row
-FROM _ranking_truth_ids(truth, names, 'user') AS truths
-ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
-UNION ALL BY NAME
-SELECT
-    'new_items' AS code, count(*) AS count, concat(names['item'], ' ', min(id)::VARCHAR) AS example,
-    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
-FROM _ranking_truth_ids(truth, names, 'item') AS truths
-ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid);
 CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
 SELECT
     'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
@@ -3306,141 +3283,173 @@ concat(
             CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
     END,
     CASE WHEN is_expected THEN '))' ELSE ')))' END);
-CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
+CREATE OR REPLACE MACRO _ranking_problem_rows_of_rec(rec, names, max_k) AS TABLE
 SELECT
-    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
-    NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+    system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
+    unnest([
+        CASE WHEN userid IS NULL THEN 'null_user' END,
+        CASE WHEN itemid IS NULL THEN 'null_item' END,
+        CASE WHEN given IS NULL THEN 'null_score' WHEN score IS NULL THEN 'nan_score' END]) AS code
+FROM _ranking_scored_recs(rec, names)
+UNION ALL BY NAME
+SELECT system, user AS userid, unnest(_ranking_repetitions(items)::VARCHAR[]) AS itemid, 'repeated_item' AS code, deepest AS k
+FROM _ranking_list_facts(rec, names, [], max_k)
+WHERE n_repeated > 0 AND userid IS NOT NULL;
+CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
+SELECT
+    CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
+    NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
+    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
+    misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL BY NAME
+SELECT
+    'truth_in_history' AS code, count(events.userid) AS count, count(*) AS of,
+    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL) AS of_row
+FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
+    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
+UNION ALL BY NAME
+SELECT
+    'late_history' AS code, count(*) FILTER (is_late) AS count, count(*) AS of,
+    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR) AS example
+FROM _ranking_timed_events(truth, history, names, time_col)
+UNION ALL BY NAME
+SELECT
+    'seen_items' AS code, system::VARCHAR AS system, count(*) AS count,
+    min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}) AS of_row
+FROM _ranking_seen_rows(rec, history, names, time_col)
+GROUP BY system
+UNION ALL BY NAME
+SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item': NULL} AS of_row
+FROM _ranking_new_ids(truth, history, names, time_col, 'user')
+UNION ALL BY NAME
+SELECT
+    'new_items' AS code, count(*) AS count, concat(names['item'], ' ', min(id)::VARCHAR) AS example,
+    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
+FROM _ranking_new_ids(truth, history, names, time_col, 'item');
+CREATE OR REPLACE MACRO _ranking_problem_rows_of_history(rec, truth, history, names, time_col) AS TABLE
+SELECT 'truth_in_history' AS code, NULL::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
+FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+SEMI JOIN _ranking_history(history, names, time_col) AS events
+    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
+UNION ALL
+SELECT 'late_history', NULL, userid::VARCHAR, itemid::VARCHAR
+FROM _ranking_timed_events(truth, history, names, time_col)
+WHERE is_late
+UNION ALL
+SELECT 'seen_items', system::VARCHAR, userid::VARCHAR, itemid::VARCHAR FROM _ranking_seen_rows(rec, history, names, time_col)
+UNION ALL
+SELECT 'new_users', NULL, id::VARCHAR, NULL FROM _ranking_new_ids(truth, history, names, time_col, 'user')
+UNION ALL
+SELECT 'new_items', NULL, NULL, id::VARCHAR FROM _ranking_new_ids(truth, history, names, time_col, 'item');
+CREATE OR REPLACE MACRO _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade) AS TABLE
+SELECT
+    system,
+    user,
+    unnest(
+        list_filter(
+            [
+                _ranking_problem_of('null_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
+                _ranking_problem_of('null_item', n - n_items, 'NULL'),
+                _ranking_problem_of('null_score', n - n_scores, coalesce(without_score, 'NULL')),
+                _ranking_problem_of('nan_score', n_scores - n_ranked, coalesce(nan_item, 'NULL')),
+                _ranking_problem_of('repeated_item', n_repeated * (userid IS NOT NULL)::BIGINT, repeated, deepest),
+                _ranking_problem_of('equal_scores', (is_judged AND is_equal)::BIGINT, NULL),
+                _ranking_problem_of('ties_in_top_k', (is_judged AND is_tied)::BIGINT, NULL, deepest),
+                _ranking_problem_of('not_in_truth', is_stranger::BIGINT, NULL),
+                _ranking_problem_of('ties_without_truth', (is_stranger AND (is_equal OR is_tied))::BIGINT, NULL)]
+            || list_transform(at_k, lambda one: _ranking_problem_of(one.code, is_judged::BIGINT, NULL, one.k, one.size)),
+            lambda one: one.count > 0),
+        recursive := true)
 FROM (
     SELECT
-        system,
-        user,
-        unnest(
-            list_filter(
-                [
-                    _ranking_problem_of('null_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
-                    _ranking_problem_of('null_item', n - n_items, 'NULL'),
-                    _ranking_problem_of('null_score', n - n_scores, coalesce(without_score, 'NULL')),
-                    _ranking_problem_of('nan_score', n_scores - n_ranked, coalesce(nan_item, 'NULL')),
-                    _ranking_problem_of('repeated_item', n_repeated * (userid IS NOT NULL)::BIGINT, repeated, deepest),
-                    _ranking_problem_of('equal_scores', (is_judged AND is_equal)::BIGINT, NULL),
-                    _ranking_problem_of('ties_in_top_k', (is_judged AND is_tied)::BIGINT, NULL, deepest),
-                    _ranking_problem_of('not_in_truth', is_stranger::BIGINT, NULL),
-                    _ranking_problem_of('ties_without_truth', (is_stranger AND (is_equal OR is_tied))::BIGINT, NULL)]
-                || list_transform(at_k, lambda one: _ranking_problem_of(one.code, is_judged::BIGINT, NULL, one.k, one.size)),
-                lambda one: one.count > 0),
-            recursive := true)
-    FROM (
-        SELECT
-            lists.* REPLACE (
-                list_filter(at_k, lambda one: one.code <> 'shorter_than_truth' OR n < truths.n_relevant) AS at_k),
-            truths.userid IS NOT NULL AS is_judged,
-            truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
-        FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
-        LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid)))
-GROUP BY code, system, k, size;
-CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
+        lists.* REPLACE (
+            list_filter(at_k, lambda one: one.code <> 'shorter_than_truth' OR n < truths.n_relevant) AS at_k),
+        truths.userid IS NOT NULL AS is_judged,
+        truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
+    FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
+    LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid));
+CREATE OR REPLACE MACRO _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen) AS TABLE
 SELECT
-    unseen AS unseen, system, item,
-    count(deviation) AS n,
-    sum(deviation)::BIGINT AS total,
-    sum(deviation * deviation)::BIGINT AS squares,
-    count_if(is_whole AND deviation < 0)::BIGINT AS below,
-    count_if(is_whole AND deviation > 0)::BIGINT AS above,
-    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
-    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
-    count_if(is_whole AND n > 2)::BIGINT AS long,
-    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
-    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
-    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
-    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
-    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
-    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
-    count_if(is_whole AND is_first)::BIGINT AS first,
-    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
-    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
-    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
-    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
-    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
+    *,
+    CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
+    n_grades > 1 AS is_mixed,
+    CASE WHEN n_grades > 1 THEN _ranking_are_first(found, NULL, len(found)) END AS is_ordered,
+    unnest(
+        [{'is_whole': NOT unseen, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
+        || list_transform(
+            deviations,
+            lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
+        recursive := true)
 FROM (
     SELECT
         *,
-        CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
-        n_grades > 1 AS is_mixed,
-        CASE WHEN n_grades > 1 THEN _ranking_are_first(found, NULL, len(found)) END AS is_ordered,
-        unnest(
-            [{'is_whole': NOT unseen, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
-            || list_transform(
-                deviations,
-                lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
-            recursive := true)
+        coalesce(list_transform(
+            CASE WHEN lowest < highest AND len(of_hits) < n THEN hits END,
+            lambda hit: 32768 * (
+                (_ranking_twice_below(scores, hit.score) - _ranking_twice_below(of_hits, hit.score)) / (n - len(of_hits)) - 1)
+        ), []) AS deviations
     FROM (
         SELECT
-            *,
-            coalesce(list_transform(
-                CASE WHEN lowest < highest AND len(of_hits) < n THEN hits END,
-                lambda hit: 32768 * (
-                    (_ranking_twice_below(scores, hit.score) - _ranking_twice_below(of_hits, hit.score)) / (n - len(of_hits)) - 1)
-            ), []) AS deviations
+            lists.*,
+            users.n_relevant,
+            CASE
+                WHEN names['descending'] AND n > 2 AND lowest < highest
+                    AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
+                THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
+                ELSE false
+            END AS is_stepped,
+            CASE
+                WHEN len(judged) = list_unique(list_transform(judged, lambda one: one.itemid)) THEN judged
+                ELSE list_filter(
+                    judged,
+                    lambda one, i: list_position(list_transform(judged, lambda other: other.itemid), one.itemid) = i)
+            END AS found,
+            list_filter(found, lambda one: one.grade >= _ranking_lowest_grade(min_grade)) AS hits,
+            list_transform(
+                list_filter(judged, lambda one: one.grade >= _ranking_lowest_grade(min_grade)),
+                lambda one: one.score) AS of_hits,
+            list_unique(list_transform(
+                list_filter(found, lambda one: one.grade < _ranking_lowest_grade(min_grade)),
+                lambda one: one.grade)) AS n_grades
         FROM (
             SELECT
-                lists.*,
-                users.n_relevant,
-                CASE
-                    WHEN names['descending'] AND n > 2 AND lowest < highest
-                        AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
-                    THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
-                    ELSE false
-                END AS is_stepped,
-                CASE
-                    WHEN len(judged) = list_unique(list_transform(judged, lambda one: one.itemid)) THEN judged
-                    ELSE list_filter(
-                        judged,
-                        lambda one, i: list_position(list_transform(judged, lambda other: other.itemid), one.itemid) = i)
-                END AS found,
-                list_filter(found, lambda one: one.grade >= _ranking_lowest_grade(min_grade)) AS hits,
-                list_transform(
-                    list_filter(judged, lambda one: one.grade >= _ranking_lowest_grade(min_grade)),
-                    lambda one: one.score) AS of_hits,
-                list_unique(list_transform(
-                    list_filter(found, lambda one: one.grade < _ranking_lowest_grade(min_grade)),
-                    lambda one: one.grade)) AS n_grades
+                recs.system,
+                recs.userid,
+                count(*) AS n_rows,
+                count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,
+                count(*) - count(grade) AS n_unknown,
+                min(score) AS lowest,
+                max(score) AS highest,
+                sum(score) AS total,
+                max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
+                    > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
+                bit_xor(hash(recs.itemid))::VARCHAR AS content,
+                list(score) AS scores,
+                coalesce(list_sort(
+                    list({'score': score, 'grade': grade, 'itemid': recs.itemid})
+                        FILTER (score IS NOT NULL AND grade IS NOT NULL),
+                    'DESC'), []) AS judged
             FROM (
                 SELECT
-                    recs.system,
-                    recs.userid,
-                    count(*) AS n_rows,
-                    count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,
-                    count(*) - count(grade) AS n_unknown,
-                    min(score) AS lowest,
-                    max(score) AS highest,
-                    sum(score) AS total,
-                    max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
-                        > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
-                    bit_xor(hash(recs.itemid))::VARCHAR AS content,
-                    list(score) AS scores,
-                    coalesce(list_sort(
-                        list({'score': score, 'grade': grade, 'itemid': recs.itemid})
-                            FILTER (score IS NOT NULL AND grade IS NOT NULL),
-                        'DESC'), []) AS judged
-                FROM (
-                    SELECT
-                        least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-                        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-                        least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
-                        nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
-                            AS given,
-                        given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
-                        TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
-                    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
-                ) AS recs
-                LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-                    ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
-                ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
-                    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
-                GROUP BY recs.system, recs.userid) AS lists
-            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
-                ON _ranking_same_id(lists.userid, users.userid))))
-GROUP BY system, item;
+                    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+                    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+                    least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
+                    nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
+                        AS given,
+                    given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
+                    TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
+            ) AS recs
+            LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+                ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
+            ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
+                ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+            GROUP BY recs.system, recs.userid) AS lists
+        LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
+            ON _ranking_same_id(lists.userid, users.userid)));
 CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
 coalesce(
     _ranking_rec_misfit(rec, names),
@@ -4038,10 +4047,64 @@ list_transform(
             []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
             true)
     END)[1];
-CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
-FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
-UNION ALL
-FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
+CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
+SELECT
+    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
+    NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade)
+GROUP BY code, system, k, size;
+CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
+SELECT
+    unseen AS unseen, system, item,
+    count(deviation) AS n,
+    sum(deviation)::BIGINT AS total,
+    sum(deviation * deviation)::BIGINT AS squares,
+    count_if(is_whole AND deviation < 0)::BIGINT AS below,
+    count_if(is_whole AND deviation > 0)::BIGINT AS above,
+    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
+    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
+    count_if(is_whole AND n > 2)::BIGINT AS long,
+    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
+    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
+    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
+    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
+    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
+    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
+    count_if(is_whole AND is_first)::BIGINT AS first,
+    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
+    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
+    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
+    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
+    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
+FROM _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen)
+GROUP BY system, item;
+CREATE OR REPLACE MACRO _ranking_problem_rows_of_truth(rec, truth, names, min_grade) AS TABLE
+SELECT
+    userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
+    unnest([
+        CASE WHEN userid IS NULL THEN 'null_truth_user' END,
+        CASE WHEN itemid IS NULL THEN 'null_truth_item' END,
+        CASE WHEN has_grade AND rel IS NULL THEN 'null_grade' END,
+        CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade' END,
+        CASE
+            WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER (PARTITION BY userid, itemid) > 1
+                THEN 'repeated_truth'
+        END]) AS code
+FROM _ranking_graded_truths(truth, names)
+UNION ALL BY NAME
+SELECT userid::VARCHAR AS userid, 'no_relevant_item' AS code
+FROM _ranking_truth_users(truth, names, min_grade)
+WHERE n_relevant = 0
+UNION ALL BY NAME
+SELECT
+    system, userid::VARCHAR AS userid,
+    unnest(
+        CASE WHEN deviation < 0 THEN ['upside_down', 'seen_first'] ELSE [] END
+        || CASE WHEN userid IS NOT NULL THEN ['unknown_end'] ELSE [] END
+        || CASE WHEN is_first THEN ['truth_in_rec'] ELSE [] END
+        || CASE WHEN n_relevant IS NOT NULL THEN ['one_list_for_all'] ELSE [] END) AS code
+FROM _ranking_evidence_of_lists(rec, truth, rec, names, min_grade, false)
+WHERE is_whole;
 CREATE OR REPLACE MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
@@ -4394,6 +4457,10 @@ no_time | history with history | | | | truth or history without times: late even
 ', '\s+', ' ', 'g'), ' /') AS rows)
 )
 WHERE cells[1] <> '';
+CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
+FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
+UNION ALL
+FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
 CREATE OR REPLACE MACRO ranking_beyond_accuracy(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
@@ -4658,6 +4725,44 @@ WITH _ranking_read AS MATERIALIZED (
     FROM _ranking_apart_problems('_ranking_read')
 )
 FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
+CREATE OR REPLACE MACRO ranking_check_rows(
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
+WITH _ranking_read_rows AS MATERIALIZED (
+    SELECT told FROM ranking_check(
+        rec, truth, _ranking_cuts(ks, 'ranking_check_rows'),
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged) AS told
+    UNION ALL BY NAME
+    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    UNION ALL BY NAME
+    SELECT code, system, k, size, user AS userid
+    FROM _ranking_problems_by_list(
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), _ranking_longest(ks), min_grade)
+    WHERE item IS NULL
+    UNION ALL BY NAME
+    FROM _ranking_problem_rows_of_rec(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(ks))
+    UNION ALL BY NAME
+    FROM _ranking_problem_rows_of_truth(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade)
+    UNION ALL BY NAME
+    FROM _ranking_problem_rows_of_history(
+        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
+    WHERE history IS NOT NULL
+)
+SELECT told.code, told.system, told.k, userid, itemid
+FROM (SELECT told.* FROM _ranking_read_rows WHERE told IS NOT NULL) AS told
+JOIN (
+    FROM _ranking_read_rows
+    UNION ALL BY NAME
+    SELECT code, system, user AS userid FROM _ranking_served_users('_ranking_read_rows')
+    UNION ALL BY NAME
+    SELECT 'user_spelling' AS code, system, listed::VARCHAR AS userid
+    FROM _ranking_matched_ids('_ranking_read_rows', 'user') WHERE alike IS NOT NULL
+    UNION ALL BY NAME
+    SELECT 'item_spelling' AS code, system, listed::VARCHAR AS itemid
+    FROM _ranking_matched_ids('_ranking_read_rows', 'item') WHERE alike IS NOT NULL
+) AS rows
+    ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
+QUALIFY told.code <> 'short_lists' OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC) <= count
+ORDER BY told.code ASC, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -4714,9 +4819,10 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
+COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_scored_recs _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_list_facts _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_served_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_problem_rows_of_rec _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_list_problems _ranking_evidence _ranking_problem_rows_of_truth ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes _ranking_user_problems ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -47,6 +47,7 @@ _ARGUMENTS = {
     "ranking_compare_by_user": "'by_user'",
     "ranking_gate": "'compared'",
     "ranking_check": "'messy_rec', 'messy_truth', ks := [3, 50]",
+    "ranking_check_rows": "'messy_rec', 'messy_truth', ks := [3, 50]",
     "ranking_by_item": "'rec', 'truth', [10]",
     "ranking_explain": "'rec', 'truth', 3, ties := 'expected'",
     "ranking_overlap": "'rec', [10]",

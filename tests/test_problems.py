@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections import Counter
 from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from tests import calls, test_entry_points
 from tests.conftest import module_connection, rows
 from tests.test_partitions import by_parts
 
@@ -125,6 +127,11 @@ CASES = {
     ),
 }
 COLUMNS = "severity, system, code, k, count, of"
+# Codes that are of no users, rows or ids, or of all.
+WITHOUT_ROWS = {
+    *("unfit_column", "grade_not_read", "system_not_read", "run_not_read", "no_rows", "no_time", "swapped"),
+    *("no_common_user", "no_common_item", "nothing_relevant", "nothing_but_hits", "systems_apart"),
+}
 
 
 pack = module_connection()
@@ -195,6 +202,69 @@ def run_check(*arguments: str) -> str:
         main(["check", *arguments, "truth.csv", "-k", "3", "--format", "json", "--output", "out.json"]) == 0
     )
     return Path("out.json").read_text()
+
+
+LATER = "SELECT u AS userid, 100 * u + i AS itemid FROM range({}) t(u), range({}, {}) s(i)"
+OF_LISTS = "ranks", "truth was joined in", "scores that are equal", "one list for all"
+WORLDS = {  # what makes the tables, and the arguments of the check
+    calls.MAKE: "'messy_rec', 'messy_truth', ks := [3, NULL], history := 'history'",
+    test_entry_points.MAKE: "'rec', 'truth', ks := [3, 5, 9], history := 'history'",
+    **{
+        f"CREATE TABLE rec AS {rec}; CREATE TABLE truth AS {truth}; CREATE TABLE history AS {history}": (
+            "'rec', 'truth', ks := [3, NULL], history := 'history'"
+        )
+        for rec, truth, history in (
+            (GOOD, LATER.format(40, 3, 5), LATER.format(40, 0, 3)),  # seen first
+            (OWN.format(score="i + 1"), LATER.format(5, 90, 92), TRUTH),
+            (GOOD.replace("u AS", "'U' || u AS"), TRUTH.replace("u AS", "'u' || u AS"), TRUTH),
+            (GOOD.replace("100 *", "'a' || 100 *"), TRUTH.replace("100 *", "'A' || 100 *"), TRUTH),
+            (f"{GOOD} UNION ALL SELECT 'b', 0, 1, 1", TRUTH, TRUTH),
+            *((CASES[name].rec, CASES[name].truth, TRUTH) for name in OF_LISTS),
+        )
+    },
+}
+
+
+def test_each_problem_has_as_many_rows_as_it_counts() -> None:
+    found = set()
+    for make, arguments in WORLDS.items():
+        with ranking_udfs.register(duckdb.connect()) as con:
+            query = f"SELECT system, k, code, count FROM ranking_check({arguments})"
+            told = {(*key, code): n for *key, code, n in con.execute(make).execute(query).fetchall()}
+            query = f"SELECT system, k, code FROM ranking_check_rows({arguments})"
+            listed = Counter(con.execute(query).fetchall())
+            assert listed == {key: n for key, n in told.items() if key[-1] not in WITHOUT_ROWS}
+            found |= {code for *_, code in listed}
+            codes = {row["code"] for row in rows(con, "FROM ranking_problem_codes()")}
+    assert found == codes - WITHOUT_ROWS
+
+
+DEFINITIONS = {
+    "null_user": "SELECT userid, itemid FROM messy_rec WHERE userid IS NULL",
+    "nan_score": "SELECT userid, itemid FROM messy_rec WHERE isnan(score)",
+    "negative_grade": "SELECT userid, itemid FROM messy_truth WHERE rel < 0",
+    "repeated_truth": """SELECT userid, unnest([itemid for i in range(1, n)]) FROM (
+        SELECT userid, itemid, count(*) AS n FROM messy_truth WHERE userid + itemid >= 0 GROUP BY ALL)""",
+    "not_in_rec": "SELECT DISTINCT userid, NULL FROM messy_truth WHERE userid >= 97",
+    "ties_at_k": """SELECT userid, NULL
+        FROM (SELECT userid, max(score, 4) AS best FROM messy_rec WHERE score < 99 GROUP BY ALL)
+        WHERE best[3] = best[4] AND userid IN (SELECT userid FROM messy_truth WHERE userid >= 0)""",
+    "new_items": """SELECT DISTINCT NULL, itemid FROM messy_truth
+        WHERE itemid NOT IN (SELECT itemid FROM history)""",
+    "seen_items": "SELECT r.userid, r.itemid FROM messy_rec r SEMI JOIN history USING (userid, itemid)",
+}
+
+
+def test_the_rows_are_those_of_the_definition() -> None:
+    with ranking_udfs.register(duckdb.connect()) as con:
+        con.execute(calls.MAKE).execute(
+            f"CREATE TABLE listed AS FROM ranking_check_rows({WORLDS[calls.MAKE]})"
+        )
+        for code, query in DEFINITIONS.items():
+            found = con.execute(
+                "SELECT userid::INT, itemid::INT FROM listed WHERE code = $1", [code]
+            ).fetchall()
+            assert Counter(found) == Counter(con.execute(query).fetchall()), code
 
 
 def test_each_code_has_a_rule_a_sentence_and_an_order(pack: duckdb.DuckDBPyConnection) -> None:

@@ -99,35 +99,38 @@ CREATE OR REPLACE TEMP MACRO _ranking_list_problems(rec, truth, names, ks, max_k
 SELECT
     code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
     NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade)
+GROUP BY code, system, k, size;
+
+-- The problems of each list: code, count, k, size, and of rows an item; those of the list as a whole have none.
+CREATE OR REPLACE TEMP MACRO _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade) AS TABLE
+SELECT
+    system,
+    user,
+    -- Most lists have no problem: what they do not have goes no further.
+    unnest(
+        list_filter(
+            [
+                _ranking_problem_of('null_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
+                _ranking_problem_of('null_item', n - n_items, 'NULL'),
+                _ranking_problem_of('null_score', n - n_scores, coalesce(without_score, 'NULL')),
+                _ranking_problem_of('nan_score', n_scores - n_ranked, coalesce(nan_item, 'NULL')),
+                _ranking_problem_of('repeated_item', n_repeated * (userid IS NOT NULL)::BIGINT, repeated, deepest),
+                _ranking_problem_of('equal_scores', (is_judged AND is_equal)::BIGINT, NULL),
+                _ranking_problem_of('ties_in_top_k', (is_judged AND is_tied)::BIGINT, NULL, deepest),
+                _ranking_problem_of('not_in_truth', is_stranger::BIGINT, NULL),
+                _ranking_problem_of('ties_without_truth', (is_stranger AND (is_equal OR is_tied))::BIGINT, NULL)]
+            || list_transform(at_k, lambda one: _ranking_problem_of(one.code, is_judged::BIGINT, NULL, one.k, one.size)),
+            lambda one: one.count > 0),
+        recursive := true)
 FROM (
     SELECT
-        system,
-        user,
-        -- Most lists have no problem: what they do not have goes no further.
-        unnest(
-            list_filter(
-                [
-                    _ranking_problem_of('null_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
-                    _ranking_problem_of('null_item', n - n_items, 'NULL'),
-                    _ranking_problem_of('null_score', n - n_scores, coalesce(without_score, 'NULL')),
-                    _ranking_problem_of('nan_score', n_scores - n_ranked, coalesce(nan_item, 'NULL')),
-                    _ranking_problem_of('repeated_item', n_repeated * (userid IS NOT NULL)::BIGINT, repeated, deepest),
-                    _ranking_problem_of('equal_scores', (is_judged AND is_equal)::BIGINT, NULL),
-                    _ranking_problem_of('ties_in_top_k', (is_judged AND is_tied)::BIGINT, NULL, deepest),
-                    _ranking_problem_of('not_in_truth', is_stranger::BIGINT, NULL),
-                    _ranking_problem_of('ties_without_truth', (is_stranger AND (is_equal OR is_tied))::BIGINT, NULL)]
-                || list_transform(at_k, lambda one: _ranking_problem_of(one.code, is_judged::BIGINT, NULL, one.k, one.size)),
-                lambda one: one.count > 0),
-            recursive := true)
-    FROM (
-        SELECT
-            lists.* REPLACE (
-                list_filter(at_k, lambda one: one.code <> 'shorter_than_truth' OR n < truths.n_relevant) AS at_k),
-            truths.userid IS NOT NULL AS is_judged,
-            truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
-        FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
-        LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid)))
-GROUP BY code, system, k, size;
+        lists.* REPLACE (
+            list_filter(at_k, lambda one: one.code <> 'shorter_than_truth' OR n < truths.n_relevant) AS at_k),
+        truths.userid IS NOT NULL AS is_judged,
+        truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
+    FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
+    LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid));
 
 -- A problem of one list or of one user's truth.
 CREATE OR REPLACE TEMP MACRO _ranking_problem_of(code, count, item, k := NULL, size := NULL) AS
@@ -142,7 +145,7 @@ SELECT
     * EXCLUDE (best, cuts),
     len(list_filter(best[:coalesce(deepest, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0 AS is_tied,
     len(items) - list_unique(items) AS n_repeated,
-    CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated,
+    CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
     list_transform(
         list_filter(cuts, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
         lambda k: {'code': 'ties_at_k', 'k': k, 'size': NULL::BIGINT})
@@ -175,8 +178,12 @@ FROM (
                     THEN list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC')
                 ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
             END AS best
-        FROM (SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names))
+        FROM _ranking_scored_recs(rec, names)
         GROUP BY system, userid));
+
+-- The rows of rec with the score as it is given and as it ranks, which is NULL for NaN.
+CREATE OR REPLACE TEMP MACRO _ranking_scored_recs(rec, names) AS TABLE
+SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names);
 
 -- The problems of truth.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, JUDGING) AS TABLE
@@ -211,7 +218,7 @@ FROM (
             *,
             coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
             coalesce(userid::VARCHAR, 'NULL') AS user,
-            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated
+            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated
         FROM (
             SELECT
                 userid,
@@ -228,12 +235,16 @@ FROM (
                 min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
                 min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
                 list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
-            FROM (
-                SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
-                FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
-            )
+            FROM _ranking_graded_truths(truth, names)
             GROUP BY userid)))
 GROUP BY code;
+
+-- The rows of truth with the grade as a number, and whether truth has a column of them.
+CREATE OR REPLACE TEMP MACRO _ranking_graded_truths(truth, names) AS TABLE
+SELECT
+    *, _ranking_has(truth, names['grade'], 'rel') AS has_grade,
+    CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
+FROM _ranking_truths(truth, names);
 
 -- An item and its grade, as text for an example.
 CREATE OR REPLACE TEMP MACRO _ranking_graded(one, grade_name) AS
@@ -300,88 +311,91 @@ SELECT
     min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
     max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
     min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
+FROM _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen)
+GROUP BY system, item;
+
+-- The evidence of each list (is_whole) and of each relevant item in it.
+CREATE OR REPLACE TEMP MACRO _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen) AS TABLE
+SELECT
+    *,
+    CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
+    n_grades > 1 AS is_mixed,
+    CASE WHEN n_grades > 1 THEN _ranking_are_first(found, NULL, len(found)) END AS is_ordered,
+    unnest(
+        [{'is_whole': NOT unseen, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
+        || list_transform(
+            deviations,
+            lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
+        recursive := true)
 FROM (
     SELECT
         *,
-        CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
-        n_grades > 1 AS is_mixed,
-        CASE WHEN n_grades > 1 THEN _ranking_are_first(found, NULL, len(found)) END AS is_ordered,
-        unnest(
-            [{'is_whole': NOT unseen, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
-            || list_transform(
-                deviations,
-                lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
-            recursive := true)
+        coalesce(list_transform(
+            CASE WHEN lowest < highest AND len(of_hits) < n THEN hits END,
+            lambda hit: 32768 * (
+                (_ranking_twice_below(scores, hit.score) - _ranking_twice_below(of_hits, hit.score)) / (n - len(of_hits)) - 1)
+        ), []) AS deviations
     FROM (
         SELECT
-            *,
-            coalesce(list_transform(
-                CASE WHEN lowest < highest AND len(of_hits) < n THEN hits END,
-                lambda hit: 32768 * (
-                    (_ranking_twice_below(scores, hit.score) - _ranking_twice_below(of_hits, hit.score)) / (n - len(of_hits)) - 1)
-            ), []) AS deviations
+            lists.*,
+            users.n_relevant,
+            CASE
+                WHEN names['descending'] AND n > 2 AND lowest < highest
+                    AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
+                THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
+                ELSE false
+            END AS is_stepped,
+            -- Of an item that stands twice, the first place.
+            CASE
+                WHEN len(judged) = list_unique(list_transform(judged, lambda one: one.itemid)) THEN judged
+                ELSE list_filter(
+                    judged,
+                    lambda one, i: list_position(list_transform(judged, lambda other: other.itemid), one.itemid) = i)
+            END AS found,
+            list_filter(found, lambda one: one.grade >= _ranking_lowest_grade(min_grade)) AS hits,
+            list_transform(
+                list_filter(judged, lambda one: one.grade >= _ranking_lowest_grade(min_grade)),
+                lambda one: one.score) AS of_hits,
+            list_unique(list_transform(
+                list_filter(found, lambda one: one.grade < _ranking_lowest_grade(min_grade)),
+                lambda one: one.grade)) AS n_grades
         FROM (
             SELECT
-                lists.*,
-                users.n_relevant,
-                CASE
-                    WHEN names['descending'] AND n > 2 AND lowest < highest
-                        AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
-                    THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
-                    ELSE false
-                END AS is_stepped,
-                -- Of an item that stands twice, the first place.
-                CASE
-                    WHEN len(judged) = list_unique(list_transform(judged, lambda one: one.itemid)) THEN judged
-                    ELSE list_filter(
-                        judged,
-                        lambda one, i: list_position(list_transform(judged, lambda other: other.itemid), one.itemid) = i)
-                END AS found,
-                list_filter(found, lambda one: one.grade >= _ranking_lowest_grade(min_grade)) AS hits,
-                list_transform(
-                    list_filter(judged, lambda one: one.grade >= _ranking_lowest_grade(min_grade)),
-                    lambda one: one.score) AS of_hits,
-                list_unique(list_transform(
-                    list_filter(found, lambda one: one.grade < _ranking_lowest_grade(min_grade)),
-                    lambda one: one.grade)) AS n_grades
+                recs.system,
+                recs.userid,
+                count(*) AS n_rows,
+                count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,  -- rows without a user are no list
+                count(*) - count(grade) AS n_unknown,
+                min(score) AS lowest,
+                max(score) AS highest,
+                sum(score) AS total,
+                max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
+                    > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
+                bit_xor(hash(recs.itemid))::VARCHAR AS content,  -- Spark knows no UBIGINT
+                list(score) AS scores,
+                coalesce(list_sort(
+                    list({'score': score, 'grade': grade, 'itemid': recs.itemid})
+                        FILTER (score IS NOT NULL AND grade IS NOT NULL),
+                    'DESC'), []) AS judged
             FROM (
                 SELECT
-                    recs.system,
-                    recs.userid,
-                    count(*) AS n_rows,
-                    count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,  -- rows without a user are no list
-                    count(*) - count(grade) AS n_unknown,
-                    min(score) AS lowest,
-                    max(score) AS highest,
-                    sum(score) AS total,
-                    max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
-                        > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
-                    bit_xor(hash(recs.itemid))::VARCHAR AS content,  -- Spark knows no UBIGINT
-                    list(score) AS scores,
-                    coalesce(list_sort(
-                        list({'score': score, 'grade': grade, 'itemid': recs.itemid})
-                            FILTER (score IS NOT NULL AND grade IS NOT NULL),
-                        'DESC'), []) AS judged
-                FROM (
-                    SELECT
-                        least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-                        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-                        least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
-                        -- NaN is no number between others.
-                        nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
-                            AS given,
-                        given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
-                        TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
-                    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
-                ) AS recs
-                LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-                    ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
-                ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
-                    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
-                GROUP BY recs.system, recs.userid) AS lists
-            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
-                ON _ranking_same_id(lists.userid, users.userid))))
-GROUP BY system, item;
+                    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+                    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+                    least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
+                    -- NaN is no number between others.
+                    nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
+                        AS given,
+                    given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
+                    TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
+            ) AS recs
+            LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+                ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
+            ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
+                ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+            GROUP BY recs.system, recs.userid) AS lists
+        LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
+            ON _ranking_same_id(lists.userid, users.userid)));
 
 -- True for a list that begins with some of its items, in the order of their grades.
 CREATE OR REPLACE TEMP MACRO _ranking_are_first(chosen, scores, n) AS
@@ -432,35 +446,45 @@ UNION ALL BY NAME
 SELECT
     'late_history' AS code, count(*) FILTER (is_late) AS count, count(*) AS of,
     concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR) AS example
-FROM (
-    SELECT
-        *,
-        _ranking_moment(time) >= truth_moment
-            AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
-    FROM _ranking_history(history, names, time_col)
-    CROSS JOIN (
-        SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
-        FROM _ranking_history(truth, names, time_col)))
+FROM _ranking_timed_events(truth, history, names, time_col)
 UNION ALL BY NAME
 SELECT
     'seen_items' AS code, system::VARCHAR AS system, count(*) AS count,
     min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}) AS of_row
-FROM (
-    SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
-) AS recs
-SEMI JOIN _ranking_history(history, names, time_col) AS events
-    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+FROM _ranking_seen_rows(rec, history, names, time_col)
 GROUP BY system
 UNION ALL BY NAME
 SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item': NULL} AS of_row
-FROM _ranking_truth_ids(truth, names, 'user') AS truths
-ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
+FROM _ranking_new_ids(truth, history, names, time_col, 'user')
 UNION ALL BY NAME
 SELECT
     'new_items' AS code, count(*) AS count, concat(names['item'], ' ', min(id)::VARCHAR) AS example,
     (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
-FROM _ranking_truth_ids(truth, names, 'item') AS truths
-ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid);
+FROM _ranking_new_ids(truth, history, names, time_col, 'item');
+
+-- The events of history, with truth's first time, and whether they are as late as that.
+CREATE OR REPLACE TEMP MACRO _ranking_timed_events(truth, history, names, time_col) AS TABLE
+SELECT
+    *,
+    _ranking_moment(time) >= truth_moment
+        AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
+FROM _ranking_history(history, names, time_col)
+CROSS JOIN (
+    SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
+    FROM _ranking_history(truth, names, time_col));
+
+-- The rows of rec whose item the user has in history.
+CREATE OR REPLACE TEMP MACRO _ranking_seen_rows(rec, history, names, time_col) AS TABLE
+SELECT userid, itemid, system
+FROM (SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
+SEMI JOIN _ranking_history(history, names, time_col) AS events
+    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid);
+
+-- The users or items of truth that history does not have.
+CREATE OR REPLACE TEMP MACRO _ranking_new_ids(truth, history, names, time_col, kind) AS TABLE
+FROM _ranking_truth_ids(truth, names, kind) AS truths
+ANTI JOIN (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_history(history, names, time_col)) AS events
+    ON _ranking_same_id(truths.id, events.id);
 
 -- The error texts of columns of the history that are missing or do not fit truth's. Times need be there only
 -- if they are named. Known when the query is planned.
@@ -599,29 +623,34 @@ FROM (
         ]) AS one
     FROM (
         SELECT
-            listed.system,
+            system,
             count(*) AS n_listed,
-            count(known.id) AS n_common,
-            min(listed.id) AS of_rec,
-            count(alike.id) AS n_alike,
-            min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
-            any_value(of_all.n) AS n_truth,
-            any_value(of_all.id) AS of_truth
-        FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
-        CROSS JOIN (
-            SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
-        ) AS of_all
-        LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
-            ON _ranking_same_id(listed.id, known.id)
-        LEFT JOIN (
-            SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
-            FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
-            WHERE _ranking_family(typeof(id)) = 'VARCHAR'
-            GROUP BY plain) AS alike
-            ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
-        WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
-        GROUP BY listed.system))
+            count(known) AS n_common,
+            min(listed) AS of_rec,
+            count(alike) AS n_alike,
+            min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL) AS alike,
+            n_truth,
+            of_truth
+        FROM _ranking_matched_ids(read, kind)
+        GROUP BY system, n_truth, of_truth))
 WHERE one.count > 0;
+
+-- The users or items of each system, with the same of truth, and else one that is alike.
+CREATE OR REPLACE TEMP MACRO _ranking_matched_ids(read, kind) AS TABLE
+SELECT system, listed.id AS listed, known.id AS known, alike.id AS alike, of_all.n AS n_truth, of_all.id AS of_truth
+FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
+CROSS JOIN (
+    SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+) AS of_all
+LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
+    ON _ranking_same_id(listed.id, known.id)
+LEFT JOIN (
+    SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
+    FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+    WHERE _ranking_family(typeof(id)) = 'VARCHAR'
+    GROUP BY plain) AS alike
+    ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
+WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR');
 
 -- An id without what a reader overlooks: case, blanks around it, zeros in front, and `.0` behind a number.
 CREATE OR REPLACE TEMP MACRO _ranking_plain_id(id) AS
@@ -639,31 +668,34 @@ HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
 
 -- The users of truth whom not all systems serve.
 CREATE OR REPLACE TEMP MACRO _ranking_served_problems(read) AS TABLE
-SELECT code, system, count(*) AS count, min(user) AS of_row
+SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
+FROM _ranking_served_users(read)
+GROUP BY code, system;
+
+-- The users of truth, each with the codes and systems that it counts for.
+CREATE OR REPLACE TEMP MACRO _ranking_served_users(read) AS TABLE
+SELECT
+    id::VARCHAR AS user,
+    unnest(
+        list_transform(every_system, lambda one: {'code': 'lists', 'system': NULL::VARCHAR})
+        || list_transform(
+            -- A system may be NULL.
+            list_filter(every_system, lambda one: NOT list_contains(served, {'name': one})),
+            lambda one: {'code': 'not_in_rec', 'system': one})
+        || list_transform(
+            list_filter(served, lambda one: len(served) = 1 AND len(every_system) > 1),
+            lambda one: {'code': 'one_system_only', 'system': one.name}),
+        recursive := true)
 FROM (
     SELECT
-        {'user': id::VARCHAR, 'item': NULL::VARCHAR} AS user,
-        unnest(
-            list_transform(every_system, lambda one: {'code': 'lists', 'system': NULL::VARCHAR})
-            || list_transform(
-                -- A system may be NULL.
-                list_filter(every_system, lambda one: NOT list_contains(served, {'name': one})),
-                lambda one: {'code': 'not_in_rec', 'system': one})
-            || list_transform(
-                list_filter(served, lambda one: len(served) = 1 AND len(every_system) > 1),
-                lambda one: {'code': 'one_system_only', 'system': one.name}),
-            recursive := true)
-    FROM (
-        SELECT
-            truths.known_user AS id,
-            coalesce(list({'name': recs.system}) FILTER (recs.listed_user IS NOT NULL), []) AS served
-        FROM query_table(read) AS truths
-        LEFT JOIN query_table(read) AS recs
-            ON _ranking_same_id(recs.listed_user, truths.known_user)
-        WHERE truths.known_user IS NOT NULL
-        GROUP BY truths.known_user)
-    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system))
-GROUP BY code, system;
+        truths.known_user AS id,
+        coalesce(list({'name': recs.system}) FILTER (recs.listed_user IS NOT NULL), []) AS served
+    FROM query_table(read) AS truths
+    LEFT JOIN query_table(read) AS recs
+        ON _ranking_same_id(recs.listed_user, truths.known_user)
+    WHERE truths.known_user IS NOT NULL
+    GROUP BY truths.known_user)
+CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system);
 
 -- The systems that have no user of truth in common, for each how many others and the first of them. It needs
 -- whole tables. Of more than 100 systems, and where a user has recommendations of all, it looks no further.

@@ -105,11 +105,9 @@ CASE
     ELSE epoch_us(TRY_CAST(moment AS TIMESTAMP))
 END;
 
--- The lowest of the items that a list holds more than once.
-CREATE OR REPLACE TEMP MACRO _ranking_repeated_item(items) AS
-list_transform(
-    [list_sort(items, 'ASC')],
-    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1])[1];
+-- The items that a list holds more than once, each as often as it is repeated, the lowest first.
+CREATE OR REPLACE TEMP MACRO _ranking_repetitions(items) AS
+list_transform([list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1];
 
 -- The score to rank by: as it is, but NULL for NaN, which would rank first.
 CREATE OR REPLACE TEMP MACRO _ranking_score(score) AS

@@ -41,7 +41,7 @@ ROOMS = {
 }
 # Of macros in these folders that are no table functions, what ranking_functions calls them.
 KINDS = {"measures": "judging", "hivemall": "Hivemall"}
-FIRST = ("ranking_summary", "ranking_by_user", "ranking_distribution", "ranking_check")
+FIRST = ("ranking_summary", "ranking_by_user", "ranking_distribution", "ranking_check", "ranking_check_rows")
 JUDGE = "Judge rankings: which ranks of rec hold an item that truth knows."
 # The beginning of a macro, with the comment above it.
 MACRO = re.compile(r"^(?:(?:--.*)?\n)*CREATE OR REPLACE TEMP MACRO (\w+)", re.MULTILINE)
