@@ -18,7 +18,7 @@ COLUMNS = [*IDS, "--system", "model", "--grade", "stars"]
 SEGMENT = ["--segment", f"{PEOPLE}:segment"]
 # A call of each command with all that it asks DuckDB for.
 CALLS = {
-    "check": [MODELS, RATINGS, *COLUMNS, "--history", RATINGS],
+    "check": [MODELS, RATINGS, *COLUMNS, "--history", RATINGS, "--rows", "rows.parquet"],
     "compare": [MODELS, RATINGS, *COLUMNS, *SEGMENT, "--fail-if", "p < 0"],
     "completion": ["bash"],
     "evaluate": [MODELS, RATINGS, *COLUMNS, *SEGMENT, "--history", RATINGS, "--by-user", "by_user.parquet"],

@@ -78,7 +78,9 @@ WITH _ranking_read AS MATERIALIZED (
     UNION ALL BY NAME
     FROM _ranking_swapped_problems('_ranking_read')
     UNION ALL BY NAME
-    FROM _ranking_served_problems('_ranking_read')
+    SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
+    FROM _ranking_served_users('_ranking_read')
+    GROUP BY code, system
     UNION ALL BY NAME
     FROM _ranking_apart_problems('_ranking_read')
 )
@@ -90,19 +92,16 @@ FROM _ranking_problem_rows('_ranking_problems_found', COLUMN_NAMES, min_grade);
 -- A code is of ranking_problem_codes, or of what problems are counted of; of and severity are NULL where that table says
 -- them; of_row is the first row that has the problem.
 CREATE OR REPLACE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k, JUDGING) AS TABLE
-FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
-UNION ALL
-FROM _ranking_truth_problems(truth, names, JUDGING);
-
--- The problems of lists, of each system. Those of a list as a whole are counted in users of truth.
-CREATE OR REPLACE TEMP MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
 SELECT
     code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
     NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade)
-GROUP BY code, system, k, size;
+GROUP BY code, system, k, size
+UNION ALL
+FROM _ranking_truth_problems(truth, names, JUDGING);
 
--- The problems of each list: code, count, k, size, and of rows an item; those of the list as a whole have none.
+-- The problems of each list: code, count, k, size, and of rows an item. Those of a list as a whole have none, and are counted in
+-- users of truth.
 CREATE OR REPLACE TEMP MACRO _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade) AS TABLE
 SELECT
     system,
@@ -136,7 +135,7 @@ FROM (
 CREATE OR REPLACE TEMP MACRO _ranking_problem_of(code, count, item, k := NULL, size := NULL) AS
 {'code': code, 'count': count, 'item': item::VARCHAR, 'k': k::BIGINT, 'size': size::BIGINT};
 
--- The facts of each list, of a system and a user, by which _ranking_list_problems finds what is wrong.
+-- The facts of each list, of a system and a user, by which _ranking_problems_by_list finds what is wrong.
 --
 -- Of each the best max_k + 1 rows are kept, for k below 32 in a heap (`max(row, n)`): what ties and repetitions there
 -- may be further down changes no number.
@@ -178,12 +177,8 @@ FROM (
                     THEN list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC')
                 ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
             END AS best
-        FROM _ranking_scored_recs(rec, names)
+        FROM (SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names))
         GROUP BY system, userid));
-
--- The rows of rec with the score as it is given and as it ranks, which is NULL for NaN.
-CREATE OR REPLACE TEMP MACRO _ranking_scored_recs(rec, names) AS TABLE
-SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names);
 
 -- The problems of truth.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, JUDGING) AS TABLE
@@ -666,13 +661,7 @@ FROM (
     GROUP BY listed_user IS NULL, known_user IS NULL)
 HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
 
--- The users of truth whom not all systems serve.
-CREATE OR REPLACE TEMP MACRO _ranking_served_problems(read) AS TABLE
-SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
-FROM _ranking_served_users(read)
-GROUP BY code, system;
-
--- The users of truth, each with the codes and systems that it counts for.
+-- The users of truth, each for the systems that do not serve it, or that do alone.
 CREATE OR REPLACE TEMP MACRO _ranking_served_users(read) AS TABLE
 SELECT
     id::VARCHAR AS user,

@@ -24,9 +24,43 @@ WITH _ranking_read_rows AS MATERIALIZED (
         rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check_rows'), _ranking_longest(ks), min_grade)
     WHERE item IS NULL
     UNION ALL BY NAME
-    FROM _ranking_problem_rows_of_rec(rec, COLUMN_NAMES, _ranking_longest(ks))
+    SELECT 'repeated_item' AS code, system, deepest AS k, user AS userid, unnest(_ranking_repetitions(items)::VARCHAR[]) AS itemid
+    FROM _ranking_list_facts(rec, COLUMN_NAMES, [], _ranking_longest(ks))
+    WHERE n_repeated > 0 AND userid IS NOT NULL
     UNION ALL BY NAME
-    FROM _ranking_problem_rows_of_truth(rec, truth, COLUMN_NAMES, min_grade)
+    SELECT
+        system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
+        unnest(list_filter([
+            CASE WHEN userid IS NULL THEN 'null_user' END,
+            CASE WHEN itemid IS NULL THEN 'null_item' END,
+            CASE WHEN score IS NULL THEN 'null_score' WHEN _ranking_score(score) IS NULL THEN 'nan_score' END
+        ], lambda one: one IS NOT NULL)) AS code
+    FROM _ranking_recs(rec, COLUMN_NAMES)
+    UNION ALL BY NAME
+    SELECT
+        system, userid::VARCHAR AS userid,
+        unnest(list_filter([
+            CASE WHEN deviation < 0 THEN 'upside_down' END, CASE WHEN deviation < 0 THEN 'seen_first' END,
+            CASE WHEN userid IS NOT NULL THEN 'unknown_end' END, CASE WHEN is_first THEN 'truth_in_rec' END,
+            CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END], lambda one: one IS NOT NULL)) AS code
+    FROM _ranking_evidence_of_lists(rec, truth, rec, COLUMN_NAMES, min_grade, false)
+    WHERE is_whole
+    UNION ALL BY NAME
+    SELECT
+        userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
+        unnest(list_filter([
+            CASE WHEN userid IS NULL THEN 'null_truth_user' END,
+            CASE WHEN itemid IS NULL THEN 'null_truth_item' END,
+            CASE WHEN has_grade AND rel IS NULL THEN 'null_grade' END,
+            CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade' END,
+            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER (PARTITION BY userid, itemid) > 1
+                THEN 'repeated_truth' END
+        ], lambda one: one IS NOT NULL)) AS code
+    FROM _ranking_graded_truths(truth, COLUMN_NAMES)
+    UNION ALL BY NAME
+    SELECT userid::VARCHAR AS userid, 'no_relevant_item' AS code
+    FROM _ranking_truth_users(truth, COLUMN_NAMES, min_grade)
+    WHERE n_relevant = 0
     UNION ALL BY NAME
     FROM _ranking_problem_rows_of_history(
         rec, truth, _ranking_table('history', coalesce(history, rec)), COLUMN_NAMES, time_col)
@@ -49,50 +83,6 @@ JOIN (
 -- Where the longest list is not short, the shortest are those that ranking_check counts.
 QUALIFY told.code <> 'short_lists' OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC) <= count
 ORDER BY told.code ASC, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
-
--- The rows of rec that have a problem by themselves.
-CREATE OR REPLACE TEMP MACRO _ranking_problem_rows_of_rec(rec, names, max_k) AS TABLE
-SELECT
-    system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
-    unnest([
-        CASE WHEN userid IS NULL THEN 'null_user' END,
-        CASE WHEN itemid IS NULL THEN 'null_item' END,
-        CASE WHEN given IS NULL THEN 'null_score' WHEN score IS NULL THEN 'nan_score' END]) AS code
-FROM _ranking_scored_recs(rec, names)
-UNION ALL BY NAME
-SELECT system, user AS userid, unnest(_ranking_repetitions(items)::VARCHAR[]) AS itemid, 'repeated_item' AS code, deepest AS k
-FROM _ranking_list_facts(rec, names, [], max_k)
-WHERE n_repeated > 0 AND userid IS NOT NULL;
-
--- The rows of truth that have a problem by themselves, its users who have nothing relevant, and the users of whom the order of
--- scores tells something.
-CREATE OR REPLACE TEMP MACRO _ranking_problem_rows_of_truth(rec, truth, names, min_grade) AS TABLE
-SELECT
-    userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
-    unnest([
-        CASE WHEN userid IS NULL THEN 'null_truth_user' END,
-        CASE WHEN itemid IS NULL THEN 'null_truth_item' END,
-        CASE WHEN has_grade AND rel IS NULL THEN 'null_grade' END,
-        CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade' END,
-        CASE
-            WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER (PARTITION BY userid, itemid) > 1
-                THEN 'repeated_truth'
-        END]) AS code
-FROM _ranking_graded_truths(truth, names)
-UNION ALL BY NAME
-SELECT userid::VARCHAR AS userid, 'no_relevant_item' AS code
-FROM _ranking_truth_users(truth, names, min_grade)
-WHERE n_relevant = 0
-UNION ALL BY NAME
-SELECT
-    system, userid::VARCHAR AS userid,
-    unnest(
-        CASE WHEN deviation < 0 THEN ['upside_down', 'seen_first'] ELSE [] END
-        || CASE WHEN userid IS NOT NULL THEN ['unknown_end'] ELSE [] END
-        || CASE WHEN is_first THEN ['truth_in_rec'] ELSE [] END
-        || CASE WHEN n_relevant IS NOT NULL THEN ['one_list_for_all'] ELSE [] END) AS code
-FROM _ranking_evidence_of_lists(rec, truth, rec, names, min_grade, false)
-WHERE is_whole;
 
 -- The rows that only a history shows.
 CREATE OR REPLACE TEMP MACRO _ranking_problem_rows_of_history(rec, truth, history, names, time_col) AS TABLE

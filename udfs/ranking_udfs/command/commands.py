@@ -67,8 +67,8 @@ class Work(Evaluation):
     @cached_property
     def tables(self) -> Tables:
         self.step("reading")
-        outputs = [path for path in (self.given.output, self.given.by_user) if path is not None]
-        check_outputs(outputs, input_files(self.con, self.inputs))
+        outputs = filter(None, (self.given.output, self.given.by_user, self.given.rows))
+        check_outputs([*outputs], input_files(self.con, self.inputs))
         return load(self.con, self.inputs)
 
 
@@ -119,6 +119,10 @@ def check(work: Work) -> str | bytes:
     work.check_users()
     problems, given = work.problems(), work.given
     work.failed = failures(work, problems)
+    work.step("writing")
+    if given.rows is not None:
+        codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
+        write_rows(work.con, f"{work.plan.check_rows}\nWHERE code IN ({codes})", given.rows)
     if given.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
@@ -337,7 +341,7 @@ EVALUATIONS: dict[
 ] = {  # what to print, and after how many steps
     "evaluate": (evaluate, 5),
     "compare": (compare, 4),
-    "check": (check, 2),
+    "check": (check, 3),
     "explain": (explain, 2),
     "overlap": (overlap, 2),
     "sql": (sql, 1),

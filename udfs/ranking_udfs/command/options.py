@@ -50,6 +50,8 @@ OWN = {
     "format": Option("instead of what the ending of --output says", choices=FORMATS),
     "by_user": Option(
         "each user's values: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
+    "rows": Option(
+        "users or rows of each problem: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
     "fail_if": Option(
         "exit with 3 if so: worse, 'ndcg@10 < 0.3', problems, or a condition of SQL over the rows, as in "
         "'difference < -0.01 AND p < 0.05'", parse=parse_conditions, value="CONDITION", is_list=True),
@@ -138,11 +140,11 @@ COMMANDS = {
         "evaluate, compare and report say the same in notes; to see it alone, use check.",
         {
             "check": f"ks {OF_GRADES} history time",
-            "output": "output format fail_if",
+            "output": "output format rows fail_if",
             **READ_UNCHECKED,
         },
         [
-            "check rec.csv truth.csv -k 10,50",
+            "check rec.csv truth.csv -k 10,50 --rows rows.csv",
             "check rec.csv test.csv --history train.csv --fail-if problems",
         ],
     ),
@@ -255,7 +257,7 @@ OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
     "names": {"metavar": "[NAME]...", "nargs": -1, "required": False},
     "shell": {"type": click.Choice(["bash", "zsh", "fish"]), "metavar": "SHELL"},
 }
-FILES = ("files", "events", "database", "history", "items", "segment", "output", "by_user", "figures")
+FILES = ("files", "events", "database", "history", "items", "segment", "output", "by_user", "rows", "figures")
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases do not subscript

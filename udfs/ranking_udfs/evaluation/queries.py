@@ -59,6 +59,7 @@ class Plan:
 
     tables: Sequence[str]
     check: str
+    check_rows: str
     summary: str
     by_segment: str | None
     by_user: str | None
@@ -68,6 +69,7 @@ def plan(request: Request, has_system: bool) -> Plan:
     """Plan the evaluation's statements; `has_system` if rec holds several models."""
     system, tables = "system, " if has_system else "", []
     means = measured_query(request, "ranking_summary")
+    views, call = check_call(request)
     if request.ties == "trec":
         tables.append(request.make("ranked", ranked_query(request, system)))
     if request.by_user or request.by_segment:
@@ -77,7 +79,8 @@ def plan(request: Request, has_system: bool) -> Plan:
         means = means_query(request, system)
     return Plan(
         tables,
-        check_query(request),
+        f"{views}FROM ranking_check({call})",
+        f"FROM ranking_check_rows({call})",
         beside_contents(request, system, means),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
@@ -118,8 +121,8 @@ def beside_contents(request: Request, system: str, query: str, contents: str = "
     )
 
 
-def check_query(request: Request) -> str:
-    """Return the query for the problems of the data, under the user's names of columns where these can be."""
+def check_call(request: Request) -> tuple[str, str]:
+    """Return the check's views and its arguments, under the user's names of columns where these can be."""
     tables = {"rec": request.table("rec"), "truth": request.table("truth")}
     given = f"ks := {cut_off_list(request.ks)}{rows_arguments(request)}"
     views = ""
@@ -144,7 +147,7 @@ def check_query(request: Request) -> str:
         given += ", time_col := 'time'"
     if request.history:
         given += f", history := '{tables['history']}'"
-    return f"{views}FROM ranking_check('{tables['rec']}', '{tables['truth']}', {given})"
+    return views, f"'{tables['rec']}', '{tables['truth']}', {given}"
 
 
 def ranked_table(request: Request) -> str:
