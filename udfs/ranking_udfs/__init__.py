@@ -29,3 +29,8 @@ if not TYPE_CHECKING:  # a type checker would take any name for one of the packa
         if name == "spark":
             return import_module(".spark", __name__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Name what `dir`, TAB and `help` show: what is imported when asked for, and no helpers of this file."""
+    return __all__
