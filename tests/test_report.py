@@ -351,7 +351,7 @@ def test_without_what_draws_the_command_says_how_to_install_it(
     fails: Fails, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    needed = "needs vl-convert-python: pip install 'duckdb-ranking-udfs[report]'"
+    needed = "needs vl-convert-python: pip install vl-convert-python"
     assert fails(1, "report", *FILES, "--output", "r.html") == f"report: {needed}"
     with pytest.raises(ImportError, match=r"needs vl-convert-python"):
         ranking_udfs.report("rec", "truth")

@@ -30,7 +30,7 @@ def library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise ImportError(f"needs {LIBRARIES[name]}: pip install 'duckdb-ranking-udfs[report]'") from None
+        raise ImportError(f"needs {LIBRARIES[name]}: pip install {LIBRARIES[name]}") from None
 
 
 def library_version() -> str:
