@@ -444,5 +444,5 @@ def test_grades_below_min_grade_still_gain_and_the_example_has_something_relevan
     assert "of 2, who of those with a relevant item loses most" in text_of(found["What changes for users"])
     assert "gains, as of NDCG, count grades below 2 too" in text_of(found["The data"])
     shown = " ".join(run("evaluate", *arguments).split())
-    assert shown.endswith("finding none, but for gains, as of NDCG, which count lower grades too): 1")
+    assert "finding none, but for gains, as of NDCG, which count lower grades too): 1 AUC: " in shown
     assert "count lower grades" not in run("evaluate", "one=one.csv", "truth.csv", "--no-check")

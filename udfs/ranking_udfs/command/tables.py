@@ -59,6 +59,7 @@ th, td {{ border-bottom: 1px solid #ccc; padding: 0.2em 0.8em; text-align: left 
 </style>
 {}</html>
 """
+OF_AUC = "AUC: pairs of a hit and a miss in the list, the hit above; 0.5 without a pair"
 # Characters with a meaning in Markdown or in the HTML within it; an underscore within a word has none.
 MARKUP = re.compile(r"[\\`*\[\]<>&|~]|(?<!\w)_|_(?!\w)")
 # Columns of text that may be all NULL.
@@ -197,7 +198,9 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     ):
         if choices:
             text = measures_table(work, choices, summary, title)
-            blocks.append(with_remarks(given.format, text, count_lines(work, labels, summary)))
+            lines = [*count_lines(work, labels, summary)]
+            lines += [OF_AUC] * any(one.measure.name == "auc" for one in choices)
+            blocks.append(with_remarks(given.format, text, lines))
     if segment is not None:
         others = [row for row in rows if row["segment"] != EVERYBODY]
         others.sort(key=lambda row: row["segment"])
