@@ -99,6 +99,8 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     given.descending = bool(given.names_ascending or not lists.get("ascending"))
     given.check = not given.no_check
     given.files = [*given.files]
+    if name == "report" and given.output is None and given.figures is None:
+        given.output = "report.html"
     if given.output == "-":  # standard output, as of other commands
         given.output = None
     for broken in broken_rules(given):
@@ -143,7 +145,7 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
         yield f"--time {given.time} needs --history FILE, which has that column too"
     if given.command == "report":
         if given.output is None and given.figures is None:
-            yield "report: --output FILE or --figures FOLDER is required"
+            yield "--output must be a file that ends in .html, got '-'"
         ending = os.path.splitext(given.output or "")[1].lower()
         if ending and ENDINGS.get(ending) != "html":
             yield f"--output must end in .html, which is what a report is, got {given.output!r}"

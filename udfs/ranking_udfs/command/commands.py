@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from ..version import PACK, version
 from .gates import check_conditions, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
 from .options import COMMANDS as SPECS
-from .output import check_outputs, copy_statement, write_output, write_rows
+from .output import check_folder, check_outputs, copy_statement, write_output, write_rows
 from .session import connect, interruptible, progress
 from .standard_input import with_stdin
 from .tables import (
@@ -184,7 +185,12 @@ def explain(work: Work) -> str | bytes:
         for name in ("truth", "rec")
     )
     if not (has_truth or has_list):
-        raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}")
+        both = f"(FROM {tables.prefix}truth SELECT userid UNION ALL FROM {tables.prefix}rec SELECT userid)"
+        order = "lower(trim(userid::VARCHAR)) = lower(trim(?)) DESC, userid"
+        query = f"SELECT userid::VARCHAR FROM {both} WHERE userid IS NOT NULL ORDER BY {order} LIMIT 1"
+        ((one,),) = work.con.execute(query, [given.user_id]).fetchall()
+        advice = f"write --user-id {shlex.quote(shorten(one))}, or another that is there"
+        raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}; {advice}")
     rows = fetch_rows(work.con, explain_query(work.request, given.user_id))
     for row in rows:  # scores as they were given
         if row["score"] is not None and row.get("system") in tables.negated:
@@ -220,10 +226,11 @@ def report(given: Any) -> None:
             library(name)
     except ImportError as error:
         raise DataError(f"report: {error}") from None
-    if given.figures is not None and os.path.exists(given.figures) and not os.path.isdir(given.figures):
-        raise DataError(f"{given.figures}: a file, not a directory")
+    if given.figures is not None:
+        check_folder(given.figures)
     with opened(given, 5) as work:
         work.notify = lambda _: None  # the page says it
+        check_outputs([given.output] * (given.output is not None), input_files(work.con, work.inputs))
         findings = interruptible(work.con, lambda: Findings(work))
         work.step("drawing")
         drawn, form = page(findings), given.figure_format
@@ -237,6 +244,9 @@ def report(given: Any) -> None:
         check_outputs([*contents], input_files(work.con, work.inputs))
     for path, content in contents.items():
         write_output(path, content)
+    if not given.quiet:
+        said = next(filter(None, [findings.leading, *findings.headlines, *findings.caveats]), "written")
+        write_output(None, f"{given.output or given.figures}: {said}\n")
 
 
 def statements_text(statements: Sequence[str]) -> str:

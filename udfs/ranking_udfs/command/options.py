@@ -235,7 +235,7 @@ COMMANDS = {
 COLUMN = "name of this column"
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
     "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}},
-    "report": {"output": {"help": "the page, a file of HTML"}},
+    "report": {"output": {"help": "the page, a file of HTML; by default report.html, without --figures"}},
     "check": {"fail_if": {"help": "exit with 3 if so: problems, 'problems(no_rows)'"}},
     "explain": {
         "ks": {"help": "one cut-off, or all (10 if none)"},

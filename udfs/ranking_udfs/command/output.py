@@ -25,9 +25,24 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
             raise DataError(f"{path}: no such directory: {folder}")
         if os.path.isdir(path):
             raise DataError(f"{path}: a directory, not a file")
+        is_special = os.path.exists(path) and not os.path.isfile(path)  # a device or a pipe
+        written = path if is_special else os.path.dirname(os.path.realpath(path))
+        if not os.access(written, os.W_OK):
+            raise DataError(f"{path}: no permission to write in {written}")
         for other in (*inputs, *outputs[:i]):
             if is_same(path, other):
                 raise DataError(f"{path}: would overwrite {other}, which is the same file")
+
+
+def check_folder(path: str) -> None:
+    """Raise DataError if files cannot be written into the folder, which need not be there yet."""
+    there = os.path.abspath(path)
+    while not os.path.exists(there):
+        there = os.path.dirname(there)
+    if not os.path.isdir(there):
+        raise DataError(f"{os.path.relpath(there)}: a file, not a directory")
+    if not os.access(there, os.W_OK):
+        raise DataError(f"{path}: no permission to write in {there}")
 
 
 def is_same(one: str, other: str) -> bool:

@@ -8,9 +8,18 @@ import duckdb
 
 from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation.errors import DataError, UsageError
-from ..inputs.files import Wanted, describe_columns, extension, list_files, pattern, struct_literal
+from ..evaluation.options import ARGUMENTS
+from ..inputs.files import (
+    MissingColumnsError,
+    Wanted,
+    describe_columns,
+    extension,
+    list_files,
+    pattern,
+    struct_literal,
+)
 from ..texts import shorten
-from .output import check_outputs, write_rows
+from .output import check_folder, check_outputs, write_rows
 
 READERS = {".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet"}
 SPANS = ("test_from", "test_size", "gap")  # arguments of the kind that time is
@@ -29,18 +38,22 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
     `given` has the command's options. In a CSV file all but the time stays as it is written.
     """
     path, kind = given.events, extension(given.events)
-    columns = {"user_col": given.user_col, "item_col": given.item_col, "time_col": given.time}
+    columns = {"userid": given.user_col, "itemid": given.item_col, "time": given.time}
     if kind not in READERS:
         raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
     if not list_files(con, path):
         raise DataError(f"{path}: no such file")
+    check_folder(given.output)
     rows = f"{READERS[kind]}({literal(pattern(path))})"
-    names, types = describe_columns(con, path, rows, Wanted(columns))
-    time = types[names["time_col"]]
+    try:
+        names, types = describe_columns(con, path, rows, Wanted(columns))
+    except MissingColumnsError as error:
+        raise error.with_advice(is_command=True) from None
+    time = types[names["time"]]
     if READERS[kind] == "read_csv":
-        as_written = {**dict.fromkeys(types, "VARCHAR"), names["time_col"]: time}
+        as_written = {**dict.fromkeys(types, "VARCHAR"), names["time"]: time}
         rows = f"{rows[:-1]}, types = {struct_literal(as_written)})"
-    arguments = {name: literal(column) for name, column in names.items()}
+    arguments = {ARGUMENTS[role]: literal(column) for role, column in names.items()}
     arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
     arguments |= {name: span_literal(con, name, getattr(given, name), time) for name in SPANS}
     called = ", ".join(f"{name} := {value}" for name, value in arguments.items())
@@ -49,9 +62,7 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
         f"CREATE TEMP TABLE ranking_command_split AS FROM ranking_split('ranking_command_events', {called})"
     )
     write_parts(con, path, given.output, path[path.lower().rindex(kind) :])
-    found = con.execute(
-        SUMMARY.format(user=identifier(names["user_col"]), item=identifier(names["item_col"]))
-    )
+    found = con.execute(SUMMARY.format(user=identifier(names["userid"]), item=identifier(names["itemid"])))
     return [name for name, *_ in found.description or ()], found.fetchall()
 
 

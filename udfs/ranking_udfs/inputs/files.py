@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import duckdb
 
-from ..duckdb.internal import IS_NUMBER
+from ..duckdb.internal import COLUMN_TEXTS, IS_NUMBER, NEAREST_COLUMN
 from ..duckdb.statements import identifier, literal
 from ..evaluation.errors import DataError, error_summary
 from ..evaluation.options import ARGUMENTS
@@ -93,20 +93,23 @@ class Wanted:
 
 
 class MissingColumnsError(DataError):
-    """An error of a file or table that lacks columns; `near` has the most similar ones by role."""
+    """An error of a file or table that lacks columns; `near` has those likely meant, by role."""
 
-    def __init__(self, path: str, missing: Mapping[str, str], there: Iterable[str]) -> None:
+    def __init__(
+        self, path: str, missing: Mapping[str, str], near: Mapping[str, str], names: Iterable[str]
+    ) -> None:
         """Say which are missing, and which there are."""
-        self.missing, names = missing, list(there)
-        self.near = {role: nearest(name, names) for role, name in missing.items()}
+        self.missing, self.near = missing, near
         columns = " and ".join(f"no column {name!r}" for name in missing.values())
         super().__init__(f"{path}: {columns} (there are: {shorten(', '.join(names))})")
 
     def with_advice(self, is_command: bool) -> DataError:
         """Return the error with the options, or the arguments of Python, that name other columns."""
         roles = [role for role in self.missing if role in ARGUMENTS]  # that of segments stands with its file
-        texts = ", ".join(written(role, self.near[role] or "...", is_command) for role in roles)
-        return DataError(f"{self}; write {texts}" if texts else str(self))
+        texts = [written(role, self.near[role] or "...", is_command) for role in roles]
+        if re.match("rank|pos|place", self.near.get("score", ""), re.IGNORECASE):
+            texts.append("--ascending" if is_command else "descending=False")
+        return DataError(f"{self}; write {', '.join(texts)}" if texts else str(self))
 
 
 def option(role: str, is_command: bool) -> str:
@@ -261,7 +264,13 @@ def describe_columns(
     by_name = {name.lower(): name for name in types}  # as in SQL, upper and lower case are the same
     names = {role: by_name[name.lower()] for role, name in wanted.columns.items() if name.lower() in by_name}
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
-        raise MissingColumnsError(path, missing, types)
+        row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
+        query = f"SELECT {NEAREST_COLUMN}({COLUMN_TEXTS}(?), ?)"
+        near = {role: nearest(name, types) for role, name in missing.items()}
+        for role in [role for role, column in near.items() if missing[role] == role and not column]:
+            ((found,),) = con.execute(query, [row, ARGUMENTS.get(role)]).fetchall()
+            near[role] = found or ""
+        raise MissingColumnsError(path, missing, near, types)
     return names, types
 
 

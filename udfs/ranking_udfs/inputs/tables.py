@@ -260,11 +260,15 @@ def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) ->
             kind = "UBIGINT" if "UBIGINT" in kinds else "BIGINT"
         elif len(families) > 1 and typed:
             got = " and ".join(f"{shorten(kind)} in {path}" for kind, path in list(typed.items())[:2])
-            raise DataError(f"{name} must be of one type, got {got}")
+            raise type_error(name, got)
         else:
             kind = kinds.pop() if len(kinds) == 1 else "VARCHAR"
         sources = [one.with_type(name, kind) if one.is_text and name in one.ids else one for one in sources]
     return list(sources)
+
+
+def type_error(name: str, got: str) -> DataError:
+    return DataError(f"{name} must be of one type, got {got}; write CAST({name} AS VARCHAR) in all")
 
 
 def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Source]:
@@ -277,7 +281,7 @@ def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Sou
             for other in sources:
                 if name in other.ids and not other.is_text:
                     got = f"{shorten(other.ids[name])} in {other.path}, {shorten(value)!r} in {source.path}"
-                    raise DataError(f"{name} must be of one type, got {got}") from None
+                    raise type_error(name, got) from None
             return [one.with_type(name, "VARCHAR") if one is source else one for one in sources]
     raise error
 
