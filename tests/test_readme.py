@@ -145,6 +145,7 @@ def test_a_document_runs_from_top_to_bottom_and_prints_what_it_shows(session: Se
     if document == "README.md":
         report = (session.folder.parent / "report.html").read_text(encoding="utf-8")
         assert "<h1>NDCG@5 0.290 with similar, 329 % above popularity</h1>" in report
+        assert all(len(line) <= 80 for one in blocks(document) for line in one.output.splitlines())
 
 
 @pytest.mark.slow
