@@ -62,6 +62,7 @@ th, td {{ border-bottom: 1px solid #ccc; padding: 0.2em 0.8em; text-align: left 
 OF_AUC = "AUC: pairs of a hit and a miss in the list, the hit above; 0.5 without a pair"
 # Characters with a meaning in Markdown or in the HTML within it; an underscore within a word has none.
 MARKUP = re.compile(r"[\\`*\[\]<>&|~]|(?<!\w)_|_(?!\w)")
+NUMBER = re.compile(r"(-?\d+(\.\d*)?(e-?\d+)?)?")  # or nothing
 # Columns of text that may be all NULL.
 TEXTS = ("segment", "system", "baseline", "measure", "method", "verdict", "caveats")
 Cells = Sequence[Any]
@@ -127,10 +128,15 @@ def render(
 
 
 def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int | None = None) -> str:
-    """Render rows for people; `digits` are the significant digits of doubles, by default all."""
+    """Render rows for people; `digits` are the significant digits of doubles, by default all.
+
+    In text, points of numbers stand below each other.
+    """
     cells = [[cell_text(form, cell, digits) for cell in row] for row in rows]
     names = [cell_text(form, name) for name in header]
-    return str(tabulate(cells, names, STYLES[form], disable_numparse=True)) + "\n"
+    columns = list(zip(*cells, strict=True)) if form == "table" else []
+    sides = ["decimal" if all(map(NUMBER.fullmatch, one)) and any(one) else "left" for one in columns]
+    return str(tabulate(cells, names, STYLES[form], disable_numparse=True, colalign=sides or None)) + "\n"
 
 
 def cell_text(form: str, cell: Any, digits: int | None = None) -> str:
@@ -351,7 +357,7 @@ def row_cells(row: Row, baseline: str | None, segment: str | None, digits: int) 
         "Baseline" if baseline is None else f"Baseline ({baseline})": format_number(
             row["mean_baseline"], digits
         ),
-        "Difference": " ".join(filter(None, difference)),
+        "Difference": "+" * ((row["difference"] or 0) > 0) + " ".join(filter(None, difference)),
         "Relative": "" if relative is None else f"{format_number(100 * relative, digits)} %",
         "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
         "p": format_p(row["p_adjusted"]),
