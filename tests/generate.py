@@ -1,6 +1,6 @@
 """Writes what follows from the registry: `python -m tests.generate`. A test checks that it was run.
 
-- sql/README.md: the reference, from the heads of the SQL files, the docstrings and the registry
+- sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
 - sql/comparison/internal/comparison.sql: the measures that are compared where none are named
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
@@ -15,6 +15,7 @@ from tests import coming_from, reference
 from tests.reference import ROOT
 
 REFERENCE = ROOT / "sql" / "README.md"
+PAGES = {title: ROOT / "sql" / room / "README.md" for title, (room, _) in reference.GROUPS.items()}
 COMPARISON = ROOT / "sql" / "comparison" / "internal" / "comparison.sql"
 
 
@@ -33,7 +34,8 @@ def generated() -> dict[Path, str]:
     """What each file should hold."""
     measures = iter([literal(",".join(COMPARED_MEASURES))])
     comparison = between(COMPARISON.read_text(), "-- measures: generated", "-- end of measures", measures)
-    return {COMPARISON: comparison, REFERENCE: reference_text()}
+    pages = {path: page_text(title) for title, path in PAGES.items()}
+    return {COMPARISON: comparison, REFERENCE: index_text(), **pages}
 
 
 def library_tables() -> Iterator[str]:
@@ -48,17 +50,21 @@ def library_tables() -> Iterator[str]:
     yield ""
 
 
-def reference_text() -> str:
-    """The reference: what is written by hand, and between it what is generated."""
+def index_text() -> str:
+    """The first page of the reference: what is written by hand, and between it what is generated."""
     text = between(
         REFERENCE.read_text(), "<!-- contents: generated", "<!-- end of contents", reference.contents()
     )
-    text = between(text, "<!-- table: generated", "<!-- end of table", reference.measure_table())
-    text = between(text, "<!-- libraries: generated", "<!-- end of libraries", library_tables())
-    for title in reference.GROUPS:
-        begin, end = f"<!-- {title}: generated", f"<!-- end of {title}"
-        text = between(text, begin, end, reference.sections(title))
-    return text
+    return between(text, "<!-- libraries: generated", "<!-- end of libraries", library_tables())
+
+
+def page_text(title: str) -> str:
+    """The page of the reference on one folder."""
+    text = PAGES[title].read_text()
+    if title == "Measures":
+        text = between(text, "<!-- table: generated", "<!-- end of table", reference.measure_table())
+    begin, end = f"<!-- {title}: generated", f"<!-- end of {title}"
+    return between(text, begin, end, reference.sections(title))
 
 
 def portable_script() -> tuple[Path, str]:
@@ -74,5 +80,5 @@ if __name__ == "__main__":
             path.write_text(text)
         path, text = portable_script()
         path.write_text(text)
-        if not stale.keys() - {REFERENCE}:  # which shows what the macros return that were there before
+        if not stale.keys() - {REFERENCE, *PAGES.values()}:  # which show what macros return
             break

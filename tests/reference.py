@@ -1,4 +1,4 @@
-"""The reference in sql/README.md, from the heads of the SQL files, the docstrings and the registry.
+"""The reference, from the heads of the SQL files, the docstrings and the registry: index and pages.
 
 What a head says is told apart by its form: what it does, details, then `name: text` for each argument, for
 what it Returns, its Errors, its Source and an Example, and notes behind them.
@@ -124,7 +124,20 @@ def wrapped(call: str) -> str:
     return lines.replace("\0", " := ")
 
 
-def markdown(text: str, inside: str = "") -> str:
+@cache
+def rooms() -> dict[str, str]:
+    """The folder with the page of each name that has a section."""
+    return {name: room for title, (room, _) in GROUPS.items() for name in group_names(title)}
+
+
+def link(name: str, page: str) -> str:
+    """A link from a page, the folder of which is named, or from the index, "", to the section of a name."""
+    room = rooms()[name]
+    path = "" if room == page else f"{'../' * bool(page)}{room}/README.md"
+    return f"{path}#{name}"
+
+
+def markdown(text: str, inside: str) -> str:
     """Prose of a comment or a docstring as Markdown, with links to the sections but the one it is in."""
     parts = text.split("`")
     for place in range(0, len(parts), 2):
@@ -136,8 +149,7 @@ def markdown(text: str, inside: str = "") -> str:
 
 
 def linked(name: str, inside: str) -> str:
-    has_section = any(name in group_names(title) for title in GROUPS)
-    return f"[{name}](#{name})" if has_section and name != inside else name
+    return f"[{name}]({link(name, rooms()[inside])})" if name in rooms() and name != inside else name
 
 
 def cell(text: str, inside: str) -> str:
@@ -177,9 +189,19 @@ def group_names(title: str) -> list[str]:
 
 
 def contents() -> Iterator[str]:
-    for title in GROUPS:
-        links = ", ".join(f"[`{name}`](#{name})" for name in group_names(title))
-        yield f"- **[{title}](#{title.lower()})**: {links}"
+    for title, (room, _) in GROUPS.items():
+        yield f"\n**[{title}]({room}/README.md)**\n"
+        for name in group_names(title):
+            yield f"- [`{name}`]({link(name, '')}): {description_of(name)}"
+    yield ""
+
+
+def description_of(name: str) -> str:
+    """What the thing of this name is or does, in a line of plain text."""
+    if name == "judge":
+        return docstring(FUNCTIONS["judge"].call.__doc__ or "")[0][0].partition(". ")[0].rstrip(".") + "."
+    known = MEASURES.get(name) or LIST_MEASURES.get(name)
+    return (known or head(name)).description
 
 
 def measure_table() -> Iterator[str]:
@@ -188,14 +210,14 @@ def measure_table() -> Iterator[str]:
     yield "|---" * len(headers) + "|"
     for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
         options = "<br>".join(f"`{text}`" for text in measure.option_texts).replace("|", "\\|")
-        says = f"[`{measure.name}`](#{measure.name}): {measure.description}"
+        says = f"[`{measure.name}`]({link(measure.name, 'measures')}): {measure.description}"
         row = [says, options, "yes" if measure.expected else "", checked_against(measure)]
         yield f"| {' | '.join(row)} |"
 
 
 def sections(title: str) -> Iterator[str]:
     for name in group_names(title):
-        yield from ("", f"### `{name}`", "")
+        yield from ("", f"## `{name}`", "")
         if name in MEASURES:
             yield from measure_section(MEASURES[name])
         elif name in LIST_MEASURES:
@@ -369,7 +391,7 @@ def judge_section() -> Iterator[str]:
 def forget() -> None:
     """Read the files anew."""
     # The stamp says which macros are kept, and hosted() makes the kept database.
-    for remembered in (stamp_of_sql, texts, macros, hosted, public, for_all, head, examples):
+    for remembered in (stamp_of_sql, texts, macros, hosted, public, for_all, head, examples, rooms):
         remembered.cache_clear()
 
 

@@ -38,7 +38,7 @@ def test_ranking_functions_has_every_measure_table_function_and_aggregate(
 
 
 def test_the_reference_has_every_public_name() -> None:
-    text = (ROOT / "sql" / "README.md").read_text(encoding="utf-8")
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sql").glob("**/README.md"))
     missing = [name for name in public_names() if not re.search(rf"(?<!\w){name}[`(]", text)]
     assert len(public_names()) > 150
     assert not missing

@@ -23,9 +23,10 @@ import duckdb
 import pytest
 
 from ranking_udfs.arrow.functions import FUNCTIONS
-from tests.reference import TABLES
+from tests.reference import GROUPS, TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = [f"sql/{room}/README.md" for room, _ in GROUPS.values()]  # which go on with its session
 SESSIONS = [
     "README.md",
     "sql/README.md",
@@ -37,6 +38,7 @@ SESSIONS = [
 ]
 DOCUMENTS = [
     *SESSIONS,
+    *PAGES,
     "udfs/README.md",
     "udfs/CHANGELOG.md",
     "udfs/ranking_udfs/spark/README.md",
@@ -141,7 +143,8 @@ def run(session: Session, document: list[Block]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("document", SESSIONS)
 def test_a_document_runs_from_top_to_bottom_and_prints_what_it_shows(session: Session, document: str) -> None:
-    run(session, blocks(document))
+    pages = PAGES if document == "sql/README.md" else []
+    run(session, [block for page in (document, *pages) for block in blocks(page)])
     if document == "README.md":
         report = (session.folder.parent / "report.html").read_text(encoding="utf-8")
         assert "<h1>NDCG@5 0.290 with similar, 329 % above popularity</h1>" in report
