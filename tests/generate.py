@@ -3,18 +3,22 @@
 - sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
 - sql/comparison/internal/comparison.sql: the measures that are compared where none are named
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
+- examples/browser/page.js: what a report calls the measures
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from ranking_udfs.duckdb import portable
 from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.evaluation.defaults import COMPARED_MEASURES
+from ranking_udfs.measures.registry import MEASURES
 from tests import coming_from, reference
 from tests.reference import ROOT
 
 REFERENCE = ROOT / "sql" / "README.md"
+BROWSER = ROOT / "examples" / "browser" / "page.js"
 PAGES = {title: ROOT / "sql" / room / "README.md" for title, (room, _) in reference.GROUPS.items()}
 COMPARISON = ROOT / "sql" / "comparison" / "internal" / "comparison.sql"
 
@@ -35,7 +39,14 @@ def generated() -> dict[Path, str]:
     measures = iter([literal(",".join(COMPARED_MEASURES))])
     comparison = between(COMPARISON.read_text(), "-- measures: generated", "-- end of measures", measures)
     pages = {path: page_text(title) for title, path in PAGES.items()}
-    return {COMPARISON: comparison, REFERENCE: index_text(), **pages}
+    browser = between(BROWSER.read_text(), "// labels: generated", "// end of labels", label_lines())
+    return {COMPARISON: comparison, REFERENCE: index_text(), BROWSER: browser, **pages}
+
+
+def label_lines() -> Iterator[str]:
+    """Yield what a report calls each measure, for the page in the browser."""
+    for one in MEASURES.values():
+        yield f"  {one.name}: {json.dumps(one.label)},"
 
 
 def library_tables() -> Iterator[str]:

@@ -24,7 +24,6 @@ import pytest
 from playwright.sync_api import Page, Request, Route, sync_playwright
 
 from ranking_udfs.evaluation import words
-from ranking_udfs.measures.registry import MEASURES
 from tests.command import Run
 from tests.pages import FEW, HTML, sections, tables_in, text_of
 from tests.test_page import CHROMIUM
@@ -152,15 +151,6 @@ def session() -> Iterator[Session]:
         server.server_close()
 
 
-NAMES = {one.label: one.name for one in MEASURES.values()}
-LABELS = re.compile(rf"\b({'|'.join(map(re.escape, NAMES))})(?=@)")
-
-
-def names_of_labels(text: str) -> str:
-    """Return the findings of a report, with the names that measures have in SQL."""
-    return LABELS.sub(lambda found: NAMES[found[0]], text.replace("\xa0", " "))
-
-
 PROBLEM = re.compile(r"(.*?)(?: = (\w+))?: (\d+(?: of \d+)?)(?: \((\w+)\))?")
 
 
@@ -180,21 +170,27 @@ def problems_of(section: Any) -> list[tuple[str, ...]]:
 def assert_as_reported(shown: Mapping[str, Any], report: str) -> None:
     """The page says what the report says of the same files, number by number."""
     reported = sections(report)
-    verdicts = [names_of_labels(one) for one in map(text_of, lis(reported["The answer"], "verdicts"))]
-    assert [text_of(one) for one in lis(shown["The answer"], "verdicts")] == verdicts
-    lead = [names_of_labels(text_of(one)) for one in classed(reported["The answer"], "lead")]
-    assert [text_of(one) for one in classed(shown["The answer"], "lead")] == lead
+    assert list(shown)[:2] == ["The answer", "The data"]
+    for found in (lis, "verdicts"), (classed, "lead"):
+        said, expected = (
+            [plain(one) for one in found[0](each["The answer"], found[1])] for each in (shown, reported)
+        )
+        assert said == expected
     judged = [text for text in map(text_of, shown["The answer"].iter(f"{HTML}p")) if "are judged" in text]
     reasons = [text_of(one) for one in reported["The answer"].iter(f"{HTML}li")]
     assert judged == [text.replace("\xa0", " ") for text in reasons if "are judged" in text]
     assert problems_of(shown["The data"]) == problems_of(reported["The data"])
     means, expected = tables_in(shown["Means"])[0], tables_in(reported["Means"])[0]
     assert [list(row.values()) for row in means] == [
-        [names_of_labels(name), *(re.sub(r" [a-z]+$", "", cell) for cell in cells)]
+        [name, *(re.sub(r" [a-z]+$", "", cell) for cell in cells)]
         for name, *cells in (row.values() for row in expected)
     ]
     (title,) = (name for name in reported if name.startswith("Differences to"))
     assert tables_in(shown[title]) == tables_in(reported[title])[:2]
+
+
+def plain(element: Any) -> str:
+    return text_of(element).replace("\xa0", " ")
 
 
 def lis(section: Any, name: str) -> list[Any]:
@@ -250,7 +246,12 @@ def test_the_sample_is_answered_as_by_the_report(session: Session, run: Run, fol
     assert_as_reported(shown, Path("report.html").read_text(encoding="utf-8"))
     assert session.page.locator("#answer svg").count() == 2
     (lead,) = classed(shown["The answer"], "lead")
-    assert text_of(lead) == "similar is the best by ndcg@5, and surely better than popularity."
+    assert text_of(lead) == "similar is the best by NDCG@5, and surely better than popularity."
+    against = [text_of(one) for one in lis(shown["The answer"], "caveats")]
+    assert (
+        against[0]
+        == "rec: users with tied scores at k = 5: popularity 24 of 30 (80 %), similar 13 of 30 (43 %)"
+    )
 
 
 HEAD = "userid,itemid,score\n"
@@ -292,8 +293,8 @@ def test_files_of_models_are_answered_as_by_the_report(session: Session, run: Ru
         ("pop", "1", "40"),
     ]
     (*_, means) = shown["Users who got nothing"].iter(f"{HTML}p")
-    assert text_of(means).startswith("Of the 34 users with recommendations of every model, ndcg@10 is ")
-    assert text_of(means) in names_of_labels(text_of(sections(report)["The answer"]))
+    assert text_of(means).startswith("Of the 34 users with recommendations of every model, NDCG@10 is ")
+    assert text_of(means) in plain(sections(report)["The answer"])
     assert "Differences to pop" in session.ask(ks="10", baseline="pop")
 
 
@@ -310,7 +311,7 @@ def test_a_trec_run_and_qrels_are_read_as_they_are(session: Session) -> None:
     assert session.errors() == []
     (row, _) = tables_in(shown["Means"])[0]
     # User 1: 1 / log2(3) of 1 + 1 / log2(3), which is 0.387; user 2: 1. Student's t says 0.7 ± 3.9.
-    assert list(row.values()) == ["ndcg@2", "0.69 (0.00 to 1.00)"]
+    assert list(row.values()) == ["NDCG@2", "0.69 (0.00 to 1.00)"]
 
 
 def test_scores_of_which_the_lowest_is_the_best_are_found_out_and_said(session: Session) -> None:
@@ -324,10 +325,10 @@ def test_scores_of_which_the_lowest_is_the_best_are_found_out_and_said(session: 
     assert "if the lowest score is the best, say so under “Best score”" in text_of(shown["The data"])
     assert "rec: a column seed is not read" in text_of(shown["The data"])
     # No value varies: 1 - 0.05^(1 / 10) of the range is 0.26.
-    assert text_of(classed(shown["In short"], "lead")[0]) == "ndcg@1 is 0.00 (0.00 to 0.26)."
+    assert text_of(classed(shown["In short"], "lead")[0]) == "NDCG@1 is 0.00 (0.00 to 0.26)."
     shown = session.ask(ks="1", best="low")
     assert below not in text_of(shown["The data"])
-    assert text_of(classed(shown["In short"], "lead")[0]) == "ndcg@1 is 1.00 (0.74 to 1.00)."
+    assert text_of(classed(shown["In short"], "lead")[0]) == "NDCG@1 is 1.00 (0.74 to 1.00)."
     session.page.select_option("[name=best]", "high")
 
 
@@ -398,7 +399,9 @@ def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
     session.give("rec", {"truth.csv": TRUTH})
     session.give("truth", ONE)
     assert session.errors()[0].startswith("The truth has a column score and the recommendations have none")
-    session.page.click("#truth-error button")
+    session.ask()
+    assert [text for text in session.errors() if "are the two swapped?" in text]  # until it is answered
+    session.page.click("text=Swap them")
     session.wait()
     assert session.errors() == []
     assert [session.page.inner_text(f"#{side} .files") for side in ("rec", "truth")] == [
@@ -406,6 +409,18 @@ def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
         "truth.csv (3 kB)",
     ]
     assert session.page.input_value("[name='rec.score']") == "score"
+
+
+def test_a_history_shows_what_leaked_and_what_is_in_the_lists(session: Session) -> None:
+    session.give("history", T)
+    shown = session.evaluate(ONE, T, ks="5")
+    against = " ".join(map(text_of, lis(shown["In short"], "caveats")))
+    assert "in history already: 320 of 320 (100 %)" in against
+    rows = {row["Column"]: row["The model"] for row in tables_in(shown["What is in the lists"])[0]}
+    assert (rows["k"], rows["users"]) == ("5", "10")
+    session.page.click("#forget")
+    session.wait()
+    assert "What is in the lists" not in session.ask(ks="5")
 
 
 # --- The page ---
