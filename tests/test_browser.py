@@ -171,11 +171,9 @@ def assert_as_reported(shown: Mapping[str, Any], report: str) -> None:
     """The page says what the report says of the same files, number by number."""
     reported = sections(report)
     assert list(shown)[:2] == ["The answer", "The data"]
-    for found in (lis, "verdicts"), (classed, "lead"):
-        said, expected = (
-            [plain(one) for one in found[0](each["The answer"], found[1])] for each in (shown, reported)
-        )
-        assert said == expected
+    for read, name in (lis, "verdicts"), (classed, "lead"):
+        said = [[plain(one) for one in read(each["The answer"], name)] for each in (shown, reported)]
+        assert said[0] == said[1] != []
     judged = [text for text in map(text_of, shown["The answer"].iter(f"{HTML}p")) if "are judged" in text]
     reasons = [text_of(one) for one in reported["The answer"].iter(f"{HTML}li")]
     assert judged == [text.replace("\xa0", " ") for text in reasons if "are judged" in text]
@@ -247,11 +245,8 @@ def test_the_sample_is_answered_as_by_the_report(session: Session, run: Run, fol
     assert session.page.locator("#answer svg").count() == 2
     (lead,) = classed(shown["The answer"], "lead")
     assert text_of(lead) == "similar is the best by NDCG@5, and surely better than popularity."
-    against = [text_of(one) for one in lis(shown["The answer"], "caveats")]
-    assert (
-        against[0]
-        == "rec: users with tied scores at k = 5: popularity 24 of 30 (80 %), similar 13 of 30 (43 %)"
-    )
+    tied, _ = map(text_of, lis(shown["The answer"], "caveats"))
+    assert tied.endswith("tied scores at k = 5: popularity 24 of 30 (80 %), similar 13 of 30 (43 %)")
 
 
 HEAD = "userid,itemid,score\n"

@@ -139,3 +139,18 @@ def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
     assert compared > 800
     for topic in set(qrels) - set(trec_run):
         assert found[topic, 5]["n_rec"] == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [("evaluate", "--output=out.csv"), ("report", "--output=out.html"), ("report", "--figures=new/charts")],
+)
+def test_permission_is_tried_before_a_file_is_read(
+    fails: Fails, monkeypatch: pytest.MonkeyPatch, command: str, output: str
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr("ranking_udfs.inputs.evaluation.load", None)
+    monkeypatch.setattr("ranking_udfs.command.commands.load", None)
+    assert (
+        fails(1, command, "als.csv", "relevant.csv", output) == f"{os.getcwd()}: no permission to write there"
+    )

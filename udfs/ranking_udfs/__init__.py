@@ -11,24 +11,16 @@ if TYPE_CHECKING:
     from .python import compare, evaluate, report
 
 __all__ = ["__version__", "compare", "evaluate", "partition", "register", "report"]
+MODULES = {"register": ".duckdb.connection", "partition": ".partitions", "spark": ".spark"}
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of the package's
 
     def __getattr__(name: str) -> Any:
         """Import what is asked for: `import ranking_udfs.measures` needs no DuckDB."""
-        if name == "register":
-            from .duckdb.connection import register
-
-            return register
-        if name in ("compare", "evaluate", "report"):
-            return getattr(import_module(".python", __name__), name)
-        if name == "partition":
-            from .partitions import partition
-
-            return partition
-        if name == "spark":
-            return import_module(".spark", __name__)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name not in (*__all__, "spark"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = import_module(MODULES.get(name, ".python"), __name__)
+        return module if name == "spark" else getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -25,10 +25,8 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
             raise DataError(f"{path}: no such directory: {folder}")
         if os.path.isdir(path):
             raise DataError(f"{path}: a directory, not a file")
-        is_special = os.path.exists(path) and not os.path.isfile(path)  # a device or a pipe
-        written = path if is_special else os.path.dirname(os.path.realpath(path))
-        if not os.access(written, os.W_OK):
-            raise DataError(f"{path}: no permission to write in {written}")
+        if os.path.isfile(path) or not os.path.exists(path):  # no device and no pipe
+            check_folder(os.path.dirname(os.path.realpath(path)))
         for other in (*inputs, *outputs[:i]):
             if is_same(path, other):
                 raise DataError(f"{path}: would overwrite {other}, which is the same file")
@@ -42,7 +40,7 @@ def check_folder(path: str) -> None:
     if not os.path.isdir(there):
         raise DataError(f"{os.path.relpath(there)}: a file, not a directory")
     if not os.access(there, os.W_OK):
-        raise DataError(f"{path}: no permission to write in {there}")
+        raise DataError(f"{there}: no permission to write there")
 
 
 def is_same(one: str, other: str) -> bool:

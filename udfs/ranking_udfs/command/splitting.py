@@ -9,15 +9,7 @@ import duckdb
 from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ARGUMENTS
-from ..inputs.files import (
-    MissingColumnsError,
-    Wanted,
-    describe_columns,
-    extension,
-    list_files,
-    pattern,
-    struct_literal,
-)
+from ..inputs import files
 from ..texts import shorten
 from .output import check_folder, check_outputs, write_rows
 
@@ -37,22 +29,22 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
 
     `given` has the command's options. In a CSV file all but the time stays as it is written.
     """
-    path, kind = given.events, extension(given.events)
+    path, kind = given.events, files.extension(given.events)
     columns = {"userid": given.user_col, "itemid": given.item_col, "time": given.time}
     if kind not in READERS:
         raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
-    if not list_files(con, path):
+    if not files.list_files(con, path):
         raise DataError(f"{path}: no such file")
     check_folder(given.output)
-    rows = f"{READERS[kind]}({literal(pattern(path))})"
+    rows = f"{READERS[kind]}({literal(files.pattern(path))})"
     try:
-        names, types = describe_columns(con, path, rows, Wanted(columns))
-    except MissingColumnsError as error:
+        names, types = files.describe_columns(con, path, rows, files.Wanted(columns))
+    except files.MissingColumnsError as error:
         raise error.with_advice(is_command=True) from None
     time = types[names["time"]]
     if READERS[kind] == "read_csv":
         as_written = {**dict.fromkeys(types, "VARCHAR"), names["time"]: time}
-        rows = f"{rows[:-1]}, types = {struct_literal(as_written)})"
+        rows = f"{rows[:-1]}, types = {files.struct_literal(as_written)})"
     arguments = {ARGUMENTS[role]: literal(column) for role, column in names.items()}
     arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
     arguments |= {name: span_literal(con, name, getattr(given, name), time) for name in SPANS}
@@ -90,12 +82,12 @@ def write_parts(con: duckdb.DuckDBPyConnection, path: str, output: str, ending: 
     folds = [fold for (fold,) in con.execute(query).fetchall()]
     if not folds:
         raise DataError(f"{path}: no rows")
-    files: dict[tuple[int, str], str] = {}
+    paths: dict[tuple[int, str], str] = {}
     for fold in folds:
         folder = os.path.join(output, f"fold_{fold}") if len(folds) > 1 else output
         os.makedirs(folder, exist_ok=True)
-        files |= {(fold, part): os.path.join(folder, f"{part}{ending}") for part in ("train", "test")}
-    check_outputs(list(files.values()), [path])
-    for (fold, part), file in files.items():
+        paths |= {(fold, part): os.path.join(folder, f"{part}{ending}") for part in ("train", "test")}
+    check_outputs(list(paths.values()), [path])
+    for (fold, part), file in paths.items():
         rows = f"FROM ranking_command_split WHERE fold = {fold} AND part = {literal(part)}"
         write_rows(con, f"SELECT * EXCLUDE (fold, part, dropped) {rows}", file)

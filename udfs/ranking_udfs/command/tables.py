@@ -128,10 +128,7 @@ def render(
 
 
 def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int | None = None) -> str:
-    """Render rows for people; `digits` are the significant digits of doubles, by default all.
-
-    In text, points of numbers stand below each other.
-    """
+    """Render rows for people, in text by the points of numbers; `digits` are significant, by default all."""
     cells = [[cell_text(form, cell, digits) for cell in row] for row in rows]
     names = [cell_text(form, name) for name in header]
     columns = list(zip(*cells, strict=True)) if form == "table" else []

@@ -35,6 +35,7 @@ from .files import (
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
 FILES = Catalog()
+TYPES_DIFFER = "{0} must be of one type, got {1}; write CAST({0} AS VARCHAR) in all"
 DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
 
 
@@ -260,15 +261,11 @@ def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) ->
             kind = "UBIGINT" if "UBIGINT" in kinds else "BIGINT"
         elif len(families) > 1 and typed:
             got = " and ".join(f"{shorten(kind)} in {path}" for kind, path in list(typed.items())[:2])
-            raise type_error(name, got)
+            raise DataError(TYPES_DIFFER.format(name, got))
         else:
             kind = kinds.pop() if len(kinds) == 1 else "VARCHAR"
         sources = [one.with_type(name, kind) if one.is_text and name in one.ids else one for one in sources]
     return list(sources)
-
-
-def type_error(name: str, got: str) -> DataError:
-    return DataError(f"{name} must be of one type, got {got}; write CAST({name} AS VARCHAR) in all")
 
 
 def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Source]:
@@ -281,7 +278,7 @@ def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Sou
             for other in sources:
                 if name in other.ids and not other.is_text:
                     got = f"{shorten(other.ids[name])} in {other.path}, {shorten(value)!r} in {source.path}"
-                    raise type_error(name, got) from None
+                    raise DataError(TYPES_DIFFER.format(name, got)) from None
             return [one.with_type(name, "VARCHAR") if one is source else one for one in sources]
     raise error
 
