@@ -1,6 +1,7 @@
 """What the command reads: every format, spellings of ids, TREC files; golden/files.txt has the rest."""
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.command import HUGE, LATE, NDCG, NDCG_VALUES, K, Run, cells, evaluated, slow, table
+from tests.command import HUGE, LATE, NDCG, NDCG_VALUES, Fails, K, Run, cells, evaluated, slow, table
 
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
