@@ -1458,7 +1458,8 @@ coalesce(
 CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
-        _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other))
+        _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other),
+        '; write CAST(', _ranking_cut(name), ' AS VARCHAR) in both')
 END;
 CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
 CASE

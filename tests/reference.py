@@ -190,7 +190,7 @@ def group_names(title: str) -> list[str]:
 
 def contents() -> Iterator[str]:
     for title, (room, _) in GROUPS.items():
-        yield f"\n**[{title}]({room}/README.md)**\n"
+        yield f"\n## {title}\n\nIn full on [their page]({room}/README.md).\n"
         for name in group_names(title):
             yield f"- [`{name}`]({link(name, '')}): {description_of(name)}"
     yield ""

@@ -121,7 +121,10 @@ ZONED = "TIMESTAMP WITH TIME ZONE"
 TYPES = "userid must have the same type in truth and in history"
 MISFITS = {
     "userid": ("history must have a column itemid (item_col)", "userid"),
-    "* REPLACE (userid::VARCHAR AS userid)": (TYPES, "INTEGER and VARCHAR"),
+    "* REPLACE (userid::VARCHAR AS userid)": (
+        TYPES,
+        "INTEGER and VARCHAR; write CAST(userid AS VARCHAR) in both",
+    ),
     "* REPLACE (time::VARCHAR AS time)": (KINDS, f"{WHOLE}DATE and VARCHAR"),
     "* REPLACE ([5] AS time)": (KINDS, f"{WHOLE}DATE and INTEGER[]"),
     "* REPLACE (time::TIMESTAMPTZ AS time)": (KINDS, f"{WHOLE}DATE and {ZONED}"),

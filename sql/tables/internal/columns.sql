@@ -138,7 +138,8 @@ END;
 CREATE OR REPLACE TEMP MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
-        _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other))
+        _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other),
+        '; write CAST(', _ranking_cut(name), ' AS VARCHAR) in both')
 END;
 
 -- The error text of a column that a table does not have.
