@@ -265,11 +265,10 @@ def describe_columns(
     names = {role: by_name[name.lower()] for role, name in wanted.columns.items() if name.lower() in by_name}
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
         row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
-        query = f"SELECT {NEAREST_COLUMN}({COLUMN_TEXTS}(?), ?)"
+        query = f"SELECT coalesce({NEAREST_COLUMN}({COLUMN_TEXTS}(?), ?), '')"
         near = {role: nearest(name, types) for role, name in missing.items()}
         for role in [role for role, column in near.items() if missing[role] == role and not column]:
-            ((found,),) = con.execute(query, [row, ARGUMENTS.get(role)]).fetchall()
-            near[role] = found or ""
+            ((near[role],),) = con.execute(query, [row, ARGUMENTS.get(role)]).fetchall()
         raise MissingColumnsError(path, missing, near, types)
     return names, types
 
