@@ -93,25 +93,6 @@ def test_arguments_are_whatever_query_table_takes(
         assert tables.execute(query.format(once, arguments)).fetchall() == expected, arguments
 
 
-def test_users_are_those_with_truth_and_all_are_counted(tables: duckdb.DuckDBPyConnection) -> None:
-    """Systems are scored over the same users."""
-    tables.execute("""
-        CREATE OR REPLACE TABLE systems AS SELECT 'a' AS "system", * FROM rec
-        UNION ALL SELECT NULL, * FROM rec WHERE userid = 1 UNION ALL SELECT 'b', 3, 10, 1.0
-    """)
-    query = "SELECT {}k, users, users_without_rec, users_without_truth, hits "
-    query += "FROM ranking_summary('{}', 'truth', {}, measures := 'hits')"
-    found = tables.execute(query.format("", "rec", [2, 4])).fetchall()
-    assert found == [(2, 3, 1, 1, (2 + 1 + 0) / 3), (4, 3, 1, 1, (2 + 2 + 0) / 3)]
-    assert tables.execute(query.format('"system", ', "systems", [4])).fetchall() == [
-        ("a", 4, 3, 1, 1, 4 / 3),
-        ("b", 4, 3, 2, 0, 1 / 3),
-        (None, 4, 3, 2, 0, 2 / 3),
-    ]
-    sizes = "SELECT userid, n_rec, n_truth FROM ranking_by_user('rec', 'truth', [2]) ORDER BY ALL"
-    assert tables.execute(sizes).fetchall() == [(1, 4, 3), (2, 5, 2), (3, 0, 1)]
-
-
 def test_grades_count_and_the_highest_of_an_items_grades(tables: duckdb.DuckDBPyConnection) -> None:
     tables.execute(
         "CREATE TABLE graded AS FROM "
@@ -123,33 +104,6 @@ def test_grades_count_and_the_highest_of_an_items_grades(tables: duckdb.DuckDBPy
     assert row["n_truth"] == 3
     for name in WITNESSES.keys() & COLUMNS:
         assert is_close(row[name], in_table(name, RANKINGS[1][0], truth, 4), CLOSE), (name, row)
-
-
-def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    query = "SELECT k, hits FROM ranking_summary('rec', 'truth', {}, measures := 'hits')"
-    for kind in ("TINYINT", "UHUGEINT", "DOUBLE", "DECIMAL(38, 1)"):
-        found = tables.execute(query.format(f"[4, 2]::{kind}[]")).fetchall()
-        assert found == [(2, 1.0), (4, 4 / 3)], kind
-        if kind != "TINYINT":
-            found = tables.execute(query.format(f"[{2**31}::{kind}, {2**50}::{kind}]")).fetchall()
-            assert found == [(2**31, 4 / 3), (2**50, 4 / 3)], kind
-    assert tables.execute(query.format("4")).fetchall() == [(4, 4 / 3)]
-    for max_k, cutoff in (("2", 2), ("NULL", None), ("2147483648", None), ("2::UHUGEINT", 2)):
-        query = f"SELECT DISTINCT judged.cutoff FROM ranking_judged('rec', 'truth', {max_k})"
-        assert tables.execute(query).fetchall() == [(cutoff,)], max_k
-
-
-def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    """User 1 has a hit at rank 1 of 1; torchmetrics 1.9's curve with adaptive_k=False and True."""
-    tables.execute("CREATE VIEW short AS SELECT 1 AS userid, 10 AS itemid, 1 AS score")
-    tables.execute("CREATE VIEW two AS SELECT 1 AS userid, unnest([10, 20]) AS itemid")
-    curve = "SELECT list(precision ORDER BY k) FROM precision_recall_curve('short', 'two', 3{})"
-    for given, expected in (("", [1, 1 / 2, 1 / 3]), (", divide := 'list'", [1, 1, 1])):
-        assert tables.execute(curve.format(given)).fetchall() == [(expected,)]
 
 
 def test_columns_may_have_other_names_and_scores_be_ranks(tables: duckdb.DuckDBPyConnection) -> None:
@@ -204,21 +158,6 @@ def test_ids_may_be_any_kind_of_text_in_either_table(tables: duckdb.DuckDBPyConn
     for i in range(len(kinds)):
         given = f"rec_{i}", f"truth_{(i + 1) % len(kinds)}"
         assert tables.execute(query.format(*given)).fetchall() == expected, given
-
-
-def test_grades_may_be_true_or_false(tables: duckdb.DuckDBPyConnection) -> None:
-    tables.execute("CREATE VIEW by_truth AS SELECT *, itemid <> 20 AS rel FROM truth")
-    query = "SELECT sum(hits) FROM ranking_by_user('rec', '{}', [4], measures := 'hits')"
-    for name, hits in (("truth", 4), ("by_truth", 2)):
-        assert tables.execute(query.format(name)).fetchall() == [(hits,)]
-
-
-def test_a_column_system_of_any_type_is_seen(tables: duckdb.DuckDBPyConnection) -> None:
-    for system in ("'none'::ENUM ('none')", "true", "DATE '2020-01-01'", "{'a': array_value(1, 2)}"):
-        tables.execute(f'CREATE OR REPLACE VIEW of_any_type AS SELECT {system} AS "SYSTEM", * FROM rec')
-        columns = f"system = {system}, users_without_rec"
-        query = f"SELECT {columns} FROM ranking_summary('of_any_type', 'truth', [2], measures := 'mrr')"
-        assert tables.execute(query).fetchall() == [(True, 1)]
 
 
 def test_types_that_differ_are_an_error_before_an_id_is_cast() -> None:
@@ -306,172 +245,6 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
 
 
 FOUR = "SELECT problem, system, count, example FROM"  # the columns of rows of ranking_check that have a value
-BELOW = "rec: users whose relevant items stand below others"
-ALIKE = "that match truth but for case, blanks or zeros"
-DISASTERS = """
-    CREATE TABLE shop_rec AS
-    SELECT u AS userid, 'SKU-' || i AS itemid, i AS score, 'a' AS model, 'b' AS "Run_ID"
-    FROM range(1, 4) AS users(u), range(1, 6) AS items(i);
-    INSERT INTO shop_rec VALUES (9, 'SKU-1', 1, 'a', 'b');  -- one alone has no order
-    CREATE TABLE shop_truth AS
-    SELECT u AS userid, 'sku-' || i AS itemid, 3.5 AS rating, 4 AS "Stars", 'x' AS label
-    FROM range(1, 4) AS users(u), range(1, 3) AS items(i);
-"""
-
-
-def test_ranking_check_finds_the_common_disasters(con: duckdb.DuckDBPyConnection) -> None:
-    found = con.execute(f"{DISASTERS}{FOUR} ranking_check('shop_rec', 'shop_truth')").fetchall()
-    assert found == [
-        ("truth: columns that look like grades are not read", None, 2, "rating, Stars"),
-        ("rec: columns that look like systems are not read", None, 1, "model"),
-        ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
-        ("no item of truth is in rec", None, 2, "itemid sku-1 in truth, SKU-1 in rec"),
-        ("rec: scores look like ranks; truth is too small to tell", None, 4, None),
-        (f"items {ALIKE}", None, 2, "itemid 'SKU-1' for 'sku-1'"),
-        ("users in rec that are not in truth", None, 1, "userid 9"),
-    ]
-    lacking = "userid, itemid, rating, Stars, \"label\"; write score_col := 'rating' (or swap rec and truth: "
-    found = con.execute(f"{FOUR} ranking_check('shop_truth', 'shop_rec', grade_col := 'score')").fetchall()
-    assert found == [
-        ("rec must have a column score (score_col)", None, 1, f"{lacking}truth has one)"),
-        ("no item of truth is in rec", None, 5, "itemid SKU-1 in truth, sku-1 in rec"),
-        (f"items {ALIKE}", None, 2, "itemid 'sku-1' for 'SKU-1'"),
-        ("rec: score is NULL", None, 6, "userid 1, itemid sku-1"),
-        ("users in truth that are not in rec", None, 1, "userid 9"),
-    ]
-
-
-# Six users with four relevant items each; every system has one flaw, or two that come together.
-SYSTEMS = """
-    CREATE TABLE truth AS
-    SELECT u AS userid, 'SKU-' || i AS itemid, (u <> 6)::INTEGER AS rel
-    FROM range(1, 7) AS users(u), range(1, 5) AS items(i);
-    CREATE TABLE good AS
-    SELECT u AS userid, 'SKU-' || i AS itemid, 10 - i + u / 10 AS score
-    FROM range(1, 7) AS users(u), range(1, 7) AS items(i);
-    CREATE TABLE rec AS
-    SELECT 'good' AS system, * FROM good
-    UNION ALL SELECT 'ranks', * REPLACE (itemid[5:]::INTEGER AS score) FROM good
-    UNION ALL SELECT 'ones', * REPLACE (1 AS score) FROM good
-    UNION ALL SELECT 'pairs', * REPLACE (itemid[5:]::INTEGER // 2 AS score) FROM good
-    UNION ALL SELECT 'top1', * FROM good WHERE itemid = 'SKU-1'
-    UNION ALL SELECT 'lower', * REPLACE (lower(itemid) AS itemid) FROM good WHERE userid % 2 = 0
-    UNION ALL SELECT 'lower', * FROM good WHERE userid % 2 = 1
-    UNION ALL SELECT 'items', * REPLACE ('x' || itemid AS itemid) FROM good
-    UNION ALL SELECT 'users', * REPLACE (userid + 100 AS userid) FROM good
-    UNION ALL SELECT 'some', * FROM good WHERE userid < 3
-    UNION ALL SELECT 'twice', * REPLACE (replace(itemid, '6', '5') AS itemid) FROM good
-    UNION ALL SELECT 'null', userid, nullif(itemid, 'SKU-6'),
-        CASE score WHEN 9.2 THEN 'nan' WHEN 9.1 THEN NULL ELSE score END FROM good;
-    INSERT INTO truth VALUES (2, 'SKU-1', 1), (3, NULL, 1);
-    CREATE TABLE apart AS
-    SELECT CASE WHEN userid < 3 THEN 'B' ELSE 'A' END AS system, * FROM good;
-"""
-OF_SYSTEMS = [
-    ("no user of truth is in rec", "users", 6, "userid 1 in truth, userid 101 in rec"),
-    ("no item of truth is in rec", "items", 4, "itemid SKU-1 in truth, xSKU-1 in rec"),
-    (BELOW, "ranks", 5, "userid 1"),
-    (f"items {ALIKE}", "lower", 4, "itemid 'sku-1' for 'SKU-1'"),
-    ("rec: itemid is NULL", "null", 6, "userid 1, itemid NULL"),
-    ("rec: score is NULL", "null", 1, "userid 1, itemid SKU-1"),
-    ("rec: score is NaN", "null", 1, "userid 2, itemid SKU-1"),
-    ("rec: (userid, itemid) repeated in the top k = 6", "twice", 6, "userid 1, itemid SKU-5"),
-    ("rec: users whose scores are all equal", "ones", 6, "userid 1"),
-    ("rec: users with tied scores in the top k = 6", "ones", 6, "userid 1"),
-    ("rec: users with tied scores in the top k = 6", "pairs", 6, "userid 1"),
-    ("rec: users with tied scores at k = 3", "ones", 6, "userid 1"),
-    ("rec: users with fewer than k = 3 items", "top1", 6, "userid 1"),
-    ("rec: users with fewer than k = 6 items", "top1", 6, "userid 1"),
-    ("truth: itemid is NULL", None, 1, "userid 3, itemid NULL"),
-    ("truth: (userid, itemid) repeated", None, 1, "userid 2, itemid SKU-1"),
-    ("truth: users without a relevant item", None, 1, "userid 6"),
-    ("users in truth that are not in rec", "some", 4, "userid 3"),
-    ("users in rec that are not in truth", "users", 6, "userid 101"),
-]
-
-
-def test_ranking_check_finds_what_is_wrong_with_each_system(con: duckdb.DuckDBPyConnection) -> None:
-    assert con.execute(f"{SYSTEMS}{FOUR} ranking_check('rec', 'truth', [3, 6])").fetchall() == OF_SYSTEMS
-    found = con.execute(f"{FOUR} ranking_check('apart', 'truth', 6)").fetchall()
-    assert found[:2] == [
-        ("rec: systems without users in common", "A", 1, "B"),
-        ("rec: systems without users in common", "B", 1, "A"),
-    ]
-    assert found[-4:] == [
-        ("users in truth that are not in rec", "A", 2, "userid 1"),
-        ("users in truth that are not in rec", "B", 4, "userid 3"),
-        ("users with recommendations of one system only", "A", 4, "userid 3"),
-        ("users with recommendations of one system only", "B", 2, "userid 1"),
-    ]
-
-
-def test_a_system_without_a_user_has_none_of_truth(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""
-        CREATE TABLE truth AS SELECT 1 AS userid, 2 AS itemid;
-        CREATE VIEW nobody AS SELECT NULL::INTEGER AS userid, 2 AS itemid, 0.5 AS score;
-        CREATE VIEW nothing AS FROM nobody WHERE false
-    """)
-    for rec, is_empty in (("nobody", False), ("nothing", True)):
-        found = con.execute(f"{FOUR} ranking_check('{rec}', 'truth')").fetchall()
-        assert ("no user of truth is in rec", None, 1, "userid 1 in truth, none in rec") in found
-        assert (("rec: no rows", None, 1, None) in found) == is_empty
-
-
-def test_short_lists_are_those_shorter_than_others(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""
-        CREATE TABLE truth AS SELECT u AS userid, 1 AS itemid FROM range(4) t(u);
-        CREATE TABLE rec AS SELECT u AS userid, i AS itemid, -i AS score FROM range(4) t(u), range(5) s(i)
-    """)
-    query = "SELECT problem, count FROM ranking_check('rec', 'truth', [2, 5, 9])"
-    assert con.execute(query).fetchall() == []
-    con.execute("DELETE FROM rec WHERE userid < 3 AND itemid > userid + 1")
-    assert con.execute(query).fetchall() == [
-        ("rec: users with fewer than k = 5 items", 3),
-        ("rec: users with fewer items than the longest list", 3),
-    ]
-
-
-def test_lists_shorter_than_their_truth_are_named_where_the_whole_list_is_measured(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    """User 1 has two relevant items, or three without grades; an item twice counts once."""
-    con.execute("""
-        CREATE TABLE rec AS FROM (VALUES ('a', 1, 10, 1), ('a', 2, 10, 2), ('a', 2, 20, 1), ('a', 9, 10, 1),
-            ('b', 1, 10, 1), ('b', 1, 30, 2)) AS t(system, userid, itemid, score);
-        CREATE TABLE truth AS FROM (VALUES (1, 10, 3), (1, 20, 1), (1, 30, 0), (2, 10, 1), (2, 10, 1),
-            (2, 30, 1), (3, 10, 1)) AS t(userid, itemid, rel);
-    """)
-    a, b = ((name, 1, "userid 1") for name in "ab")
-    for arguments, expected in (
-        ("[1, NULL]", [a]),
-        ("[1, 10]", []),
-        ("[NULL], grade_col := ''", [a, b]),
-    ):
-        query = f"SELECT system, count, example FROM ranking_check('rec', 'truth', {arguments})"
-        query += " WHERE problem = 'rec: users whose list is shorter than truth'"
-        assert con.execute(query).fetchall() == expected, arguments
-
-
-def test_ids_that_match_but_for_case_blanks_or_zeros_are_told(con: duckdb.DuckDBPyConnection) -> None:
-    for listed, known, expected in (
-        (["a1", "A1 ", "b"], ["A1"], [(2,)]),
-        (["007", "7.0", "0.0"], ["7", "0"], [(3,)]),
-        (["A1", "a1"], ["A1", "a1"], []),
-        (["a-1", "10"], ["a1", "1"], []),
-    ):
-        for own, other in (("userid", "itemid"), ("itemid", "userid")):
-            for table, ids in (("rec", listed), ("truth", known)):
-                made = f"SELECT unnest($1) AS {own}, 'z' AS {other}, 0.5 AS score"
-                con.execute(f"CREATE OR REPLACE TABLE {table} AS {made}", [ids])
-            query = "SELECT count FROM ranking_check('rec', 'truth', grade_col := '') WHERE problem = $1"
-            assert con.execute(query, [f"{own[:4]}s {ALIKE}"]).fetchall() == expected, listed
-
-
-def test_zero_is_one_user_with_either_sign(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE rec AS SELECT 0.0::DOUBLE AS userid, 1 AS itemid, 0.5 AS score")
-    con.execute("CREATE TABLE truth AS SELECT '-0.0'::DOUBLE AS userid, 1 AS itemid")
-    assert con.execute("SELECT n_rec FROM ranking_by_user('rec', 'truth', [1])").fetchall() == [(1,)]
-    assert con.execute("FROM ranking_check('rec', 'truth', 1)").fetchall() == []
 
 
 def test_ranking_check_finds_the_ties_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) -> None:
@@ -545,29 +318,6 @@ def test_a_distribution_is_that_of_the_users_values(tables: duckdb.DuckDBPyConne
     assert {one["measure"] for one in found if one["users_undefined"]} == {"spearman", "first_hit_rank"}
 
 
-def test_a_distribution_of_one_user_or_none_has_no_deviation(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE one AS SELECT 1 AS userid, 1 AS itemid, 1 AS score")
-    query = """
-        SELECT users, users_undefined, mean, standard_deviation, standard_error, minimum, median, zeros
-        FROM ranking_distribution('one', 'one', 1) WHERE measure IN ('recall', 'spearman')"""
-    one, none = con.execute(query).fetchall()
-    assert one == (1, 0, 1.0, None, None, 1.0, 1.0, 0.0)
-    assert none == (0, 1, *[None] * 6)
-
-
-def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
-    curve = tables.execute("FROM precision_recall_curve('rec', 'truth', 2)").fetchall()
-    # precision of users 1, 2, 3 at rank 1: 1, 0, 0; at rank 2: 1, 1/2, 0; recall: of 3, 2 and 1 items
-    assert curve == [
-        (1, pytest.approx(1 / 3), pytest.approx((1 / 3) / 3)),
-        (2, pytest.approx((1 + 1 / 2) / 3), pytest.approx((2 / 3 + 1 / 2) / 3)),
-    ]
-    points = dict(tables.execute("FROM interpolated_precision_curve('rec', 'truth')").fetchall())
-    assert list(points) == [i / 10 for i in range(11)]
-    assert points[0.0] == pytest.approx((1 + 1 / 2 + 0) / 3)
-    assert points[1.0] == pytest.approx((0 + 2 / 4 + 0) / 3)
-
-
 def everything(con: duckdb.DuckDBPyConnection, rec: str, truth: str, cte: str = "") -> list[Any]:
     """What the table functions make of the tables."""
     summary = f"FROM ranking_summary('{rec}', '{truth}', [2, 40], measures := 'hits,mrr')"
@@ -606,29 +356,6 @@ def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPy
         cte = f'WITH "{following}" AS (FROM memory.{other})'
         assert everything(tables, named["rec"], named["truth"], cte) == expected, (name, following)
     tables.execute("USE memory; DETACH hers")
-
-
-def test_truth_of_nothing_is_scored_as_truth_of_nothing_relevant(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    """Users 1 and 3 have a NULL item, the next ones a grade of 0 or less; user 6 has one item twice."""
-    con.execute("""
-        CREATE TABLE rec AS SELECT u AS userid, 'x' AS itemid, 1 AS score FROM range(3, 7) t(u);
-        CREATE TABLE truth AS FROM (VALUES
-            (1, NULL, 1.0), (2, 'x', 0.0), (3, NULL, 1.0), (3, NULL, 1.0), (4, 'x', 0.0), (5, 'x', -3.0),
-            (6, 'x', 1.0), (6, NULL, 1.0), (6, 'x', 1.0)
-        ) AS t(userid, itemid, rel)
-    """)
-    names = "recall,precision,f_measure,average_precision,r_precision,ndcg,mrr,hit_rate,dcg,ideal_dcg,auc"
-    for ties in ("item", "expected"):
-        query = f"ranking_by_user('rec', 'truth', [2], ties := '{ties}', measures := '{names}')"
-        found = con.execute(f"SELECT * EXCLUDE (userid, k, n_rec) FROM {query} ORDER BY userid").fetchall()
-        assert [str(row) for row in found[:5]] == [str((0, *[0.0] * 10, 0.5))] * 5
-        assert found[5][:2] == (1, 1.0)
-    counts = "SELECT users, users_without_relevant, recall FROM ranking_summary('rec', 'truth', [2])"
-    assert con.execute(counts).fetchall() == [(6, 5, 1 / 6)]
-    query = "SELECT judged.ranks, judged.ideal FROM ranking_judged('rec', 'truth', 5) ORDER BY userid"
-    assert con.execute(query).fetchall()[2::3] == [([], [0.0]), ([1], [1.0])]
 
 
 def test_recommendations_without_a_row_are_those_of_one_system_without_a_name(

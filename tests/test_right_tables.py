@@ -1,0 +1,65 @@
+"""Tables and queries with their rows, by right_tables.txt: with Python, and by the script alone."""
+
+import decimal
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.duckdb import portable
+
+
+def read() -> Iterator[Any]:
+    """Yield of each rule its statements, and its queries with their rows, both as SQL."""
+    text = Path(__file__).with_name("right_tables.txt").read_text(encoding="utf-8")
+    for section in re.sub(r"\n +", " ", text).split("\n# ")[1:]:
+        title, *blocks = section.strip().split("\n\n")
+        of_all = [line[2:] for line in title.split("\n") if line.startswith("$")]
+        for block in blocks:
+            rule, *lines = block.split("\n")
+            made = of_all + [line[2:] for line in lines if line.startswith("$")]
+            calls = [line[2:] for line in lines if line.startswith(">")] or ["{}"]
+            rows = [line.split(" => ") for line in lines if line[0] not in "$>-"]
+            found = [(call.replace("{}", given), expected) for call in calls for given, expected in rows]
+            yield pytest.param(made, found, id=f"{title.partition(chr(10))[0]}: {rule}")
+
+
+@pytest.fixture(scope="module")
+def editions() -> Iterator[list[duckdb.DuckDBPyConnection]]:
+    """A connection with the pack, and one with the script of the macros instead."""
+    with duckdb.connect() as con, duckdb.connect() as other:
+        yield [ranking_udfs.register(con), other.execute(portable.script())]
+
+
+def plain(cell: Any) -> Any:
+    """A cell as Python has it: 0.5 is a DECIMAL in SQL."""
+    if isinstance(cell, list):
+        return [plain(one) for one in cell]
+    return float(cell) if isinstance(cell, decimal.Decimal) else cell
+
+
+def select(con: duckdb.DuckDBPyConnection, query: str) -> list[list[Any]]:
+    return [[plain(cell) for cell in row] for row in con.execute(query).fetchall()]
+
+
+@pytest.mark.parametrize(("made", "queries"), [*read()])
+def test_a_rule_of_tables_holds(
+    editions: list[duckdb.DuckDBPyConnection], made: list[str], queries: list[tuple[str, str]]
+) -> None:
+    """Its first query by the script too, where names that may be somebody else's begin with ranking_."""
+    assert queries
+    for con in editions:
+        is_script = con is editions[1]
+        con.begin()
+        try:
+            con.execute("; ".join(made) or "SELECT 1")
+            for query, rows in queries[: 1 if is_script else None]:
+                expected = [] if rows == "none" else select(con, f"FROM (VALUES {rows})")
+                names = r"(?<!_)\b(?=(precision_recall|interpolated_precision)_curve)"
+                assert select(con, re.sub(names, "ranking_" * is_script, query)) == expected, query
+        finally:
+            con.rollback()
