@@ -15,16 +15,10 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import portable
-from tests.conftest import is_close, literal, refusal
+from tests.conftest import is_close, literal
 
 Row = tuple[str | None, int | None, str | None, float | None]  # system, userid, itemid, score
 Fused = dict[tuple[int, str], tuple[float | None, int]]  # by user and item: score and n_systems
-DATA: dict[str, list[tuple[str, str, list[str]]]] = {  # lists, best first, of scores n, n - 1, ..., 1
-    # sentence-transformers#3883: ranks from 0, and a rank for a missing document, put Y last.
-    "sentence_transformers": [("dense", "1", ["X", "a", "Y"]), ("sparse", "1", ["b", "c", "Y"])],
-    # raglite#136: a chunk that a list does not have got 1 / (k + length of the list).
-    "raglite": [("a", "1", ["x", "y"]), ("b", "1", ["z"]), ("b", "2", ["z"])],
-}
 # The lists of ranx's values: two queries, since it refuses those that one run alone has.
 RUNS = {
     "a": {"1": {"p": 9.5, "q": 7.25, "r": 7.0, "s": 0.5}, "2": {"p": 2.0, "t": 1.0}},
@@ -85,9 +79,6 @@ def pack(editions: list[duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection
 
 
 def add_tables(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    for name, lists in DATA.items():
-        rows = [(system, int(user), [*enumerate(reversed(items), 1)]) for system, user, items in lists]
-        add_table(con, name, [(s, user, item, float(score)) for s, user, one in rows for score, item in one])
     runs = [(system, int(user), run) for system, users in RUNS.items() for user, run in users.items()]
     add_table(con, "runs", [(s, user, item, score) for s, user, run in runs for item, score in run.items()])
     add_table(con, "drawn", drawn())
@@ -231,39 +222,6 @@ def test_scores_are_ranx_s(pack: duckdb.DuckDBPyConnection, arguments: str) -> N
         assert is_close(found[int(user), item][0], score, 1e-8), (user, item)
 
 
-def test_a_document_that_both_have_is_before_others_as_in_sentence_transformers_3883(
-    editions: list[duckdb.DuckDBPyConnection],
-) -> None:
-    both, first, second = (1 / 63 + 1 / 63, 2), (1 / 61, 1), (1 / 62, 1)
-    expected = {(1, "Y"): both, (1, "X"): first, (1, "b"): first, (1, "a"): second, (1, "c"): second}
-    for con in editions:
-        assert fused(con, "sentence_transformers") == expected
-
-
-def test_a_list_gives_nothing_to_what_it_does_not_have_as_in_raglite_136_and_flock(
-    pack: duckdb.DuckDBPyConnection,
-) -> None:
-    """flock: 1/62 + 1/60 for y, more than for a first rank. User 2 has one system alone: ranx refuses."""
-    for arguments, first, second in (("", 1 / 61, 1 / 62), ("method := 'borda'", 3 / 3, 2 / 3)):
-        assert fused(pack, "raglite", arguments) == {
-            **{(1, "x"): (first, 1), (1, "y"): (second, 1), (1, "z"): (first, 1), (2, "z"): (first, 1)}
-        }
-
-
-# --- By hand ---
-
-
-def test_an_item_twice_counts_where_it_stands_first_and_both_take_up_a_rank(
-    pack: duckdb.DuckDBPyConnection,
-) -> None:
-    """Of Borda: b is fourth of two items, which is worth nothing, but not less."""
-    rows = [("s", "a", 3.0), ("s", "a", 2.0), ("s", None, 1.5), ("s", "b", 1.0)]
-    assert of_one_user(pack, rows) == {"a": (1 / 61, 1), "b": (1 / 64, 1)}
-    assert of_one_user(pack, rows, "depth := 3") == {"a": (1 / 61, 1)}
-    for arguments in ("method := 'borda'", "method := 'combsum', normalize := 'sum'"):
-        assert of_one_user(pack, rows, arguments) == {"a": (1.0, 1), "b": (0.0, 1)}
-
-
 @pytest.mark.parametrize("n", [2, 128, 129, 1000])
 def test_an_item_twice_is_found_in_a_list_of_any_length(pack: duckdb.DuckDBPyConnection, n: int) -> None:
     """A text, and NaN, which is one item too."""
@@ -273,27 +231,6 @@ def test_an_item_twice_is_found_in_a_list_of_any_length(pack: duckdb.DuckDBPyCon
             FROM (SELECT i % ({n} - 1) AS i, -i AS score FROM range({n}) AS t(i))""")
         found = pack.execute("SELECT score FROM ranking_fuse('at_both_ends') ORDER BY score DESC").fetchall()
         assert found == [(1 / (61 + i),) for i in range(n - 1)]
-
-
-def test_an_item_without_a_score_has_a_rank_and_nothing_to_add(pack: duckdb.DuckDBPyConnection) -> None:
-    rows = [("s", "a", None), ("s", "b", math.nan), ("s", "c", -1), ("t", "a", 4.0), ("t", "d", 2.0)]
-    assert of_one_user(pack, rows, "method := 'combmnz'") == {
-        "a": (1.0, 2),  # 1 x 1: one system has a score of it
-        "b": (None, 1),
-        "c": (1.0, 1),  # the only score of its list
-        "d": (0.0, 1),
-    }
-    found = of_one_user(pack, rows)
-    assert (found["a"], found["b"]) == ((1 / 62 + 1 / 61, 2), (1 / 63, 1))
-
-
-def test_large_integers_are_ranked_by_all_their_digits(pack: duckdb.DuckDBPyConnection) -> None:
-    pack.execute("""CREATE OR REPLACE TABLE large AS
-        SELECT 1 AS model, 2 AS userid, i AS itemid, 9007199254740992 + i AS score FROM range(4) t(i)""")
-    for descending in (True, False):
-        found = fused(pack, "large", f"system_col := 'model', descending := {descending}")
-        for i in range(4):
-            assert found[2, i] == (1 / (64 - i if descending else 61 + i), 1)  # type: ignore[index]
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-300, 1.0, 1e200, 1e307])
@@ -316,43 +253,11 @@ def test_raw_scores_of_any_size_are_added_to_all_their_digits(
             assert of_one_user(pack, rows, given)["a"][0] == pytest.approx(expected, rel=1e-15, abs=1e-300)
 
 
-def test_small_weights_lose_no_digit(pack: duckdb.DuckDBPyConnection) -> None:
-    rows = [("s", "a", 2.0), ("s", "b", 1.0), ("t", "b", 1.0)]
-    found = of_one_user(pack, rows, "method := 'borda', weights := MAP {'s': 1e-20, 't': 1e-30}")
-    assert found == {"a": (1e-20, 1), "b": (5e-21 + 1e-30, 2)}
-
-
 def test_a_weight_of_0_is_as_if_rec_did_not_have_the_system(pack: duckdb.DuckDBPyConnection) -> None:
     for method in ("rrf", "borda", "combmnz"):
         without = fused(pack, "runs", f"method := '{method}', systems := ['a', 'c']")
         chosen = f"method := '{method}', weights := MAP {{'a': 1, 'b': 0, 'c': 1}}"
         assert fused(pack, "runs", chosen) == without
-
-
-def test_what_is_fused_goes_into_the_table_functions(editions: list[duckdb.DuckDBPyConnection]) -> None:
-    """By other names and ranks. r: 3, 1 and 2 of three lists; t: 2 and 1, behind p, which all three have."""
-    names = "user_col := 'customer', item_col := 'sku', score_col := 'place', system_col := 'model'"
-    names += ", descending := false"
-    for con in editions:
-        found = con.execute(f"""
-            WITH ranked AS (
-                SELECT system AS model, userid AS customer, itemid AS sku,
-                    row_number() OVER (PARTITION BY system, userid ORDER BY score DESC) AS place
-                FROM runs),
-            liked AS (FROM (VALUES (1, 'r'), (2, 't')) AS t(customer, sku)),
-            every AS (
-                SELECT 'fused' AS model, userid AS customer, itemid AS sku, -score AS place
-                FROM ranking_fuse('ranked', {names}) UNION ALL BY NAME FROM ranked)
-            SELECT system, mrr FROM ranking_summary('every', 'liked', [3], {names})
-        """).fetchall()
-        of_a, of_c = (1 / 3 + 1 / 2) / 2, (1 / 2 + 1) / 2
-        assert found == [("a", of_a), ("b", 1 / 2), ("c", of_c), ("fused", (1 + 1 / 2) / 2)]
-
-
-def test_an_empty_table_has_nothing_to_fuse(pack: duckdb.DuckDBPyConnection) -> None:
-    add_table(pack, "nothing", [("s", None, "a", 1.0)])
-    assert fused(pack, "nothing") == {}
-    assert pack.execute("WITH none AS (FROM runs LIMIT 0) FROM ranking_fuse('none')").fetchall() == []
 
 
 def test_partitions_of_users_are_fused_with_the_weights_of_all_systems(
@@ -373,39 +278,6 @@ def test_partitions_of_users_are_fused_with_the_weights_of_all_systems(
         ranking_udfs.partition("ranking_fuse", rec.schema)
     with pytest.raises(TypeError, match=r"^ranking_fuse: got an unexpected keyword argument 'k'"):
         ranking_udfs.partition("ranking_fuse", rec.schema, k=5)
-
-
-# --- Errors ---
-
-
-def test_an_infinite_score_is_an_error_where_scores_are_added(
-    editions: list[duckdb.DuckDBPyConnection],
-) -> None:
-    rows = [("s", "a", 1.0), ("s", "b", -math.inf)]
-    for con in editions:
-        assert of_one_user(con, rows) == {"a": (1 / 61, 1), "b": (1 / 62, 1)}
-        assert of_one_user(con, rows, "method := 'combsum', depth := 1") == {"a": (1.0, 1)}
-        for method in ("combsum', normalize := 'none", "combmnz"):
-            assert refusal(con, f"FROM ranking_fuse('one_user', method := '{method}')") == (
-                "ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), "
-                "got -inf of system s, user 1"
-            )
-
-
-def test_scores_that_are_not_added_take_no_digit_from_those_that_are(
-    editions: list[duckdb.DuckDBPyConnection],
-) -> None:
-    """Scores beyond the depth, of no item, or of an item that is there twice."""
-    rows: list[Row] = [("s", 1, "x", 0.3), ("s", 1, "y", 0.2), ("t", 1, "y", 0.5), ("t", 1, "x", 0.1)]
-    more: list[tuple[Row, int]] = [
-        *((("s", 1, "z", -math.inf), 2), (("s", 1, "z", -1e300), 2), (("s", 1, None, math.inf), 9)),
-        *((("s", 1, "x", -math.inf), 9), (("s", 2, None, -math.inf), 9)),
-    ]
-    for row, depth in more:
-        for con in editions:
-            add_table(con, "beside", [*rows, row])
-            found = fused(con, "beside", f"method := 'combsum', normalize := 'none', depth := {depth}")
-            assert_same(found, {(1, "x"): (0.4, 2), (1, "y"): (0.7, 2)})
 
 
 if __name__ == "__main__":  # where ranx is installed: whether it gives what is recorded

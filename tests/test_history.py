@@ -10,20 +10,6 @@ import pytest
 from tests.command import Run
 from tests.conftest import module_connection
 
-MAKE = """
-    CREATE TABLE train AS FROM (VALUES
-        (1, 'a', DATE '2026-01-01'), (1, 'b', DATE '2026-01-02'), (2, 'a', DATE '2026-01-06'),
-        (3, 'z', DATE '2026-01-05'), (NULL, 'q', DATE '2026-01-01'), (3, NULL, DATE '2026-01-01')
-    ) AS t(userid, itemid, time);
-    CREATE TABLE truth AS FROM (VALUES
-        (1, 'b', DATE '2026-01-05'), (1, 'b', DATE '2026-01-06'), (2, 'c', DATE '2026-01-07'),
-        (9, 'a', DATE '2026-01-07'), (NULL, 'q', DATE '2026-02-01'), (3, NULL, DATE '2026-02-01')
-    ) AS t(userid, itemid, time);
-    CREATE TABLE rec AS FROM (VALUES
-        ('x', 1, 'a', 3), ('x', 1, 'c', 2), ('y', 1, 'b', 1), ('y', 1, 'a', 2), ('y', 2, 'c', 1),
-        ('y', 3, NULL, 1)
-    ) AS t(system, userid, itemid, score)
-"""
 IN_TRUTH = "truth: items that the user has in history already"
 LATE = "history: events at or after the first of truth"
 IN_REC = "rec: items that the user has in history already"
@@ -31,50 +17,12 @@ USERS = "users in truth that are not in history"
 ITEMS = "items in truth that are not in history"
 ONE_SIDED = "truth or history without times: late events unseen"
 FOUR = "SELECT problem, system, count, example FROM"
-LATEST = "2026-01-05, and truth from 2026-01-05"
-FOUND = [
-    (IN_TRUTH, None, 1, "userid 1, itemid b"),
-    (LATE, None, 2, LATEST),
-    (IN_REC, "x", 1, "userid 1, itemid a"),
-    (IN_REC, "y", 2, "userid 1, itemid a"),
-    (USERS, None, 1, "userid 9"),
-    (ITEMS, None, 1, "itemid c"),
-]
-Problems = list[tuple[str, str | None, int, str]]
 
 
-pack = module_connection(MAKE)
-
-
-def of_history(con: duckdb.DuckDBPyConnection, arguments: str, ctes: str = "") -> Problems:
-    """The problems that only a history shows, and columns that do not fit."""
-    query = f"{ctes} {FOUR} ranking_check('rec', 'truth', {arguments})"
-    words = "history", "time"
-    return [row for row in con.execute(query).fetchall() if any(word in row[0] for word in words)]
+pack = module_connection()
 
 
 # --- The numbers ---
-
-
-def test_the_problems_of_a_history_are_those_worked_by_hand(pack: duckdb.DuckDBPyConnection) -> None:
-    assert of_history(pack, "history := 'train'") == FOUND
-
-
-def test_a_history_by_place_and_as_a_cte(pack: duckdb.DuckDBPyConnection) -> None:
-    whole = "[10], 'userid', 'itemid', 'score', NULL, NULL, true, 'train', 'TIME'"
-    assert of_history(pack, whole) == FOUND
-    found = of_history(pack, "history := 'past'", "WITH past AS (FROM train WHERE userid = 1)")
-    assert found[-2:] == [(USERS, None, 3, "userid 2"), (ITEMS, None, 2, "itemid c")]
-
-
-def test_nothing_is_said_of_a_history_that_is_fine(pack: duckdb.DuckDBPyConnection) -> None:
-    pack.execute("""
-        CREATE OR REPLACE VIEW past AS
-        SELECT userid, 'p' || itemid AS itemid, DATE '2026-01-04' AS time FROM truth
-        UNION ALL SELECT 0, itemid, DATE '2026-01-04' FROM truth
-    """)
-    assert of_history(pack, "history := 'past'") == []
-    assert of_history(pack, "ks := [10]") == []
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -113,56 +61,6 @@ def test_the_problems_of_a_history_are_those_of_the_definition(
 
 
 # --- Columns ---
-
-KINDS = "time must be integers, DATEs or TIMESTAMPs, of one kind i..."
-WHOLE = "time must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got "
-COLUMNS = 'userid, itemid, "time"'
-ZONED = "TIMESTAMP WITH TIME ZONE"
-TYPES = "userid must have the same type in truth and in history"
-MISFITS = {
-    "userid": ("history must have a column itemid (item_col)", "userid"),
-    "* REPLACE (userid::VARCHAR AS userid)": (
-        TYPES,
-        "INTEGER and VARCHAR; write CAST(userid AS VARCHAR) in both",
-    ),
-    "* REPLACE (time::VARCHAR AS time)": (KINDS, f"{WHOLE}DATE and VARCHAR"),
-    "* REPLACE ([5] AS time)": (KINDS, f"{WHOLE}DATE and INTEGER[]"),
-    "* REPLACE (time::TIMESTAMPTZ AS time)": (KINDS, f"{WHOLE}DATE and {ZONED}"),
-}
-
-
-def test_a_column_that_does_not_fit_is_a_row(pack: duckdb.DuckDBPyConnection) -> None:
-    for query, (problem, example) in MISFITS.items():
-        pack.execute(f"CREATE OR REPLACE VIEW unfit AS SELECT {query} FROM train")
-        found = of_history(pack, "history := 'unfit'")
-        assert [(row[0], row[3]) for row in found if " must " in row[0]] == [(problem, example)], query
-        assert "time" not in query or LATE not in [row[0] for row in found]
-
-
-def test_times_are_looked_at_where_both_tables_have_them_or_they_are_named(
-    pack: duckdb.DuckDBPyConnection,
-) -> None:
-    without = [row for row in FOUND if row[0] != LATE]
-    pack.execute("CREATE OR REPLACE VIEW timeless AS SELECT userid, itemid FROM train")
-    rule = (ONE_SIDED, None, 1, "one in truth")
-    assert of_history(pack, "history := 'timeless'") == [*without, rule]
-    assert of_history(pack, "history := 'timeless', time_col := ''") == without
-    assert of_history(pack, "history := 'train', time_col := ''") == without
-    rule = ("history must have a column time (time_col)", None, 1, "userid, itemid")
-    assert of_history(pack, "history := 'timeless', time_col := 'time'") == [rule, *without]
-    rule = ("time_col must be the name of a column", None, 1, "5")
-    assert of_history(pack, "history := 'train', time_col := 5")[0] == rule
-    pack.execute("CREATE OR REPLACE VIEW later AS SELECT * RENAME (time AS bought) FROM train")
-    rule = ("truth must have a column bought (time_col)", None, 1, COLUMNS)
-    assert of_history(pack, "history := 'later', time_col := 'bought'") == [rule, *without]
-
-
-def test_a_date_and_a_timestamp_may_be_compared(pack: duckdb.DuckDBPyConnection) -> None:
-    for kind in ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"):
-        earlier = f"(time - INTERVAL 1 SECOND)::{kind} AS time"
-        pack.execute(f"CREATE OR REPLACE VIEW precise AS SELECT * REPLACE ({earlier}) FROM train")
-        found = of_history(pack, "history := 'precise'")
-        assert (LATE, None, 1, "2026-01-05 23:59:59, and truth from 2026-01-05") in found
 
 
 @pytest.mark.parametrize(
