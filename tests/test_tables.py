@@ -244,9 +244,6 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
     timer.cancel()
 
 
-FOUR = "SELECT problem, system, count, example FROM"  # the columns of rows of ranking_check that have a value
-
-
 def test_ranking_check_finds_the_ties_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) -> None:
     draw = random.Random(7)
     scores = [None, math.nan, math.inf, -math.inf, 0.0, -0.0, *range(1, 30)]
@@ -356,24 +353,6 @@ def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPy
         cte = f'WITH "{following}" AS (FROM memory.{other})'
         assert everything(tables, named["rec"], named["truth"], cte) == expected, (name, following)
     tables.execute("USE memory; DETACH hers")
-
-
-def test_recommendations_without_a_row_are_those_of_one_system_without_a_name(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    tables.execute("CREATE OR REPLACE TEMP VIEW none AS SELECT 'a' AS system, * FROM rec WHERE false")
-    tables.execute("CREATE OR REPLACE TEMP VIEW unnamed AS FROM rec WHERE false")
-    for query in (
-        "ranking_summary('{}', 'truth', [2], measures := 'ndcg')",
-        "(FROM ranking_by_user('{}', 'truth', [2], measures := 'ndcg') ORDER BY userid)",
-    ):
-        found, expected = (
-            tables.sql(f"FROM {query.format(name)}").to_arrow_table() for name in ("none", "unnamed")
-        )
-        assert set(found["system"].to_pylist()) == {None}
-        assert found.drop_columns(["system"]).to_pylist() == expected.to_pylist() != []
-    found = tables.execute(f"{FOUR} ranking_check('none', 'truth')").fetchall()
-    assert found[0] == ("rec: no rows", None, 1, None)
 
 
 def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnection) -> None:
