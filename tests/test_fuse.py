@@ -222,17 +222,6 @@ def test_scores_are_ranx_s(pack: duckdb.DuckDBPyConnection, arguments: str) -> N
         assert is_close(found[int(user), item][0], score, 1e-8), (user, item)
 
 
-@pytest.mark.parametrize("n", [2, 128, 129, 1000])
-def test_an_item_twice_is_found_in_a_list_of_any_length(pack: duckdb.DuckDBPyConnection, n: int) -> None:
-    """A text, and NaN, which is one item too."""
-    for item in ("i::VARCHAR", "CASE WHEN i = 0 THEN 'nan'::DOUBLE ELSE i END"):
-        pack.execute(f"""CREATE OR REPLACE TABLE at_both_ends AS
-            SELECT 's' AS system, 1 AS userid, {item} AS itemid, score
-            FROM (SELECT i % ({n} - 1) AS i, -i AS score FROM range({n}) AS t(i))""")
-        found = pack.execute("SELECT score FROM ranking_fuse('at_both_ends') ORDER BY score DESC").fetchall()
-        assert found == [(1 / (61 + i),) for i in range(n - 1)]
-
-
 @pytest.mark.parametrize("scale", [0.0, 1e-300, 1.0, 1e200, 1e307])
 def test_raw_scores_of_any_size_are_added_to_all_their_digits(
     pack: duckdb.DuckDBPyConnection, scale: float
@@ -251,13 +240,6 @@ def test_raw_scores_of_any_size_are_added_to_all_their_digits(
         else:
             expected = weight * (3 * scale - scale / 28)
             assert of_one_user(pack, rows, given)["a"][0] == pytest.approx(expected, rel=1e-15, abs=1e-300)
-
-
-def test_a_weight_of_0_is_as_if_rec_did_not_have_the_system(pack: duckdb.DuckDBPyConnection) -> None:
-    for method in ("rrf", "borda", "combmnz"):
-        without = fused(pack, "runs", f"method := '{method}', systems := ['a', 'c']")
-        chosen = f"method := '{method}', weights := MAP {{'a': 1, 'b': 0, 'c': 1}}"
-        assert fused(pack, "runs", chosen) == without
 
 
 def test_partitions_of_users_are_fused_with_the_weights_of_all_systems(

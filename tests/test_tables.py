@@ -172,16 +172,6 @@ def test_types_that_differ_are_an_error_before_an_id_is_cast() -> None:
                 assert "userid must have the same type" in refusal(con, query)
 
 
-def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyConnection) -> None:
-    """A grade that is too high for one measure is no error where that is not asked for."""
-    tables.execute("CREATE VIEW high AS SELECT *, 2000 AS rel FROM truth")
-    rule = "a grade must be 1000 or less with gain=exp (gain := 'linear' takes any), got 2000"
-    for function, name in (("ranking_summary", "dcg"), ("ranking_by_user", "ndcg")):
-        assert tables.execute(f"SELECT k, recall, mrr FROM {function}('rec', 'high', [2])").fetchall()
-        error = refusal(tables, f"SELECT {name} FROM {function}('rec', 'high', [2])")
-        assert f"ranking_{name}: {rule}" in error
-
-
 def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.DuckDBPyConnection) -> None:
     """Systems, ties, repeated items, and users, items and scores that are NULL."""
     con.execute("""
