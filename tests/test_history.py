@@ -60,26 +60,6 @@ def test_the_problems_of_a_history_are_those_of_the_definition(
     assert counts == {key: count for key, count in expected.items() if count}
 
 
-# --- Columns ---
-
-
-@pytest.mark.parametrize(
-    ("made", "other"),
-    [("i", "i::HUGEINT"), ("md5(i::VARCHAR)::UUID", "md5(i::VARCHAR)::UUID::VARCHAR"), ("{'a': [i]}",) * 2],
-)
-def test_ids_of_the_history_match_by_the_rules_of_rec_and_truth(
-    pack: duckdb.DuckDBPyConnection, made: str, other: str
-) -> None:
-    """Of eight ids rec has 0 to 4, truth 3 to 7, the history 2 to 4, which are its times too."""
-    for role, second in (("userid", "itemid"), ("itemid", "userid")):
-        for table, one, ids in (("r", made, "0, 5"), ("t", made, "3, 8"), ("h", other, "2, 5")):
-            columns = f"{one} AS {role}, i AS {second}, i AS {'score' if table == 'r' else 'time'}"
-            pack.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {columns} FROM range({ids}) AS t(i)")
-        found = pack.execute(f"{FOUR} ranking_check('r', 't', history := 'h')").fetchall()
-        counts = {IN_TRUTH: 2, LATE: 2, IN_REC: 3, USERS: 3, ITEMS: 3}
-        assert {problem: count for problem, _, count, _ in found if "history" in problem} == counts
-
-
 # --- The command ---
 
 FILES = {
