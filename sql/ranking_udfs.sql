@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -153,17 +153,21 @@ CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
 ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
 CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
 coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
-CREATE OR REPLACE MACRO _ranking_discounts(ranks, discount, base, half_life) AS
-list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
+CREATE OR REPLACE MACRO _ranking_discount(rank, discount, base, half_life) AS
+CASE discount::VARCHAR
     WHEN 'original'
         THEN 1 / greatest(
-            1,
-            log(
-                greatest(coalesce(TRY_CAST(base AS DOUBLE), 2), 1.0000000000000002),
-                greatest(_ranking_rank::DOUBLE, 1)))
-    WHEN 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
-    ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1)
-END);
+            1, log(greatest(coalesce(TRY_CAST(base AS DOUBLE), 2), 1.0000000000000002), greatest(rank::DOUBLE, 1)))
+    WHEN 'half_life' THEN 2 ** ((1 - rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
+    ELSE ln(2) / ln(rank::DOUBLE + 1)
+END;
+CREATE OR REPLACE MACRO _ranking_expected_weights(tied, weight) AS
+flatten(list_transform(
+    tied.ties,
+    lambda tie: list_resize(
+        []::DOUBLE[],
+        tie.hits,
+        list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), weight)) / tie.size)));
 CREATE OR REPLACE MACRO _ranking_gain(grade, gain) AS
 CASE
     WHEN gain::VARCHAR = 'linear' THEN grade::DOUBLE
@@ -547,6 +551,8 @@ list_transform(
             * (list_sum(list_transform(groups, lambda one: one.items)) - 1) / 2
             - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1) / 2)),
         'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1) / 2))});
+CREATE OR REPLACE MACRO _ranking_weights(ranking, weight) AS
+list_transform(ranking.hits, weight);
 CREATE OR REPLACE MACRO _ranking_grade_problem(max_grade, highest) AS
 CASE
     WHEN highest > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
@@ -593,6 +599,13 @@ coalesce(
         lambda below, here: [here[1] + here[2] * below[1]],
         [0::DOUBLE])[1])[1],
     0)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
+coalesce(
+    error(CASE
+        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
+            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
+    END)::INTEGER,
+    1);
 CREATE OR REPLACE MACRO _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal) AS
 CASE
     WHEN ideal::VARCHAR <> 'k' THEN NULL
@@ -602,29 +615,11 @@ CASE
             list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)[1])
     WHEN ranking.k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', ranking.k)
 END;
-CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
-coalesce(
-    error(CASE
-        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
-            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
-    END)::INTEGER,
-    1);
 CREATE OR REPLACE MACRO _ranking_tied_hits(tied, top) AS
 coalesce(
     list_sum(list_transform(
         tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
     0);
-CREATE OR REPLACE MACRO _ranking_weighted_rbp(ranking, persistence, gain, max_grade, weights) AS
-least(
-    (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
-        list_sum(list_transform(
-            list_zip(weights, ranking.grades),
-            lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
-                WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                ELSE 1
-            END)),
-        0),
-    1)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
 list_transform(
     list_transform(
@@ -942,14 +937,6 @@ FROM (
                     GROUP BY unseen, system, item)
                 GROUP BY system))))
 WHERE one.count > 0;
-CREATE OR REPLACE MACRO _ranking_tied_discounts(tied, discount, base, half_life) AS
-flatten(list_transform(
-    tied.ties,
-    lambda tie: list_resize(
-        []::DOUBLE[],
-        tie.hits,
-        list_sum(_ranking_discounts(range(tie.above + 1, tie.above + tie.taken + 1), discount, base, half_life))
-            / tie.size)));
 CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
 list_reduce(
     list_reverse(list_transform(
@@ -1125,6 +1112,19 @@ list_transform(
                     ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1) / (2 * _ranking_of.grades)
                 END))
     END)[1]::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+least(
+    (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+        list_sum(list_transform(
+            list_zip(
+                _ranking_weights(ranking, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)),
+                ranking.grades),
+            lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
+                WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                ELSE 1
+            END)),
+        0),
+    1)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_err_problem(ranking, max_grade) AS
 _ranking_grade_problem(max_grade, ranking.ideal[1]);
 CREATE OR REPLACE MACRO _ranking_rbp_problem(ranking, persistence, gain, max_grade) AS
@@ -1171,10 +1171,6 @@ list_transform(
                     'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
                     'before': place - 1})}),
     lambda found: struct_insert(found, n_hits := _ranking_tied_hits(found, found.top)))[1];
-CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-_ranking_weighted_rbp(
-    ranking, persistence, gain, max_grade,
-    list_transform(ranking.hits, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)));
 CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
 CASE
     WHEN min_grade IS NULL THEN judged
@@ -1627,7 +1623,7 @@ coalesce(
     _ranking_discounted_gain(
         ranking,
         CASE ideal::VARCHAR WHEN 'k' THEN list_resize([]::DOUBLE[], least(ranking.k, 10000), 1::DOUBLE) ELSE grades END,
-        _ranking_discounts(
+        list_transform(
             range(
                 1,
                 1 + CASE ideal::VARCHAR
@@ -1635,8 +1631,7 @@ coalesce(
                     WHEN 'k' THEN least(ranking.k, 10000)
                     ELSE least(ranking.k, ranking.n_relevant)
                 END),
-            discount, base,
-            half_life),
+            lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
         gain));
 CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
@@ -1754,20 +1749,43 @@ sqrt(df) * sinh(list_transform(
             ))[1],
         0::DOUBLE)
 )[1]);
-CREATE OR REPLACE MACRO _ranking_expected_rbp(tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
-* _ranking_weighted_rbp(
-    tied, persistence, gain, max_grade,
-    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, list_sum(list_transform(
-        range(tie.above, tie.above + tie.taken), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) / tie.size))));
-CREATE OR REPLACE MACRO _ranking_weighted_gain(ranking, gain, weights) AS
+CREATE OR REPLACE MACRO _ranking_expected_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(ranking, persistence, gain, max_grade))::INTEGER, 1) * least(
+    (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+        list_sum(list_transform(
+            list_zip(
+                _ranking_expected_weights(ranking, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)),
+                ranking.grades),
+            lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
+                WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                ELSE 1
+            END)),
+        0),
+    1)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
 _ranking_total(
     'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_weighted_dcg(ranking, gain, weights) AS
+    _ranking_discounted_gain(
+        ranking, ranking.grades, _ranking_weights(ranking, lambda _ranking_rank: 1::DOUBLE), gain))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 _ranking_total(
     'ranking_dcg', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;
+    _ranking_discounted_gain(
+        ranking, ranking.grades,
+        _ranking_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
+        gain))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_total(
+    'ranking_dcg', ranking, gain, list_max(ranking.grades),
+    _ranking_discounted_gain(
+        ranking, ranking.grades,
+        _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
+        gain))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(ranking, gain := 'linear') AS
+_ranking_total(
+    'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
+    _ranking_discounted_gain(
+        ranking, ranking.grades, _ranking_expected_weights(ranking, lambda _ranking_rank: 1::DOUBLE), gain))::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
 _ranking_tied_prefix(tied, _ranking_at(tied, k));
 CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
@@ -2593,10 +2611,14 @@ CASE
                 || min_grade::VARCHAR
         END))
 END;
-CREATE OR REPLACE MACRO _ranking_weighted_utility(ranking, half_life, neutral, weights) AS
+CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 CASE
     WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-        _ranking_discounted_gain(ranking, _ranking_above_neutral(ranking.grades, neutral), weights, 'linear')
+        _ranking_discounted_gain(
+            ranking, _ranking_above_neutral(ranking.grades, neutral),
+            _ranking_weights(
+                ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'half_life', NULL, half_life)),
+            'linear')
         / greatest(
             _ranking_ideal(
                 ranking, _ranking_above_neutral(ranking.ideal, neutral), 'linear', 'half_life', NULL, half_life),
@@ -2610,11 +2632,39 @@ _ranking_total(
     'ranking_ideal_dcg', ranking, gain,
     CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
     _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_weighted_ndcg(ranking, gain, discount, base, half_life, ideal, weights) AS
+CREATE OR REPLACE MACRO _ranking_ndcg
+    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
 least(
-    _ranking_discounted_gain(ranking, ranking.grades, weights, gain)
+    _ranking_discounted_gain(
+        ranking, ranking.grades,
+        _ranking_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
+        gain)
     / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
     _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_ndcg
+    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+coalesce(error('ranking_ndcg: ' || _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal))::INTEGER, 1) * least(
+    _ranking_discounted_gain(
+        ranking, ranking.grades,
+        _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
+        gain)
+    / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
+    _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(ranking, half_life := 5, neutral := 0) AS
+CASE
+    WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
+        _ranking_discounted_gain(
+            ranking, _ranking_above_neutral(ranking.grades, neutral),
+            _ranking_expected_weights(
+                ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'half_life', NULL, half_life)),
+            'linear')
+        / greatest(
+            _ranking_ideal(
+                ranking, _ranking_above_neutral(ranking.ideal, neutral), 'linear', 'half_life', NULL, half_life),
+            2 ** -1074),
+        1)
+    ELSE 0
+END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH RECURSIVE _ranking_flips AS (
     SELECT
@@ -2773,16 +2823,6 @@ list_transform(
     lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
         'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
         'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
-CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
-_ranking_weighted_gain(ranking, gain, list_transform(ranking.hits, lambda rank: 1::DOUBLE));
-CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
-_ranking_weighted_gain(
-    tied, gain,
-    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, tie.taken / tie.size))));
-CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_weighted_dcg(ranking, gain, _ranking_discounts(ranking.hits, discount, base, half_life));
-CREATE OR REPLACE MACRO _ranking_expected_dcg(tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_weighted_dcg(tied, gain, _ranking_tied_discounts(tied, discount, base, half_life));
 CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
 CASE
     WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
@@ -2835,6 +2875,16 @@ list_transform(
     _ranking_views(judged, k, min_grade),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_auc', _ranking_view, NULL, _ranking_auc(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_cumulative_gain', _ranking_view, _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')), _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
 CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
 list_transform(
     _ranking_views(judged, k),
@@ -3163,24 +3213,21 @@ _ranking_no_problem(caller, coalesce(
         [_ranking_misfits(rec, truth, names)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
     _ranking_unread_column(rec, truth, names)));
-CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
-_ranking_weighted_utility(ranking, half_life, neutral, _ranking_discounts(ranking.hits, 'half_life', NULL, half_life));
-CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
-_ranking_weighted_utility(tied, half_life, neutral, _ranking_tied_discounts(tied, 'half_life', NULL, half_life));
+CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_half_life_utility', _ranking_view, coalesce(_ranking_option('half_life', half_life, 'a number > 1', TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) >= 0 AND TRY_CAST(neutral AS DOUBLE) < 'inf')), _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
 CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_ideal_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO _ranking_ndcg
-    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-_ranking_weighted_ndcg(
-    ranking, gain, discount, base, half_life, ideal, _ranking_discounts(ranking.hits, discount, base, half_life));
-CREATE OR REPLACE MACRO _ranking_expected_ndcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-coalesce(error('ranking_ndcg: ' || _ranking_ndcg_problem(tied, gain, discount, base, half_life, ideal))::INTEGER, 1)
-* _ranking_weighted_ndcg(
-    tied, gain, discount, base, half_life, ideal, _ranking_tied_discounts(tied, discount, base, half_life));
+CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
@@ -3235,16 +3282,6 @@ WHERE CASE
         ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
-CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_cumulative_gain', _ranking_view, _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')), _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
-CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
 concat(
     'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
@@ -3695,15 +3732,17 @@ SELECT
 FROM (
     SELECT
         *,
-        _ranking_discounted_gain(ranking, ranking.grades, _ranking_tied_discounts(ranking, 'log2', NULL, NULL), 'exp')
-            AS gained,
+        _ranking_discounted_gain(
+            ranking, ranking.grades,
+            _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'log2', NULL, NULL)),
+            'exp') AS gained,
         _ranking_ideal(ranking, ranking.ideal, 'exp', 'log2', NULL, NULL) AS best
     FROM (
         SELECT
             *, truth_items[place] AS missed, rec_items[rank] AS listed,
             coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
             has_truth AND rank IS NOT NULL AS counts,
-            CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
+            CASE WHEN rank IS NOT NULL THEN _ranking_discount(rank, 'log2', NULL, NULL) END AS discount,
             CASE WHEN has_truth AND rank IS NOT NULL
                 THEN coalesce(list_sum(list_transform(
                     list_filter(
@@ -3850,16 +3889,104 @@ SELECT
     END AS n_truth,
     _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
 FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged) THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
-CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_half_life_utility', _ranking_view, coalesce(_ranking_option('half_life', half_life, 'a number > 1', TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) >= 0 AND TRY_CAST(neutral AS DOUBLE) < 'inf')), _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
-CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
+CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
+SELECT
+    place,
+    cells[1] AS code,
+    split_part(cells[2], ' ', 1) AS about,
+    cells[2] LIKE '%with history' AS needs_history,
+    nullif(cells[3], '') AS counted,
+    nullif(cells[4], '')::DOUBLE AS wrong_from,
+    nullif(cells[5], '')::DOUBLE AS doubtful_from,
+    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec') AS can_be_problem,
+    cells[6] AS problem,
+    cells[7] AS in_sql,
+    coalesce(cells[8], cells[7]) AS in_command,
+    coalesce(cells[9], cells[7]) AS in_python
+FROM (
+    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
+    FROM (SELECT string_split(regexp_replace('
+unfit_column | rec | | 0 | | a column or argument does not fit /
+grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
+    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
+    every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant /
+system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
+    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
+    each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list /
+run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
+    name a column of system/run as system_col, then take the mean of each user''s runs /
+no_rows | rec | | 0 | | rec: no rows |
+    look at what makes rec /
+no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
+    write a lower min_grade | write a lower --min-grade | write a lower min_grade /
+swapped | rec | ids that match | 0 | | are users and items swapped? |
+    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap
+    user_col and item_col, or the columns of one table /
+upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
+    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
+    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
+    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
+    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
+    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
+    or write history=... to know which /
+seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
+    ANTI JOIN rec with the history /
+unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
+    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
+truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
+    was truth joined into it? look at what makes rec /
+user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(userid)) /
+item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(itemid)) /
+systems_apart | rec | other systems | 0 | | rec: systems without users in common |
+    compare systems that recommend to the same users /
+null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
+null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
+null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
+nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
+repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
+equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+ties_in_top_k | rec | users of truth | | 0.05 | rec: users with tied scores in the top k = {k} |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
+shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
+    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
+ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
+one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
+null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
+null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
+null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
+infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
+negative_grade | truth | rows of truth | | | truth: {grade} is negative /
+repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
+nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
+    leave unjudged := ''skip'' out | leave --unjudged skip out | leave unjudged=''skip'' out /
+no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
+not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
+not_in_truth | rec | users of rec | | | users in rec that are not in truth /
+one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
+truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
+    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
+    ''drop'') /
+late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
+    end the history before truth begins /
+seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
+    ANTI JOIN rec with the history /
+new_users | history with history | users of truth | | | users in truth that are not in history /
+new_items | history with history | items of truth | | | items in truth that are not in history /
+no_time | history with history | | | | truth or history without times: late events unseen |
+    write time_col := '''' if there are none | write --time '''' if there are none /
+', '\s+', ' ', 'g'), ' /') AS rows)
+)
+WHERE cells[1] <> '';
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
@@ -4317,176 +4444,6 @@ FROM (
                 lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged));
-CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
-SELECT
-    place,
-    cells[1] AS code,
-    split_part(cells[2], ' ', 1) AS about,
-    cells[2] LIKE '%with history' AS needs_history,
-    nullif(cells[3], '') AS counted,
-    nullif(cells[4], '')::DOUBLE AS wrong_from,
-    nullif(cells[5], '')::DOUBLE AS doubtful_from,
-    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec') AS can_be_problem,
-    cells[6] AS problem,
-    cells[7] AS in_sql,
-    coalesce(cells[8], cells[7]) AS in_command,
-    coalesce(cells[9], cells[7]) AS in_python
-FROM (
-    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
-    FROM (SELECT string_split(regexp_replace('
-unfit_column | rec | | 0 | | a column or argument does not fit /
-grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
-    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
-    every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant /
-system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
-    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
-    each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list /
-run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
-    name a column of system/run as system_col, then take the mean of each user''s runs /
-no_rows | rec | | 0 | | rec: no rows |
-    look at what makes rec /
-no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
-    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
-no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
-    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
-nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
-    write a lower min_grade | write a lower --min-grade | write a lower min_grade /
-swapped | rec | ids that match | 0 | | are users and items swapped? |
-    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap
-    user_col and item_col, or the columns of one table /
-upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
-    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
-    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
-    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
-    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
-    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
-    or write history=... to know which /
-seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
-    ANTI JOIN rec with the history /
-unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
-    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
-truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
-    was truth joined into it? look at what makes rec /
-user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(userid)) /
-item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(itemid)) /
-systems_apart | rec | other systems | 0 | | rec: systems without users in common |
-    compare systems that recommend to the same users /
-null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
-null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
-null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
-nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
-repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
-equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-ties_in_top_k | rec | users of truth | | 0.05 | rec: users with tied scores in the top k = {k} |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
-shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
-    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
-ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
-one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
-null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
-null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
-null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
-infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
-negative_grade | truth | rows of truth | | | truth: {grade} is negative /
-repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
-nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
-    leave unjudged := ''skip'' out | leave --unjudged skip out | leave unjudged=''skip'' out /
-no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
-not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
-not_in_truth | rec | users of rec | | | users in rec that are not in truth /
-one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
-truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
-    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
-    ''drop'') /
-late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
-    end the history before truth begins /
-seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
-    ANTI JOIN rec with the history /
-new_users | history with history | users of truth | | | users in truth that are not in history /
-new_items | history with history | items of truth | | | items in truth that are not in history /
-no_time | history with history | | | | truth or history without times: late events unseen |
-    write time_col := '''' if there are none | write --time '''' if there are none /
-', '\s+', ' ', 'g'), ' /') AS rows)
-)
-WHERE cells[1] <> '';
-CREATE OR REPLACE MACRO ranking_beyond_accuracy(
-    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true) AS TABLE
-WITH _ranking_lists AS MATERIALIZED (
-    FROM _ranking_contents_lists(
-        rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, head, divergence, category_col, 'ranking_beyond_accuracy')
-)
-SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
-FROM (
-    SELECT means.* EXCLUDE (popularity_lift), means.popularity_lift, wholes.* EXCLUDE (ranking_system, k)
-    FROM (
-        SELECT
-            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-            k,
-            count(*) AS users,
-            count(*) FILTER (NOT has_history) AS users_without_history,
-            ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c))),
-            ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
-                / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
-        FROM _ranking_contents_by_user(
-            '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy'),
-            head, divergence, category_col, 'ranking_beyond_accuracy')
-        GROUP BY ALL) AS means
-    JOIN _ranking_contents_catalogue(
-        '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), category_col,
-        _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
-        ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
-)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
-    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true) AS TABLE
-WITH _ranking_lists AS MATERIALIZED (
-    FROM _ranking_contents_lists(
-        rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
-)
-SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
-FROM _ranking_contents_by_user(
-    '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
-    head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
-CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, caller) AS TABLE
-WITH _ranking_item AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged)
-), _ranking_item_at_own_ks AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged)
-), _ranking_expected AS NOT MATERIALIZED (
-    SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged)
-), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
-    SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged)
-), _ranking_given_ks AS NOT MATERIALIZED (
-    SELECT _ranking_cuts(ks, caller) AS given
-), _ranking_any_ks AS NOT MATERIALIZED (
-    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, caller) END AS given
-), _ranking_wrong_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_measures_problem(measures, ties, caller))
-), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(replace(
-        _ranking_users_query(_ranking_choices(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
-        '@',
-        _ranking_home()))
-), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(replace(
-        _ranking_plain_query(
-            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
-        '@',
-        _ranking_home()))
-)
-FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
 CREATE OR REPLACE MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
 SELECT
     CASE
@@ -4566,6 +4523,123 @@ FROM (
     GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
     HAVING sum(count) > 0)
 ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
+CREATE OR REPLACE MACRO ranking_beyond_accuracy(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true) AS TABLE
+WITH _ranking_lists AS MATERIALIZED (
+    FROM _ranking_contents_lists(
+        rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, head, divergence, category_col, 'ranking_beyond_accuracy')
+)
+SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+FROM (
+    SELECT means.* EXCLUDE (popularity_lift), means.popularity_lift, wholes.* EXCLUDE (ranking_system, k)
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+            k,
+            count(*) AS users,
+            count(*) FILTER (NOT has_history) AS users_without_history,
+            ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c))),
+            ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
+                / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
+        FROM _ranking_contents_by_user(
+            '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy'),
+            head, divergence, category_col, 'ranking_beyond_accuracy')
+        GROUP BY ALL) AS means
+    JOIN _ranking_contents_catalogue(
+        '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), category_col,
+        _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
+        ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
+)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true) AS TABLE
+WITH _ranking_lists AS MATERIALIZED (
+    FROM _ranking_contents_lists(
+        rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
+)
+SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
+FROM _ranking_contents_by_user(
+    '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
+    head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
+CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, caller) AS TABLE
+WITH _ranking_item AS NOT MATERIALIZED (
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged)
+), _ranking_item_at_own_ks AS NOT MATERIALIZED (
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged)
+), _ranking_expected AS NOT MATERIALIZED (
+    SELECT * REPLACE (tied AS judged)
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged)
+), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
+    SELECT * REPLACE (tied AS judged)
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged)
+), _ranking_given_ks AS NOT MATERIALIZED (
+    SELECT _ranking_cuts(ks, caller) AS given
+), _ranking_any_ks AS NOT MATERIALIZED (
+    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, caller) END AS given
+), _ranking_wrong_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_measures_problem(measures, ties, caller))
+), _ranking_own_measures AS NOT MATERIALIZED (
+    FROM query(replace(
+        _ranking_users_query(_ranking_choices(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
+        '@',
+        _ranking_home()))
+), _ranking_plain_measures AS NOT MATERIALIZED (
+    FROM query(replace(
+        _ranking_plain_query(
+            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
+        '@',
+        _ranking_home()))
+)
+FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
+CREATE OR REPLACE MACRO ranking_check(
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
+WITH _ranking_read AS MATERIALIZED (
+    SELECT problem
+    FROM _ranking_user_problems(
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged) AS problem
+    UNION ALL BY NAME
+    SELECT problem
+    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged) AS problem
+    UNION ALL BY NAME
+    SELECT evidence
+    FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
+    UNION ALL BY NAME
+    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+), _ranking_read_with_history AS NOT MATERIALIZED (
+    FROM _ranking_read
+    UNION ALL BY NAME
+    SELECT problem
+    FROM _ranking_history_problems(
+        rec, truth,
+        _ranking_table('history', coalesce(history, rec)),
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col) AS problem
+    UNION ALL BY NAME
+    SELECT evidence
+    FROM _ranking_evidence(
+        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
+), _ranking_problems_found AS NOT MATERIALIZED (
+    SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    WHERE problem IS NOT NULL
+    UNION ALL BY NAME
+    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    UNION ALL BY NAME
+    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
+    UNION ALL BY NAME
+    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
+    UNION ALL BY NAME
+    FROM _ranking_swapped_problems('_ranking_read')
+    UNION ALL BY NAME
+    SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
+    FROM _ranking_served_users('_ranking_read')
+    GROUP BY code, system
+    UNION ALL BY NAME
+    FROM _ranking_apart_problems('_ranking_read')
+)
+FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
 CREATE OR REPLACE MACRO ranking_by_user(
     rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
@@ -4636,51 +4710,6 @@ SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
     '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_check(
-    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_read AS MATERIALIZED (
-    SELECT problem
-    FROM _ranking_user_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged) AS problem
-    UNION ALL BY NAME
-    SELECT problem
-    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged) AS problem
-    UNION ALL BY NAME
-    SELECT evidence
-    FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
-    UNION ALL BY NAME
-    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
-), _ranking_read_with_history AS NOT MATERIALIZED (
-    FROM _ranking_read
-    UNION ALL BY NAME
-    SELECT problem
-    FROM _ranking_history_problems(
-        rec, truth,
-        _ranking_table('history', coalesce(history, rec)),
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col) AS problem
-    UNION ALL BY NAME
-    SELECT evidence
-    FROM _ranking_evidence(
-        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
-), _ranking_problems_found AS NOT MATERIALIZED (
-    SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    WHERE problem IS NOT NULL
-    UNION ALL BY NAME
-    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    UNION ALL BY NAME
-    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
-    UNION ALL BY NAME
-    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
-    UNION ALL BY NAME
-    FROM _ranking_swapped_problems('_ranking_read')
-    UNION ALL BY NAME
-    SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
-    FROM _ranking_served_users('_ranking_read')
-    GROUP BY code, system
-    UNION ALL BY NAME
-    FROM _ranking_apart_problems('_ranking_read')
-)
-FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
 CREATE OR REPLACE MACRO ranking_check_rows(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_read_rows AS MATERIALIZED (
@@ -4775,6 +4804,8 @@ COMMENT ON MACRO ranking_mrr IS 'One over the rank of the first relevant item in
 COMMENT ON MACRO ranking_first_hit_rank IS 'Rank of the first relevant item in the top k.';
 COMMENT ON MACRO ranking_average_precision IS 'Mean of the precision at each relevant item; its mean over users is the MAP.';
 COMMENT ON MACRO ranking_auc IS 'Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
+COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
+COMMENT ON MACRO ranking_cumulative_gain IS 'Cumulative gain: the sum of the gains of the top k, wherever they stand.';
 COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 COMMENT ON MACRO ranking_rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
 COMMENT ON MACRO ranking_r_precision IS 'Precision at the rank that equals the number of relevant items.';
@@ -4786,13 +4817,12 @@ COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order 
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
+COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
-COMMENT ON MACRO ranking_cumulative_gain IS 'Cumulative gain: the sum of the gains of the top k, wherever they stand.';
-COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
+COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
-COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
-COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
+COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
@@ -4801,18 +4831,17 @@ COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
-COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

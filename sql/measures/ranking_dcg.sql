@@ -8,12 +8,9 @@
 -- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
 --            -- 7.154648767857288
 CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_weighted_dcg(ranking, gain, _ranking_discounts(ranking.hits, discount, base, half_life));
-
-CREATE OR REPLACE TEMP MACRO _ranking_expected_dcg(tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_weighted_dcg(tied, gain, _ranking_tied_discounts(tied, discount, base, half_life));
-
-CREATE OR REPLACE TEMP MACRO _ranking_weighted_dcg(ranking, gain, weights) AS
 _ranking_total(
     'ranking_dcg', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;
+    _ranking_discounted_gain(
+        ranking, ranking.grades,
+        _ranking_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
+        gain))::DOUBLE;

@@ -5,15 +5,13 @@
 -- neutral:   a number >= 0
 -- Example:   SELECT ranking_half_life_utility(ranking_judge([3, 1], [1]), half_life := 2);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
-_ranking_weighted_utility(ranking, half_life, neutral, _ranking_discounts(ranking.hits, 'half_life', NULL, half_life));
-
-CREATE OR REPLACE TEMP MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
-_ranking_weighted_utility(tied, half_life, neutral, _ranking_tied_discounts(tied, 'half_life', NULL, half_life));
-
-CREATE OR REPLACE TEMP MACRO _ranking_weighted_utility(ranking, half_life, neutral, weights) AS
 CASE
     WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-        _ranking_discounted_gain(ranking, _ranking_above_neutral(ranking.grades, neutral), weights, 'linear')
+        _ranking_discounted_gain(
+            ranking, _ranking_above_neutral(ranking.grades, neutral),
+            _ranking_weights(
+                ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'half_life', NULL, half_life)),
+            'linear')
         / greatest(
             _ranking_ideal(
                 ranking, _ranking_above_neutral(ranking.ideal, neutral), 'linear', 'half_life', NULL, half_life),

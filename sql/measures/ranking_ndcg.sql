@@ -6,18 +6,11 @@
 -- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
 CREATE OR REPLACE TEMP MACRO _ranking_ndcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-_ranking_weighted_ndcg(
-    ranking, gain, discount, base, half_life, ideal, _ranking_discounts(ranking.hits, discount, base, half_life));
-
-CREATE OR REPLACE TEMP MACRO _ranking_expected_ndcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-coalesce(error('ranking_ndcg: ' || _ranking_ndcg_problem(tied, gain, discount, base, half_life, ideal))::INTEGER, 1)
-* _ranking_weighted_ndcg(
-    tied, gain, discount, base, half_life, ideal, _ranking_tied_discounts(tied, discount, base, half_life));
-
-CREATE OR REPLACE TEMP MACRO _ranking_weighted_ndcg(ranking, gain, discount, base, half_life, ideal, weights) AS
 least(
-    _ranking_discounted_gain(ranking, ranking.grades, weights, gain)
+    _ranking_discounted_gain(
+        ranking, ranking.grades,
+        _ranking_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
+        gain)
     / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
     _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))::DOUBLE;
 

@@ -6,22 +6,12 @@
 -- min_grade:   the lowest grade that is relevant, a number > 0, with gain=binary alone; NULL: every grade above 0 is
 -- Example:     SELECT ranking_rbp(ranking_judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-_ranking_weighted_rbp(
-    ranking, persistence, gain, max_grade,
-    list_transform(ranking.hits, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)));
-
-CREATE OR REPLACE TEMP MACRO _ranking_expected_rbp(tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
-* _ranking_weighted_rbp(
-    tied, persistence, gain, max_grade,
-    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, list_sum(list_transform(
-        range(tie.above, tie.above + tie.taken), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) / tie.size))));
-
-CREATE OR REPLACE TEMP MACRO _ranking_weighted_rbp(ranking, persistence, gain, max_grade, weights) AS
 least(
     (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
         list_sum(list_transform(
-            list_zip(weights, ranking.grades),
+            list_zip(
+                _ranking_weights(ranking, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)),
+                ranking.grades),
             lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
                 WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
                 ELSE 1

@@ -128,15 +128,17 @@ SELECT
 FROM (
     SELECT
         *,
-        _ranking_discounted_gain(ranking, ranking.grades, _ranking_tied_discounts(ranking, 'log2', NULL, NULL), 'exp')
-            AS gained,
+        _ranking_discounted_gain(
+            ranking, ranking.grades,
+            _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'log2', NULL, NULL)),
+            'exp') AS gained,
         _ranking_ideal(ranking, ranking.ideal, 'exp', 'log2', NULL, NULL) AS best
     FROM (
         SELECT
             *, truth_items[place] AS missed, rec_items[rank] AS listed,
             coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
             has_truth AND rank IS NOT NULL AS counts,
-            CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
+            CASE WHEN rank IS NOT NULL THEN _ranking_discount(rank, 'log2', NULL, NULL) END AS discount,
             -- The mean over the tie, in which an item that ties with none is alone.
             CASE WHEN has_truth AND rank IS NOT NULL
                 THEN coalesce(list_sum(list_transform(

@@ -8,7 +8,7 @@ coalesce(
     _ranking_discounted_gain(
         ranking,
         CASE ideal::VARCHAR WHEN 'k' THEN list_resize([]::DOUBLE[], least(ranking.k, 10000), 1::DOUBLE) ELSE grades END,
-        _ranking_discounts(
+        list_transform(
             range(
                 1,
                 1 + CASE ideal::VARCHAR
@@ -16,8 +16,7 @@ coalesce(
                     WHEN 'k' THEN least(ranking.k, 10000)
                     ELSE least(ranking.k, ranking.n_relevant)
                 END),
-            discount, base,
-            half_life),
+            lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
         gain));
 
 -- The sum of discounted gains, of items in the list or in the best possible one. Where all grades of truth
@@ -40,19 +39,21 @@ CASE
     ELSE 2 ** grade::DOUBLE - 1
 END;
 
--- The discount factor of a gain at each rank. DuckDB may compute it before it is seen that a base or a rank is out of
+-- The weight of each relevant item in the list, which is a function of its rank. A formula made with this is also that of
+-- the measure's expected value over ties, by _ranking_expected_weights.
+CREATE OR REPLACE TEMP MACRO _ranking_weights(ranking, weight) AS
+list_transform(ranking.hits, weight);
+
+-- The discount factor of a gain at a rank. DuckDB may compute it before it is seen that a base or a rank is out of
 -- bounds: then it must not fail.
-CREATE OR REPLACE TEMP MACRO _ranking_discounts(ranks, discount, base, half_life) AS
-list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
+CREATE OR REPLACE TEMP MACRO _ranking_discount(rank, discount, base, half_life) AS
+CASE discount::VARCHAR
     WHEN 'original'
         THEN 1 / greatest(
-            1,
-            log(
-                greatest(coalesce(TRY_CAST(base AS DOUBLE), 2), 1.0000000000000002),
-                greatest(_ranking_rank::DOUBLE, 1)))
-    WHEN 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
-    ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1)  -- Hivemall's order, for the same last digit
-END);
+            1, log(greatest(coalesce(TRY_CAST(base AS DOUBLE), 2), 1.0000000000000002), greatest(rank::DOUBLE, 1)))
+    WHEN 'half_life' THEN 2 ** ((1 - rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
+    ELSE ln(2) / ln(rank::DOUBLE + 1)  -- Hivemall's order, for the same last digit
+END;
 
 -- The ideal DCG where all grades are 1: the sum of ln(2) / ln(rank + 1) over the ranks of the best list.
 CREATE OR REPLACE TEMP MACRO _ranking_log2_ideal(k, n) AS

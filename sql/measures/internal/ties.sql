@@ -42,15 +42,14 @@ coalesce(
         tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
     0);
 
--- The expected discount factor of each relevant item: the mean over the ranks of its tie, nothing below rank k.
-CREATE OR REPLACE TEMP MACRO _ranking_tied_discounts(tied, discount, base, half_life) AS
+-- The weights of relevant items that tie: for each the mean over the ranks of its tie, nothing below rank k.
+CREATE OR REPLACE TEMP MACRO _ranking_expected_weights(tied, weight) AS
 flatten(list_transform(
     tied.ties,
     lambda tie: list_resize(
         []::DOUBLE[],
         tie.hits,
-        list_sum(_ranking_discounts(range(tie.above + 1, tie.above + tie.taken + 1), discount, base, half_life))
-            / tie.size)));
+        list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), weight)) / tie.size)));
 
 -- A ranking with ties in which an item below a grade is judged, but not relevant: its grade is 0.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_from_grade(tied, min_grade) AS

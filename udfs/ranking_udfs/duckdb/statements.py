@@ -21,7 +21,7 @@ from ..measures.registry import MEASURES, measure_table
 from ..texts import shorten
 from ..version import version
 from .kept import keep, place, stamp
-from .wrappers import around_formulas, registry_words, shared_words, with_words
+from .wrappers import around_formulas, around_weights, registry_words, shared_words, with_words
 
 LAST_MACRO = "_ranking_macros"
 # The folders of macros, in the order of ranking_functions, and how a macro's second name begins if its own
@@ -106,6 +106,7 @@ def texts() -> dict[str, tuple[str, str]]:
             ends = [match.start() for match in starts[1:]] + [len(text)]
             for match, end in zip(starts, ends, strict=False):
                 found[match[1]] = (text[match.start() : end].strip("\n") + "\n", room)
+    found |= around_weights(found)
     words = shared_words(found["ranking_judged"][0]) | registry_words(found)
     found = {name: (with_words(text, words), room) for name, (text, room) in found.items()}
     template = root.joinpath("measures/templates/measure.sql").read_text(encoding="utf-8")

@@ -53,6 +53,25 @@ def around_formulas(found: Mapping[str, tuple[str, str]], template: str) -> dict
     }
 
 
+def around_weights(found: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return the formula of the expected value of each measure that weighs hits by their ranks alone.
+
+    It says what is wrong with grades itself, as the public macro around a formula does.
+    """
+    expected = {}
+    for name in MEASURES:
+        text, room = found.get(f"_ranking_{name}", ("", ""))
+        if "_ranking_weights(" in text:
+            signature, formula = text[text.index("CREATE") :].rstrip(";\n").split(" AS\n", 1)
+            if f"_ranking_{name}_problem" in found:
+                problem = f"_ranking_{name}_problem({', '.join(['ranking', *argument_names(signature)])})"
+                formula = f"coalesce(error('ranking_{name}: ' || {problem})::INTEGER, 1) * {formula}"
+            signature = signature.replace("MACRO _ranking_", "MACRO _ranking_expected_")
+            formula = formula.replace("_ranking_weights(", "_ranking_expected_weights(")
+            expected[f"_ranking_expected_{name}"] = (f"{signature} AS\n{formula};\n", room)
+    return expected
+
+
 def head(measure: Measure, comment: str) -> str:
     """Return the comment above a formula with what the registry says: what the measure does and returns."""
     where = "" if measure.empty.lacking else "where truth is empty, "
