@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values _ranking_corrected _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_gate _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -437,23 +437,24 @@ CREATE OR REPLACE MACRO _ranking_higher_is_better(known, measure) AS
 coalesce(
     known['higher_is_better']::VARCHAR,
     error('ranking_compare: measures must say which of two systems is better, got ' || measure));
-CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
-CASE
-    WHEN p IS NULL THEN NULL
-    WHEN correction = 'none' THEN p
-    WHEN correction = 'holm' THEN max(least(1, (family - p_place + 1) * p)) OVER (
-        PARTITION BY family_of, p IS NULL ORDER BY p_place ASC NULLS LAST)
-    ELSE min(least(1, p * family / p_place)) OVER (
-        PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST)
-END;
-CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS
-CASE
-    WHEN p_same_adjusted < alpha THEN 'same'
-    WHEN p_adjusted >= alpha OR p_adjusted IS NULL THEN 'unclear'
-    WHEN higher_is_better IS NULL THEN CASE WHEN difference > 0 THEN 'higher' ELSE 'lower' END
-    WHEN (difference > 0) = higher_is_better THEN 'better'
-    ELSE 'worse'
-END;
+CREATE OR REPLACE MACRO _ranking_intervals(tests) AS TABLE
+SELECT
+    *,
+    sqrt(fieller_shift ** 2 + fieller_denominator * quantile ** 2 * residual_variance) AS fieller_width,
+    relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
+    relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
+    CASE WHEN difference - half_width < -most THEN -most ELSE difference - half_width END AS low,
+    CASE WHEN difference + half_width > most THEN most ELSE difference + half_width END AS high
+FROM (
+    SELECT
+        * EXCLUDE (quantiles),
+        quantiles[1] AS quantile,
+        quantile * nullif(standard_error, 0) AS half_width,
+        CASE WHEN is_share AND largest_value <= 1 THEN 1 END AS most,
+        CASE WHEN 1 > quantile ** 2 * baseline_variance AND standard_error > 0 THEN 1 - quantile ** 2 * baseline_variance END
+            AS fieller_denominator,
+        quantile ** 2 * covariance AS fieller_shift
+    FROM query_table(tests) AS tests_of);
 CREATE OR REPLACE MACRO _ranking_paired_values(scores, pairs) AS TABLE
 SELECT
     coalesce(of_baseline.pair, of_system.pair) AS pair,
@@ -501,6 +502,17 @@ WHERE CASE
 END;
 CREATE OR REPLACE MACRO _ranking_flip_signs(differences, permutations, seed, flips, caller) AS
 error(caller || ': test must be t where the Python package is not, got randomization')::STRUCT(p DOUBLE);
+CREATE OR REPLACE MACRO _ranking_alpha(confidence) AS
+(1 - confidence::DECIMAL(20, 19))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
+CASE
+    WHEN p IS NULL THEN NULL
+    WHEN correction = 'none' THEN p
+    WHEN correction = 'holm' THEN max(least(1, (family - p_place + 1) * p)) OVER (
+        PARTITION BY family_of, p IS NULL ORDER BY p_place ASC NULLS LAST)
+    ELSE min(least(1, p * family / p_place)) OVER (
+        PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST)
+END;
 CREATE OR REPLACE MACRO _ranking_log1p(x) AS
 list_transform(
     [(x)::DOUBLE],
@@ -1031,7 +1043,7 @@ concat(
     '] AS compared_measures');
 CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
-    means.* EXCLUDE (difference_scale, baseline_scale, residual_scale),
+    means.* EXCLUDE (comparison, difference_scale, baseline_scale, residual_scale),
     differences,
     CASE WHEN is_constant AND users > 1 THEN 0 ELSE difference_scale * sqrt(squares / nullif(users - 1, 0)) END AS deviation,
     residual_squares * (residual_scale / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS residual_variance,
@@ -1041,7 +1053,7 @@ SELECT
 FROM query_table(means) AS means
 JOIN (
     SELECT
-        each.pair, each.k, each.ranking_segment, each.place,
+        comparison,
         _ranking_exact_sum(((each.difference - of_all.difference) / difference_scale) ** 2, 80) AS squares,
         _ranking_exact_sum(((each.difference - relative * baseline_value) / residual_scale) ** 2, 80) AS residual_squares,
         _ranking_exact_sum(((baseline_value - mean_baseline) / baseline_scale) ** 2, 80) AS baseline_squares,
@@ -1056,11 +1068,15 @@ JOIN (
         AND each.place = of_all.place
         AND each.k IS NOT DISTINCT FROM of_all.k
         AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
-    GROUP BY each.pair, each.k, each.ranking_segment, each.place) AS sums
-    ON sums.pair = means.pair
-    AND sums.place = means.place
-    AND sums.k IS NOT DISTINCT FROM means.k
-    AND sums.ranking_segment IS NOT DISTINCT FROM means.ranking_segment;
+    GROUP BY comparison) AS sums USING (comparison);
+CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS
+CASE
+    WHEN p_same_adjusted < _ranking_alpha(confidence) THEN 'same'
+    WHEN p_adjusted >= _ranking_alpha(confidence) OR p_adjusted IS NULL THEN 'unclear'
+    WHEN higher_is_better IS NULL THEN CASE WHEN difference > 0 THEN 'higher' ELSE 'lower' END
+    WHEN (difference > 0) = higher_is_better THEN 'better'
+    ELSE 'worse'
+END;
 CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
 list_sum(list_transform(
     range(-32, 38),
@@ -1359,6 +1375,7 @@ WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_difference_means(paired, caller) AS TABLE
 SELECT
+    row_number() OVER () AS comparison,
     * EXCLUDE (lowest, highest, baseline_lowest, baseline_highest, tolerance) REPLACE (
         CASE WHEN is_identical THEN 0 ELSE n_higher END AS n_higher,
         CASE WHEN is_identical THEN 0 ELSE n_lower END AS n_lower),
@@ -1425,8 +1442,9 @@ WITH _ranking_timed AS NOT MATERIALIZED (
 )
 FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
 CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
-coalesce(
-    error(caller || ': ' || coalesce(_ranking_collation_problem(), list_any_value(list_transform(
+_ranking_no_problem(
+    caller,
+    coalesce(_ranking_collation_problem(), list_any_value(list_transform(
         [
             (
                 'confidence', confidence::VARCHAR, 'a number above 0 and below 1',
@@ -1449,8 +1467,7 @@ coalesce(
                 _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0
             )],
         lambda one: CASE WHEN one[4] IS NOT TRUE
-            THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))))::BOOLEAN,
-    true);
+            THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))));
 CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
@@ -1468,17 +1485,17 @@ CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged) AS
 [
     _ranking_min_grade_problem(min_grade),
     _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))];
-CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS (
+CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures) AS (
     SELECT list_transform(
         CASE
             WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
                 THEN error(concat(
-                    caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ',
+                    'ranking_compare_by_user: measures must be a list of names, as in [''ndcg'', ''recall''], got ',
                     _ranking_cut(typeof(measures))))
             WHEN len(asked) = 0 AND measures IS NOT NULL
-                THEN error(caller || ': measures must be a list of one or more names, got []')
+                THEN error('ranking_compare_by_user: measures must be a list of one or more names, got []')
             WHEN len(asked) = 0
-                THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
+                THEN error('ranking_compare_by_user: by_user must have a column of numbers to compare by, got none')
             ELSE list_filter(asked, lambda name, i: list_position(asked, name) = i)
         END,
         lambda name: CASE
@@ -1493,12 +1510,12 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                     known[regexp_extract(name, '^[^(@]*')].is_share,
                     there[list_position(names, name)].type = 'BOOLEAN')}
             WHEN list_contains(neutral, name) THEN error(concat(
-                caller, ': measures must say which of two systems is better, got ', name))
+                'ranking_compare_by_user: measures must say which of two systems is better, got ', name))
             WHEN list_contains(names, name) THEN error(concat(
-                caller, ': measures must name columns of numbers, got ', name, ', which is ',
+                'ranking_compare_by_user: measures must name columns of numbers, got ', name, ', which is ',
                 _ranking_cut(there[list_position(names, name)].type)))
             ELSE error(concat(
-                caller, ': measures must be names of columns of by_user (',
+                'ranking_compare_by_user: measures must be names of columns of by_user (',
                 _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
                 CASE
                     WHEN known[name] IS NOT NULL
@@ -1553,7 +1570,7 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                     ) AS neutral
                 FROM (SELECT columns AS there, _ranking_known_measures() AS known))))
 );
-CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
+CREATE OR REPLACE MACRO _ranking_measure_columns(rows) AS (
     SELECT list_transform(columns[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (
         SELECT list_value(*COLUMNS(*)) AS columns
@@ -1562,11 +1579,7 @@ CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
             FROM (
                 SELECT COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL))
                 FROM (SELECT 1 AS userid)
-                LEFT JOIN (
-                    SELECT *, '' AS ranking_absent
-                    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
-                    WHERE false
-                ) ON true)))
+                LEFT JOIN (FROM query_table(rows) AS rows_of WHERE false) ON true)))
 );
 CREATE OR REPLACE MACRO _ranking_intents(truth, names, intent_col, caller) AS TABLE
 SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
@@ -2665,7 +2678,7 @@ CASE
         1)
     ELSE 0
 END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, test, permutations, seed, caller) AS TABLE
 WITH RECURSIVE _ranking_flips AS (
     SELECT
         *,
@@ -2679,134 +2692,61 @@ WITH RECURSIVE _ranking_flips AS (
     FROM _ranking_flips
     WHERE flips IS NOT NULL AND flips.p IS NULL)
 SELECT
-    * EXCLUDE (family_of, p_place, p_same_place),
-    _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
-    _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
-    concat(
-        CASE
-            WHEN n_shared = 0 THEN 'no user with recommendations of both'
-            WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
-            WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
-            WHEN test = 't' THEN test
-            WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
-            ELSE 'randomization of ' || permutations
-        END,
-        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method
+    * EXCLUDE (t_probabilities, flips),
+    CASE
+        WHEN users < 2 OR n_shared = 0 THEN NULL
+        WHEN is_identical THEN 1
+        WHEN test = 'randomization' THEN flips.p
+        WHEN is_constant THEN 2::DOUBLE ** (1 - users)
+        ELSE t_probabilities[1]
+    END AS p,
+    CASE
+        WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
+        WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
+        WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
+        WHEN is_share AND largest_value <= 1
+            THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
+    END AS p_same,
+    CASE
+        WHEN n_shared = 0 THEN 'no user with recommendations of both'
+        WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
+        WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
+        WHEN test = 't' THEN test
+        WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
+        ELSE 'randomization of ' || permutations
+    END AS method,
+    concat_ws(' ', place, k) AS family_of, NULL AS p_adjusted, NULL AS p_same_adjusted, NULL AS minimum_detectable_effect
 FROM (
     SELECT
         *,
-        concat_ws(' ', place, k) AS family_of,
-        count(p) OVER (PARTITION BY k, place) AS family,
-        row_number() OVER (
-            PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
-        ) AS p_place,
-        row_number() OVER (
-            PARTITION BY k, place ORDER BY p_same ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
-        ) AS p_same_place
-    FROM (
-        SELECT
-            * EXCLUDE (t_probabilities, flips),
-            CASE
-                WHEN users < 2 OR n_shared = 0 THEN NULL
-                WHEN is_identical THEN 1
-                WHEN test = 'randomization' THEN flips.p
-                WHEN is_constant THEN 2::DOUBLE ** (1 - users)
-                ELSE t_probabilities[1]
-            END AS p,
-            CASE
-                WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
-                WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
-                WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
-                WHEN is_share AND largest_value <= 1
-                    THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
-            END AS p_same
-        FROM (
-            SELECT
-                *,
-                list_transform(
-                    list_transform(
-                        [difference, coalesce(margin, 0) - abs(difference)],
-                        lambda distance: distance / nullif(standard_error, 0)),
-                    lambda t: _ranking_t_p(t, df)) AS t_probabilities
-            FROM _ranking_flips
-            WHERE flips IS NULL OR flips.p IS NOT NULL)));
-CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
-SELECT * EXCLUDE (family_of, family, p_place, p_same_place, is_higher_better, ranking_absent) REPLACE (
-    _ranking_verdict(
-        p_adjusted,
-        p_same_adjusted,
-        (1 - confidence::DECIMAL(20, 19))::DOUBLE,
-        difference,
         list_transform(
-            [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
-            lambda known: CASE
-                WHEN is_higher_better IS NOT NULL THEN is_higher_better
-                WHEN known IS NULL THEN true
-                ELSE known.higher_is_better
-            END)[1]) AS verdict)
+            list_transform(
+                [difference, coalesce(margin, 0) - abs(difference)],
+                lambda distance: distance / nullif(standard_error, 0)),
+            lambda t: _ranking_t_p(t, df)) AS t_probabilities
+    FROM _ranking_flips
+    WHERE flips IS NULL OR flips.p IS NOT NULL);
+CREATE OR REPLACE MACRO _ranking_corrected(tests, confidence, correction) AS TABLE
+SELECT * REPLACE (nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect)
 FROM (
-    SELECT * REPLACE (
-        _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
-        _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
-        concat(
-            regexp_replace(method, ', \w+( of \d+)?$', ''),
-            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method,
-        nullif(standard_error, 0) * list_sum(list_transform(
+    SELECT
+        * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
+            _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
+            _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
+            concat(method, ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method),
+        list_transform(
             [
-                (1 - confidence::DECIMAL(20, 19))::DOUBLE
-                    / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
+                _ranking_alpha(confidence),
+                _ranking_alpha(confidence) / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
                 0.4],
-            lambda probability: _ranking_t_quantile(probability, CASE WHEN users > 1 THEN users - 1 END)
-        )) AS minimum_detectable_effect)
+            lambda probability: _ranking_t_quantile(probability, df)) AS quantiles
     FROM (
         SELECT
             *,
-            0 AS family_of,
-            count(p) OVER () AS family,
-            row_number() OVER (ORDER BY p ASC NULLS LAST) AS p_place,
-            row_number() OVER (ORDER BY p_same ASC NULLS LAST) AS p_same_place,
-            least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
-        FROM (
-            SELECT unnest(
-                CASE
-                    WHEN count(*) = 0
-                        THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
-                    WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
-                        THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
-                    ELSE list(comparison_of)
-                END,
-                max_depth := 2)
-            FROM (
-                SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
-            ) AS comparison_of))
-    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate'));
-CREATE OR REPLACE MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
-SELECT
-    *,
-    CASE WHEN difference - quantile * error < -most THEN -most ELSE difference - quantile * error END AS low,
-    CASE WHEN difference + quantile * error > most THEN most ELSE difference + quantile * error END AS high,
-    relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
-    relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
-    (quantile_of_family + quantile_of_power) * error AS minimum_detectable_effect
-FROM (
-    SELECT *, sqrt(fieller_shift ** 2 + fieller_denominator * quantile ** 2 * residual_variance) AS fieller_width
-    FROM (
-        SELECT
-            *,
-            CASE WHEN 1 > quantile ** 2 * baseline_variance AND error > 0 THEN 1 - quantile ** 2 * baseline_variance END
-                AS fieller_denominator,
-            quantile ** 2 * covariance AS fieller_shift
-        FROM (
-            SELECT *, quantiles[1] AS quantile, quantiles[2] AS quantile_of_family, quantiles[3] AS quantile_of_power
-            FROM (
-                SELECT
-                    *,
-                    nullif(standard_error, 0) AS error,
-                    CASE WHEN is_share AND largest_value <= 1 THEN 1 END AS most,
-                    list_transform(
-                        [alpha, alpha / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END, 0.4],
-                        lambda probability: _ranking_t_quantile(probability, df)) AS quantiles
-                FROM query_table(tests) AS tests_of))));
+            count(p) OVER (PARTITION BY family_of) AS family,
+            row_number() OVER (PARTITION BY family_of ORDER BY p ASC NULLS LAST) AS p_place,
+            row_number() OVER (PARTITION BY family_of ORDER BY p_same ASC NULLS LAST) AS p_same_place
+        FROM query_table(tests) AS tests_of));
 CREATE OR REPLACE MACRO _ranking_mean_interval(
     mean, standard_error, users, is_constant, is_binary, bottom, top, alpha) AS
 list_transform(
@@ -3228,6 +3168,39 @@ list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
+CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
+WITH _ranking_rows AS NOT MATERIALIZED (
+    SELECT
+        * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
+        0 AS family_of,
+        CASE WHEN users > 1 THEN users - 1 END AS df,
+        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
+    FROM (
+        SELECT unnest(
+            CASE
+                WHEN count(*) = 0
+                    THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
+                WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
+                    THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
+                ELSE list(comparison_of)
+            END,
+            max_depth := 2)
+        FROM (
+            SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
+        ) AS comparison_of)
+    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
+)
+SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
+    _ranking_verdict(
+        p_adjusted, p_same_adjusted, confidence, difference,
+        list_transform(
+            [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
+            lambda known: CASE
+                WHEN is_higher_better IS NOT NULL THEN is_higher_better
+                WHEN known IS NULL THEN true
+                ELSE known.higher_is_better
+            END)[1]) AS verdict)
+FROM _ranking_corrected('_ranking_rows', confidence, correction);
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
@@ -3247,8 +3220,9 @@ _ranking_variances AS (
         WHERE compared_measures IS NOT NULL
     ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
-_ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, correction, test, permutations, seed, caller)),
-_ranking_bounds AS (FROM _ranking_intervals('_ranking_tests', (1 - confidence::DECIMAL(20, 19))::DOUBLE, correction))
+_ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, test, permutations, seed, caller)),
+_ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction)),
+_ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
 SELECT
     pair, measure_place, ranking_segment, pairs.baseline, pairs.system, k, measure, users,
     users_undefined, users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system,
@@ -3270,8 +3244,7 @@ SELECT
 FROM (
     SELECT
         *,
-        _ranking_verdict(
-            p_adjusted, p_same_adjusted, (1 - confidence::DECIMAL(20, 19))::DOUBLE, difference, higher_is_better) AS verdict,
+        _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS verdict,
         max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint
     FROM _ranking_bounds)
 JOIN _ranking_pairs AS pairs USING (pair)
@@ -3620,15 +3593,11 @@ FROM (
                     WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL))
             CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k))))
 WHERE (
-    SELECT coalesce(
-        error(
-            caller || ': '
-            || coalesce(
-                _ranking_rec_misfit(rec, names),
-                _ranking_option(
-                    'persistence', persistence, 'a number > 0 and <= 1',
-                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
-        true));
+    SELECT _ranking_no_problem(caller, coalesce(
+        _ranking_rec_misfit(rec, names),
+        _ranking_option(
+            'persistence', persistence, 'a number > 0 and <= 1',
+            TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1))));
 CREATE OR REPLACE MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL) AS TABLE
 WITH _ranking_user_lists AS NOT MATERIALIZED (
@@ -3990,7 +3959,11 @@ WHERE cells[1] <> '';
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
-WITH _ranking_scores AS MATERIALIZED (
+WITH _ranking_rows AS NOT MATERIALIZED (
+    SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
+), _ranking_chosen AS MATERIALIZED (
+    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures) AS chosen
+), _ranking_scores AS MATERIALIZED (
     SELECT
         * EXCLUDE (chosen) REPLACE (
             list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers),
@@ -4010,31 +3983,27 @@ WITH _ranking_scores AS MATERIALIZED (
                 least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
                 COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
                 TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM (SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of)
-        )
+            FROM _ranking_rows)
         WHERE userid IS NOT NULL AND CASE
             WHEN _ranking_is_number(typeof(k)) THEN true
             ELSE error(concat(
                 'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
                 _ranking_cut(typeof(k))))::BOOLEAN
         END)
-    CROSS JOIN (
-        SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
-    )
+    CROSS JOIN _ranking_chosen
     UNION ALL BY NAME
-    SELECT list_transform(
-        _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user'),
-        lambda one, i: {
-            'measure': one.measure,
-            'value_place': i,
-            'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
-            'is_share': one.is_share,
-            'only_at': NULL::BIGINT[]}) AS compared_measures
-    FROM (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
+    SELECT list_transform(chosen, lambda one, i: {
+        'measure': one.measure,
+        'value_place': i,
+        'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
+        'is_share': one.is_share,
+        'only_at': NULL::BIGINT[]}) AS compared_measures
+    FROM _ranking_chosen
+    CROSS JOIN (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
     WHERE CASE
         WHEN lower_is_better IS NULL THEN true
         WHEN lowered IS NULL OR NOT list_has_all(
-            list_transform(_ranking_measure_columns(by_user), lambda one: lower(one.name)), lowered)
+            list_transform(_ranking_measure_columns('_ranking_rows'), lambda one: lower(one.name)), lowered)
             THEN error(concat(
                 'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
                 _ranking_cut(lower_is_better::VARCHAR)))::BOOLEAN
@@ -4794,7 +4763,6 @@ COMMENT ON MACRO udf_personalization IS 'The dissimilarity of different users'' 
 COMMENT ON MACRO udf_gini_coverage IS 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.';
 COMMENT ON MACRO ranking_geometric_mean IS 'The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval''s gm_map, of average precision.';
 COMMENT ON MACRO ranking_judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
-COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
 COMMENT ON MACRO ranking_recall IS 'Share of the relevant items that stand in the top k.';
 COMMENT ON MACRO ranking_precision IS 'Share of the top k that is relevant.';
 COMMENT ON MACRO ranking_f_measure IS 'Harmonic mean of precision and recall at k, recall weighing beta times as much.';
@@ -4820,6 +4788,7 @@ COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold 
 COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
+COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
 COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
@@ -4841,7 +4810,7 @@ COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than ano
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values _ranking_corrected _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_gate _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -19,7 +19,12 @@
 CREATE OR REPLACE TEMP MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
-WITH _ranking_scores AS MATERIALIZED (
+WITH _ranking_rows AS NOT MATERIALIZED (
+    -- The first, since the table of a user may have the name of any CTE.
+    SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
+), _ranking_chosen AS MATERIALIZED (
+    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures) AS chosen
+), _ranking_scores AS MATERIALIZED (
     SELECT
         * EXCLUDE (chosen) REPLACE (
             list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers),
@@ -40,31 +45,27 @@ WITH _ranking_scores AS MATERIALIZED (
                 least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
                 COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
                 TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM (SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of)
-        )
+            FROM _ranking_rows)
         WHERE userid IS NOT NULL AND CASE
             WHEN _ranking_is_number(typeof(k)) THEN true
             ELSE error(concat(
                 'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
                 _ranking_cut(typeof(k))))::BOOLEAN
         END)
-    CROSS JOIN (
-        SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
-    )
+    CROSS JOIN _ranking_chosen
     UNION ALL BY NAME
-    SELECT list_transform(
-        _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user'),
-        lambda one, i: {
-            'measure': one.measure,
-            'value_place': i,
-            'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
-            'is_share': one.is_share,
-            'only_at': NULL::BIGINT[]}) AS compared_measures
-    FROM (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
+    SELECT list_transform(chosen, lambda one, i: {
+        'measure': one.measure,
+        'value_place': i,
+        'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
+        'is_share': one.is_share,
+        'only_at': NULL::BIGINT[]}) AS compared_measures
+    FROM _ranking_chosen
+    CROSS JOIN (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
     WHERE CASE
         WHEN lower_is_better IS NULL THEN true
         WHEN lowered IS NULL OR NOT list_has_all(
-            list_transform(_ranking_measure_columns(by_user), lambda one: lower(one.name)), lowered)
+            list_transform(_ranking_measure_columns('_ranking_rows'), lambda one: lower(one.name)), lowered)
             THEN error(concat(
                 'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
                 _ranking_cut(lower_is_better::VARCHAR)))::BOOLEAN
@@ -105,17 +106,17 @@ ORDER BY
     compared.ranking_segment ASC NULLS LAST;
 
 -- The measures that systems are compared by, or an error if one is no column of numbers.
-CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, caller) AS (
+CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures) AS (
     SELECT list_transform(
         CASE
             WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
                 THEN error(concat(
-                    caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ',
+                    'ranking_compare_by_user: measures must be a list of names, as in [''ndcg'', ''recall''], got ',
                     _ranking_cut(typeof(measures))))
             WHEN len(asked) = 0 AND measures IS NOT NULL
-                THEN error(caller || ': measures must be a list of one or more names, got []')
+                THEN error('ranking_compare_by_user: measures must be a list of one or more names, got []')
             WHEN len(asked) = 0
-                THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
+                THEN error('ranking_compare_by_user: by_user must have a column of numbers to compare by, got none')
             ELSE list_filter(asked, lambda name, i: list_position(asked, name) = i)
         END,
         lambda name: CASE
@@ -130,12 +131,12 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                     known[regexp_extract(name, '^[^(@]*')].is_share,
                     there[list_position(names, name)].type = 'BOOLEAN')}
             WHEN list_contains(neutral, name) THEN error(concat(
-                caller, ': measures must say which of two systems is better, got ', name))
+                'ranking_compare_by_user: measures must say which of two systems is better, got ', name))
             WHEN list_contains(names, name) THEN error(concat(
-                caller, ': measures must name columns of numbers, got ', name, ', which is ',
+                'ranking_compare_by_user: measures must name columns of numbers, got ', name, ', which is ',
                 _ranking_cut(there[list_position(names, name)].type)))
             ELSE error(concat(
-                caller, ': measures must be names of columns of by_user (',
+                'ranking_compare_by_user: measures must be names of columns of by_user (',
                 _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
                 CASE
                     WHEN known[name] IS NOT NULL
@@ -192,7 +193,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
 );
 
 -- The columns of a table with a row per user that are no keys.
-CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(by_user) AS (
+CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(rows) AS (
     SELECT list_transform(columns[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (
         SELECT list_value(*COLUMNS(*)) AS columns
@@ -201,9 +202,5 @@ CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(by_user) AS (
             FROM (
                 SELECT COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL))
                 FROM (SELECT 1 AS userid)
-                LEFT JOIN (
-                    SELECT *, '' AS ranking_absent
-                    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
-                    WHERE false
-                ) ON true)))
+                LEFT JOIN (FROM query_table(rows) AS rows_of WHERE false) ON true)))
 );

@@ -12,12 +12,30 @@
 -- Example:    WITH compared AS (FROM ranking_compare('rec', 'truth', [5, 10], measures := ['ndcg', 'mrr']))
 --             SELECT k, measure, p, p_adjusted, method, verdict FROM ranking_gate('compared') ORDER BY ALL;
 CREATE OR REPLACE TEMP MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
-SELECT * EXCLUDE (family_of, family, p_place, p_same_place, is_higher_better, ranking_absent) REPLACE (
+WITH _ranking_rows AS NOT MATERIALIZED (
+    SELECT
+        * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
+        0 AS family_of,
+        CASE WHEN users > 1 THEN users - 1 END AS df,
+        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
+    FROM (
+        SELECT unnest(
+            CASE
+                WHEN count(*) = 0
+                    THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
+                WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
+                    THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
+                ELSE list(comparison_of)
+            END,
+            max_depth := 2)
+        FROM (
+            SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
+        ) AS comparison_of)
+    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
+)
+SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
     _ranking_verdict(
-        p_adjusted,
-        p_same_adjusted,
-        (1 - confidence::DECIMAL(20, 19))::DOUBLE,
-        difference,
+        p_adjusted, p_same_adjusted, confidence, difference,
         list_transform(
             [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
             lambda known: CASE
@@ -25,39 +43,4 @@ SELECT * EXCLUDE (family_of, family, p_place, p_same_place, is_higher_better, ra
                 WHEN known IS NULL THEN true
                 ELSE known.higher_is_better
             END)[1]) AS verdict)
-FROM (
-    SELECT * REPLACE (
-        _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
-        _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
-        concat(
-            regexp_replace(method, ', \w+( of \d+)?$', ''),
-            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method,
-        nullif(standard_error, 0) * list_sum(list_transform(
-            [
-                (1 - confidence::DECIMAL(20, 19))::DOUBLE
-                    / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
-                0.4],
-            lambda probability: _ranking_t_quantile(probability, CASE WHEN users > 1 THEN users - 1 END)
-        )) AS minimum_detectable_effect)
-    FROM (
-        SELECT
-            *,
-            0 AS family_of,
-            count(p) OVER () AS family,
-            row_number() OVER (ORDER BY p ASC NULLS LAST) AS p_place,
-            row_number() OVER (ORDER BY p_same ASC NULLS LAST) AS p_same_place,
-            least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
-        FROM (
-            SELECT unnest(
-                CASE
-                    WHEN count(*) = 0
-                        THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
-                    WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
-                        THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
-                    ELSE list(comparison_of)
-                END,
-                max_depth := 2)
-            FROM (
-                SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
-            ) AS comparison_of))
-    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate'));
+FROM _ranking_corrected('_ranking_rows', confidence, correction);

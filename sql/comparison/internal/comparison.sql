@@ -1,7 +1,8 @@
 -- True, or an error if an option of a comparison cannot be.
 CREATE OR REPLACE TEMP MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
-coalesce(
-    error(caller || ': ' || coalesce(_ranking_collation_problem(), list_any_value(list_transform(
+_ranking_no_problem(
+    caller,
+    coalesce(_ranking_collation_problem(), list_any_value(list_transform(
         [
             (
                 'confidence', confidence::VARCHAR, 'a number above 0 and below 1',
@@ -24,8 +25,7 @@ coalesce(
                 _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0
             )],
         lambda one: CASE WHEN one[4] IS NOT TRUE
-            THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))))::BOOLEAN,
-    true);
+            THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))));
 
 -- Names as an error lists them, on one line, or NULL if there are none. Used wherever one of a comparison's does.
 CREATE OR REPLACE TEMP MACRO _ranking_list_names(names) AS
@@ -55,8 +55,9 @@ _ranking_variances AS (
         WHERE compared_measures IS NOT NULL
     ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
-_ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, correction, test, permutations, seed, caller)),
-_ranking_bounds AS (FROM _ranking_intervals('_ranking_tests', (1 - confidence::DECIMAL(20, 19))::DOUBLE, correction))
+_ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, test, permutations, seed, caller)),
+_ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction)),
+_ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
 SELECT
     pair, measure_place, ranking_segment, pairs.baseline, pairs.system, k, measure, users,
     users_undefined, users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system,
@@ -80,8 +81,7 @@ SELECT
 FROM (
     SELECT
         *,
-        _ranking_verdict(
-            p_adjusted, p_same_adjusted, (1 - confidence::DECIMAL(20, 19))::DOUBLE, difference, higher_is_better) AS verdict,
+        _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS verdict,
         max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint
     FROM _ranking_bounds)
 JOIN _ranking_pairs AS pairs USING (pair)
@@ -158,6 +158,7 @@ FULL JOIN (
 -- left without the mean; the residual is difference - relative * baseline_value.
 CREATE OR REPLACE TEMP MACRO _ranking_difference_means(paired, caller) AS TABLE
 SELECT
+    row_number() OVER () AS comparison,  -- one of two systems, k, segment and measure
     * EXCLUDE (lowest, highest, baseline_lowest, baseline_highest, tolerance) REPLACE (
         CASE WHEN is_identical THEN 0 ELSE n_higher END AS n_higher,
         CASE WHEN is_identical THEN 0 ELSE n_lower END AS n_lower),
@@ -240,7 +241,7 @@ END;
 -- baseline's, of the baseline and of the residual difference - relative * baseline_value.
 CREATE OR REPLACE TEMP MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
-    means.* EXCLUDE (difference_scale, baseline_scale, residual_scale),
+    means.* EXCLUDE (comparison, difference_scale, baseline_scale, residual_scale),
     differences,
     CASE WHEN is_constant AND users > 1 THEN 0 ELSE difference_scale * sqrt(squares / nullif(users - 1, 0)) END AS deviation,
     residual_squares * (residual_scale / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS residual_variance,
@@ -250,7 +251,7 @@ SELECT
 FROM query_table(means) AS means
 JOIN (
     SELECT
-        each.pair, each.k, each.ranking_segment, each.place,
+        comparison,
         _ranking_exact_sum(((each.difference - of_all.difference) / difference_scale) ** 2, 80) AS squares,
         _ranking_exact_sum(((each.difference - relative * baseline_value) / residual_scale) ** 2, 80) AS residual_squares,
         _ranking_exact_sum(((baseline_value - mean_baseline) / baseline_scale) ** 2, 80) AS baseline_squares,
@@ -265,14 +266,9 @@ JOIN (
         AND each.place = of_all.place
         AND each.k IS NOT DISTINCT FROM of_all.k
         AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
-    GROUP BY each.pair, each.k, each.ranking_segment, each.place) AS sums
-    ON sums.pair = means.pair
-    AND sums.place = means.place
-    AND sums.k IS NOT DISTINCT FROM means.k
-    AND sums.ranking_segment IS NOT DISTINCT FROM means.ranking_segment;
+    GROUP BY comparison) AS sums USING (comparison);
 
--- The p-values of the difference test and of the equivalence test (TOST), each also corrected for the number of
--- comparisons.
+-- The p-values of the difference test and of the equivalence test (TOST).
 --
 -- Of differences that are all the same a t-test knows nothing: p is then that of the signs, 2^(1 - users). That they are
 -- within the margin is then said by the rule of three: with p_same, so many users without an exception leave a share of
@@ -281,7 +277,7 @@ JOIN (
 -- The randomization test is made in calls of Python so short that an interrupt is heard between them.
 --
 -- Source: Schuirmann (1987); Hanley and Lippman-Hand (1983) for the rule of three
-CREATE OR REPLACE TEMP MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_p_values(variances, margin, test, permutations, seed, caller) AS TABLE
 WITH RECURSIVE _ranking_flips AS (
     SELECT
         *,
@@ -295,57 +291,40 @@ WITH RECURSIVE _ranking_flips AS (
     FROM _ranking_flips
     WHERE flips IS NOT NULL AND flips.p IS NULL)
 SELECT
-    * EXCLUDE (family_of, p_place, p_same_place),
-    _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
-    _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
-    concat(
-        CASE
-            WHEN n_shared = 0 THEN 'no user with recommendations of both'
-            WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
-            WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
-            WHEN test = 't' THEN test
-            WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
-            ELSE 'randomization of ' || permutations
-        END,
-        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method
+    * EXCLUDE (t_probabilities, flips),
+    CASE
+        WHEN users < 2 OR n_shared = 0 THEN NULL
+        WHEN is_identical THEN 1
+        WHEN test = 'randomization' THEN flips.p
+        WHEN is_constant THEN 2::DOUBLE ** (1 - users)
+        ELSE t_probabilities[1]
+    END AS p,
+    CASE
+        WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
+        WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
+        WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
+        WHEN is_share AND largest_value <= 1
+            THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
+    END AS p_same,
+    CASE
+        WHEN n_shared = 0 THEN 'no user with recommendations of both'
+        WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
+        WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
+        WHEN test = 't' THEN test
+        WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
+        ELSE 'randomization of ' || permutations
+    END AS method,
+    concat_ws(' ', place, k) AS family_of, NULL AS p_adjusted, NULL AS p_same_adjusted, NULL AS minimum_detectable_effect
 FROM (
     SELECT
         *,
-        concat_ws(' ', place, k) AS family_of,
-        count(p) OVER (PARTITION BY k, place) AS family,
-        row_number() OVER (
-            PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
-        ) AS p_place,
-        row_number() OVER (
-            PARTITION BY k, place ORDER BY p_same ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
-        ) AS p_same_place
-    FROM (
-        SELECT
-            * EXCLUDE (t_probabilities, flips),
-            CASE
-                WHEN users < 2 OR n_shared = 0 THEN NULL
-                WHEN is_identical THEN 1
-                WHEN test = 'randomization' THEN flips.p
-                WHEN is_constant THEN 2::DOUBLE ** (1 - users)
-                ELSE t_probabilities[1]
-            END AS p,
-            CASE
-                WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
-                WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
-                WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
-                WHEN is_share AND largest_value <= 1
-                    THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
-            END AS p_same
-        FROM (
-            SELECT
-                *,
-                list_transform(
-                    list_transform(
-                        [difference, coalesce(margin, 0) - abs(difference)],
-                        lambda distance: distance / nullif(standard_error, 0)),
-                    lambda t: _ranking_t_p(t, df)) AS t_probabilities
-            FROM _ranking_flips
-            WHERE flips IS NULL OR flips.p IS NOT NULL)));
+        list_transform(
+            list_transform(
+                [difference, coalesce(margin, 0) - abs(difference)],
+                lambda distance: distance / nullif(standard_error, 0)),
+            lambda t: _ranking_t_p(t, df)) AS t_probabilities
+    FROM _ranking_flips
+    WHERE flips IS NULL OR flips.p IS NOT NULL);
 
 -- Go on with Fisher's randomization test for 0.4 seconds, since DuckDB hears an interrupt only between
 -- two calls. It is Python's: udfs/ranking_udfs/measures/randomization.py. Where Python is not (sql/ranking_udfs.sql),
@@ -359,6 +338,30 @@ list_transform(
     lambda _ranking_differences: system.main._ranking_sign_flips(
         _ranking_differences, permutations::INTEGER, seed::BIGINT, flips))[1];
 
+-- Tests with what depends on how many there are of the same family_of: the corrected p, the end of method, and the
+-- difference that so many users would show; and the quantiles of t for the interval of one, for this family and for 80 %.
+CREATE OR REPLACE TEMP MACRO _ranking_corrected(tests, confidence, correction) AS TABLE
+SELECT * REPLACE (nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect)
+FROM (
+    SELECT
+        * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
+            _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
+            _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
+            concat(method, ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method),
+        list_transform(
+            [
+                _ranking_alpha(confidence),
+                _ranking_alpha(confidence) / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
+                0.4],
+            lambda probability: _ranking_t_quantile(probability, df)) AS quantiles
+    FROM (
+        SELECT
+            *,
+            count(p) OVER (PARTITION BY family_of) AS family,
+            row_number() OVER (PARTITION BY family_of ORDER BY p ASC NULLS LAST) AS p_place,
+            row_number() OVER (PARTITION BY family_of ORDER BY p_same ASC NULLS LAST) AS p_same_place
+        FROM query_table(tests) AS tests_of));
+
 -- The p-value of one of several comparisons, corrected for their number; a window over family_of.
 CREATE OR REPLACE TEMP MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
 CASE
@@ -370,47 +373,41 @@ CASE
         PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST)
 END;
 
--- The confidence intervals of the mean difference and of its ratio to the baseline's mean, each alone, and the
--- difference that so many users would show, corrected for the number of comparisons. NULL where nothing varies. The
--- interval of a difference between two values from 0 to 1 is cut at -1 and 1.
+-- Below which a p counts: 1 - confidence, without the last digits that a DOUBLE would leave.
+CREATE OR REPLACE TEMP MACRO _ranking_alpha(confidence) AS
+(1 - confidence::DECIMAL(20, 19))::DOUBLE;
+
+-- The confidence intervals of the mean difference and of its ratio to the baseline's mean, each alone. NULL where nothing
+-- varies. The interval of a difference between two values from 0 to 1 is cut at -1 and 1.
 --
 -- The ratio's interval is Fieller's: the ratios r for which a t-test does not tell system and r * baseline apart. It is
 -- bounded where fieller_denominator, the share of the baseline's squared mean that is no error, is above 0.
 --
 -- Source: Fieller (1954)
-CREATE OR REPLACE TEMP MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_intervals(tests) AS TABLE
 SELECT
     *,
-    CASE WHEN difference - quantile * error < -most THEN -most ELSE difference - quantile * error END AS low,
-    CASE WHEN difference + quantile * error > most THEN most ELSE difference + quantile * error END AS high,
+    sqrt(fieller_shift ** 2 + fieller_denominator * quantile ** 2 * residual_variance) AS fieller_width,
     relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
     relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
-    (quantile_of_family + quantile_of_power) * error AS minimum_detectable_effect
+    CASE WHEN difference - half_width < -most THEN -most ELSE difference - half_width END AS low,
+    CASE WHEN difference + half_width > most THEN most ELSE difference + half_width END AS high
 FROM (
-    SELECT *, sqrt(fieller_shift ** 2 + fieller_denominator * quantile ** 2 * residual_variance) AS fieller_width
-    FROM (
-        SELECT
-            *,
-            CASE WHEN 1 > quantile ** 2 * baseline_variance AND error > 0 THEN 1 - quantile ** 2 * baseline_variance END
-                AS fieller_denominator,
-            quantile ** 2 * covariance AS fieller_shift
-        FROM (
-            SELECT *, quantiles[1] AS quantile, quantiles[2] AS quantile_of_family, quantiles[3] AS quantile_of_power
-            FROM (
-                SELECT
-                    *,
-                    nullif(standard_error, 0) AS error,
-                    CASE WHEN is_share AND largest_value <= 1 THEN 1 END AS most,
-                    list_transform(
-                        [alpha, alpha / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END, 0.4],
-                        lambda probability: _ranking_t_quantile(probability, df)) AS quantiles
-                FROM query_table(tests) AS tests_of))));
+    SELECT
+        * EXCLUDE (quantiles),
+        quantiles[1] AS quantile,
+        quantile * nullif(standard_error, 0) AS half_width,
+        CASE WHEN is_share AND largest_value <= 1 THEN 1 END AS most,
+        CASE WHEN 1 > quantile ** 2 * baseline_variance AND standard_error > 0 THEN 1 - quantile ** 2 * baseline_variance END
+            AS fieller_denominator,
+        quantile ** 2 * covariance AS fieller_shift
+    FROM query_table(tests) AS tests_of);
 
 -- The verdict on a system.
-CREATE OR REPLACE TEMP MACRO _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS
+CREATE OR REPLACE TEMP MACRO _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS
 CASE
-    WHEN p_same_adjusted < alpha THEN 'same'
-    WHEN p_adjusted >= alpha OR p_adjusted IS NULL THEN 'unclear'
+    WHEN p_same_adjusted < _ranking_alpha(confidence) THEN 'same'
+    WHEN p_adjusted >= _ranking_alpha(confidence) OR p_adjusted IS NULL THEN 'unclear'
     WHEN higher_is_better IS NULL THEN CASE WHEN difference > 0 THEN 'higher' ELSE 'lower' END
     WHEN (difference > 0) = higher_is_better THEN 'better'
     ELSE 'worse'

@@ -65,12 +65,8 @@ FROM (
                     WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL))
             CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k))))
 WHERE (
-    SELECT coalesce(
-        error(
-            caller || ': '
-            || coalesce(
-                _ranking_rec_misfit(rec, names),
-                _ranking_option(
-                    'persistence', persistence, 'a number > 0 and <= 1',
-                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
-        true));
+    SELECT _ranking_no_problem(caller, coalesce(
+        _ranking_rec_misfit(rec, names),
+        _ranking_option(
+            'persistence', persistence, 'a number > 0 and <= 1',
+            TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1))));
