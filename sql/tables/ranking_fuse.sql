@@ -188,29 +188,23 @@ coalesce(
         THEN 'system_col must name the column of the systems to fuse, got '''''
     END,
     _ranking_option(
-        'method', method, 'rrf|combsum|combmnz|borda',
-        coalesce(method::VARCHAR IN ('rrf', 'combsum', 'combmnz', 'borda'), false)),
+        'method', method, 'rrf|combsum|combmnz|borda', method::VARCHAR IN ('rrf', 'combsum', 'combmnz', 'borda')),
     _ranking_option(
-        'normalize', normalize, 'min_max|z_score|sum|none',
-        coalesce(normalize::VARCHAR IN ('min_max', 'z_score', 'sum', 'none'), false)),
+        'normalize', normalize, 'min_max|z_score|sum|none', normalize::VARCHAR IN ('min_max', 'z_score', 'sum', 'none')),
     _ranking_option(
         'rrf_k', rrf_k, 'a number >= 0',
-        coalesce(
-            _ranking_is_number(typeof(rrf_k)) AND TRY_CAST(rrf_k AS DOUBLE) >= 0 AND isfinite(TRY_CAST(rrf_k AS DOUBLE)),
-            false)),
+        _ranking_is_number(typeof(rrf_k)) AND TRY_CAST(rrf_k AS DOUBLE) >= 0 AND isfinite(TRY_CAST(rrf_k AS DOUBLE))),
     _ranking_option(
         'depth', depth, 'an integer >= 1, or NULL for whole lists',
-        depth IS NULL OR coalesce(_ranking_is_integer(typeof(depth)) AND TRY_CAST(depth AS HUGEINT) >= 1, false)),
+        depth IS NULL OR _ranking_is_integer(typeof(depth)) AND TRY_CAST(depth AS HUGEINT) >= 1),
     _ranking_option(
         'systems', systems, 'a list of names, such as [''bm25'', ''vector'']',
-        systems IS NULL OR coalesce(len(TRY_CAST(systems AS VARCHAR[])) > 0, false)),
+        systems IS NULL OR len(TRY_CAST(systems AS VARCHAR[])) > 0),
     _ranking_option(
         'weights', weights, 'a MAP of numbers >= 0, such as MAP {''bm25'': 1, ''vector'': 2}',
-        weights IS NULL OR coalesce(
-            list_bool_and(list_transform(
-                map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))),
-                lambda weight: coalesce(weight >= 0 AND isfinite(weight), false))),
-            false)),
+        weights IS NULL OR list_bool_and(list_transform(
+            map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))),
+            lambda weight: coalesce(weight >= 0 AND isfinite(weight), false)))),
     CASE WHEN weights IS NOT NULL OR systems IS NOT NULL THEN (
         SELECT coalesce(
             _ranking_fuse_stranger('systems', TRY_CAST(systems AS VARCHAR[]), every_system),

@@ -204,11 +204,10 @@ list_any_value(
     || [
         _ranking_collation_problem(),
         _ranking_option(
-            'folds', folds, 'an integer >= 1',
-            coalesce(_ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1, false)),
+            'folds', folds, 'an integer >= 1', _ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1),
         _ranking_option(
             'last', last, 'an integer >= 1',
-            last IS NULL OR coalesce(_ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1, false)),
+            last IS NULL OR _ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1),
         CASE
             WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
                 THEN 'test_from, test_size or last must say what the test is, got none of them'

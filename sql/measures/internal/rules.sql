@@ -1,4 +1,4 @@
--- The error text of a bad option; NULL for none.
+-- The error text of a bad option; NULL for none. A rule that is NULL does not hold.
 CREATE OR REPLACE TEMP MACRO _ranking_option(option, given, rule, holds) AS
 CASE
     WHEN holds THEN NULL

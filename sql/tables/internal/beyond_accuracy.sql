@@ -258,8 +258,8 @@ list_any_value(
     || [
         _ranking_option(
             'head', head, 'a number from 0 to 1',
-            coalesce(_ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1, false)),
-        _ranking_option('divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))]);
+            _ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1),
+        _ranking_option('divergence', divergence, 'js|kl', divergence::VARCHAR IN ('js', 'kl'))]);
 
 -- Say whether ranking_beyond_accuracy has a column, by the tables that it needs.
 CREATE OR REPLACE TEMP MACRO _ranking_is_contents_column(name, history, items) AS
