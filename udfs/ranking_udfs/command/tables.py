@@ -27,6 +27,7 @@ from ..evaluation.conclusion import (
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
 from ..evaluation.pairs import ModelOrder, families
+from ..evaluation.problems import part_wrong
 from ..evaluation.words import (
     BUT_GAINS,
     COUNTS,
@@ -309,10 +310,12 @@ def answer(
     ks: Collection[int | None],
     more: Sequence[str] = (),
 ) -> str:
-    """Say which model is the best by the first measure, and what in the data stands against it."""
+    """Say what is wrong, which model is the best by the first measure, and what stands against that."""
     first = [(one.name, one.cuts[0]) for one in work.request.choices[:1]]
-    lines = [leading_sentence(one) for one in orders if one is not None and (one.measure, one.k) in first]
-    lines += [f"Against this: {text}" for text in (*caveats(problems, ks), *more)]
+    wrong, others = part_wrong(problems)
+    lines = [f"Something is wrong: {text}" for text in caveats(wrong, ks)]
+    lines += [leading_sentence(one) for one in orders if one is not None and (one.measure, one.k) in first]
+    lines += [f"Against this: {text}" for text in (*caveats(others, ks), *more)]
     return "".join(remark(work.given.format, line) for line in lines) + "\n" * bool(lines)
 
 

@@ -15,7 +15,7 @@ from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import find_orders, turn
-from ..evaluation.problems import check_common
+from ..evaluation.problems import check_common, part_wrong
 from ..evaluation.queries import (
     Request,
     contents_call,
@@ -158,10 +158,10 @@ class Findings:
         self.best = None
         if leader and len(leader.means) > 2:
             self.best = conclusion.best_sentence(leader, self.options, DIGITS, self.baseline)
-        wrong = {row["code"] for row in problems if row["severity"] == "wrong"}
-        self.wrong = conclusion.caveats([row for row in problems if row["code"] in wrong], [self.k])
-        others = [row for row in problems if row["code"] not in wrong]
+        wrong, others = part_wrong(problems)
+        self.wrong = conclusion.caveats(wrong, [self.k])
         self.caveats = self.find_caveats(others, shared) if work.is_checked else []
+        self.caveats += conclusion.few_differ(family)
         self.curve = self.fetch(curve_query(request))
         self.edges, self.bins, self.apart = self.histogram()
         query = overlap_query(replace(request, ks=[self.k]), baseline)
