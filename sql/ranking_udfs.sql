@@ -1180,7 +1180,9 @@ list_transform(
                     'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
                     'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
                     'before': place - 1})}),
-    lambda found: struct_insert(found, n_hits := _ranking_tied_hits(found, found.top)))[1];
+    lambda found: {
+        'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal, 'log2_ideal': found.log2_ideal,
+        'grades': found.grades, 'ties': found.ties, 'n_hits': _ranking_tied_hits(found, found.top)})[1];
 CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
 CASE
     WHEN min_grade IS NULL THEN judged
@@ -1573,7 +1575,7 @@ CREATE OR REPLACE MACRO _ranking_measure_columns(rows) AS (
             FROM (
                 SELECT COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL))
                 FROM (SELECT 1 AS userid)
-                LEFT JOIN (FROM query_table(rows) AS rows_of WHERE false) ON true)))
+                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(rows) AS rows_of WHERE false) ON true)))
 );
 CREATE OR REPLACE MACRO _ranking_intents(truth, names, intent_col, caller) AS TABLE
 SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
@@ -3947,7 +3949,7 @@ CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
-    SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
+    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
 ), _ranking_chosen AS MATERIALIZED (
     SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures) AS chosen
 ), _ranking_scores AS MATERIALIZED (
@@ -3970,7 +3972,7 @@ WITH _ranking_rows AS NOT MATERIALIZED (
                 least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
                 COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
                 TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM _ranking_rows)
+            FROM (SELECT *, NULL AS ranking_absent FROM _ranking_rows))
         WHERE userid IS NOT NULL AND CASE
             WHEN _ranking_is_number(typeof(k)) THEN true
             ELSE error(concat(
@@ -4736,8 +4738,8 @@ JOIN (
     FROM _ranking_matched_ids('_ranking_read_rows', 'item') WHERE alike IS NOT NULL
 ) AS rows
     ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
-QUALIFY told.code <> 'short_lists' OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC) <= count
-ORDER BY told.code ASC, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
+QUALIFY told.code <> 'short_lists' OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
+ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';

@@ -47,7 +47,8 @@ def test_sql_of_a_comparison_gives_its_rows(run: Run, of_command: duckdb.DuckDBP
     *_, everybody, found = [of_command.execute(statement.query).fetchall() for statement in statements]
     shown = json.loads(run(*arguments, "json"))
     rows = [[value for name, value in row.items() if name != "caveats"] for row in shown]
-    assert [list(row) for row in found] == [row for row in rows if "(all)" not in row]
+    without = [[*row[:-3], *row[-2:]] for row in found]  # caveats of the check are not in its SQL
+    assert without == [row for row in rows if "(all)" not in row]
     assert len(everybody) == 2
 
 

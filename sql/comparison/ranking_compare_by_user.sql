@@ -21,7 +21,7 @@ CREATE OR REPLACE TEMP MACRO ranking_compare_by_user(
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
     -- The first, since the table of a user may have the name of any CTE.
-    SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
+    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
 ), _ranking_chosen AS MATERIALIZED (
     SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures) AS chosen
 ), _ranking_scores AS MATERIALIZED (
@@ -45,7 +45,8 @@ WITH _ranking_rows AS NOT MATERIALIZED (
                 least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
                 COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
                 TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM _ranking_rows)
+            -- Not in the CTE, where DuckDB 1.4 would make an INTEGER of the NULL.
+            FROM (SELECT *, NULL AS ranking_absent FROM _ranking_rows))
         WHERE userid IS NOT NULL AND CASE
             WHEN _ranking_is_number(typeof(k)) THEN true
             ELSE error(concat(
@@ -202,5 +203,5 @@ CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(rows) AS (
             FROM (
                 SELECT COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL))
                 FROM (SELECT 1 AS userid)
-                LEFT JOIN (FROM query_table(rows) AS rows_of WHERE false) ON true)))
+                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(rows) AS rows_of WHERE false) ON true)))
 );

@@ -81,8 +81,8 @@ JOIN (
 ) AS rows
     ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
 -- Where the longest list is not short, the shortest are those that ranking_check counts.
-QUALIFY told.code <> 'short_lists' OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC) <= count
-ORDER BY told.code ASC, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
+QUALIFY told.code <> 'short_lists' OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
+ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
 
 -- The rows that only a history shows.
 CREATE OR REPLACE TEMP MACRO _ranking_problem_rows_of_history(rec, truth, history, names, time_col) AS TABLE

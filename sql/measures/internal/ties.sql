@@ -33,7 +33,9 @@ list_transform(
                     'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
                     'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
                     'before': place - 1})}),
-    lambda found: struct_insert(found, n_hits := _ranking_tied_hits(found, found.top)))[1];
+    lambda found: {
+        'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal, 'log2_ideal': found.log2_ideal,
+        'grades': found.grades, 'ties': found.ties, 'n_hits': _ranking_tied_hits(found, found.top)})[1];
 
 -- The expected number of relevant items in the top ranks.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_hits(tied, top) AS
