@@ -197,14 +197,21 @@ def test_what_changes_for_users_is_what_sql_says(
 
 
 @pytest.mark.slow
-def test_what_the_check_found_stands_on_the_page_and_nothing_too(standard: str, written: Written) -> None:
+def test_what_the_check_found_stands_on_the_page_and_nothing_too(
+    standard: str, written: Written, run: Run
+) -> None:
     (problems,) = tables_in(sections(standard)["The data"])[1:]
     few = dict.fromkeys(SYSTEMS, "1 of 120") | {"For example": "userid u119"}
     assert {"Problem": "users in truth that are not in rec", **few} in problems
     rows = (line.split(",") for line in Path("als.csv").read_text().splitlines()[1:])
     swapped = (f"{u},{int(i) + 5000 * (int(u[1:]) % 3 == 0)},{score}\n" for u, i, score in rows)
     Path("swapped.csv").write_text("userid,itemid,score\n" + "".join(swapped))
-    leaked = written(*FILES[:3], "swapped=swapped.csv", FILES[3], "-k", "5", "--history", "relevant.csv")
+    leak = [*FILES[:3], "swapped=swapped.csv", FILES[3], "-k", "5", "--history", "relevant.csv"]
+    said = run("report", *leak, *FEW, "--output", "report.html")
+    assert said.startswith(
+        "report.html: something is wrong: Items that the user has in history already: 1440"
+    )
+    leaked = Path("report.html").read_text(encoding="utf-8")
     assert "<h1>bert, pop and swapped compared with als</h1>" in leaked
     answer = text_of(sections(leaked)["The answer"])
     assert re.search(r"Two heaps .* als with swapped \(34 % of users below 25 %\)", answer)
@@ -214,6 +221,16 @@ def test_what_the_check_found_stands_on_the_page_and_nothing_too(standard: str, 
     assert "Items that the user has in history already: 1440 of 1440 (100 %)" in answer
     Path("relevant.csv").write_text("".join(Path("relevant.csv").read_text().splitlines(keepends=True)[:-12]))
     assert "The check of the data found nothing." in text_of(sections(written(*FILES, "-k", "5"))["The data"])
+
+
+def test_a_verdict_of_four_users_has_that_against_it(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE truth AS SELECT u AS userid, 1 AS itemid FROM range(1000) t(u)")
+    lists = "SELECT '{0}' AS system, u AS userid, CASE WHEN u < {1} THEN 2 ELSE 1 END AS itemid, 1.0 AS score"
+    both = " UNION ALL ".join(lists.format(*one) + " FROM range(1000) t(u)" for one in (("a", 0), ("b", 4)))
+    con.execute(f"CREATE TABLE rec AS {both}")
+    found = ranking_udfs.report("rec", "truth", "mrr", 1, con=con, baseline="a").findings
+    assert [verdict for verdict, _ in found.verdicts] == ["worse"]
+    assert "Fewer than 5 users differ, of a and b in MRR@1." in found.caveats
 
 
 def test_one_model_has_the_sections_that_make_sense_for_one(

@@ -245,7 +245,10 @@ def report(given: Any) -> None:
     for path, content in contents.items():
         write_output(path, content)
     if not given.quiet:
-        said = next(filter(None, [findings.leading, *findings.headlines, *findings.caveats]), "written")
+        wrong = [f"something is wrong: {one}" for one in findings.wrong]
+        said = next(
+            filter(None, [*wrong, findings.leading, *findings.headlines, *findings.caveats]), "written"
+        )
         write_output(None, f"{given.output or given.figures}: {said}\n")
 
 
@@ -346,9 +349,8 @@ def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-EVALUATIONS: dict[
-    str, tuple[Callable[[Work], str | bytes], int]
-] = {  # what to print, and after how many steps
+Printing = tuple[Callable[[Work], str | bytes], int]  # what to print, and after how many steps
+EVALUATIONS: dict[str, Printing] = {
     "evaluate": (evaluate, 5),
     "compare": (compare, 4),
     "check": (check, 3),
