@@ -4738,7 +4738,8 @@ JOIN (
     FROM _ranking_matched_ids('_ranking_read_rows', 'item') WHERE alike IS NOT NULL
 ) AS rows
     ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
-QUALIFY told.code <> 'short_lists' OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
+QUALIFY told.code <> 'short_lists'
+    OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
 ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';

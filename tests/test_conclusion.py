@@ -66,11 +66,13 @@ def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> N
         row("wrong", "user_spelling", "users that match truth but for case", 2),
         row("wrong", "no_rows", "rec: no rows", 1, of=None),
     ]
-    found = caveats(rows, [5, None])
-    assert found == [
+    wrong, others = caveats(rows, [5, None])
+    assert wrong == [
         "No rows: 1.",
         "Users whose relevant items stand below: knn 700 of 800 (88 %).",
         "Users that match truth but for case: 2 of 943 (< 1 %).",
+    ]
+    assert others == [
         "Users in truth that are not in rec: knn 628 of 943 (67 %).",
         "Users with tied scores at k = 5: als 99 of 943 (10 %), knn 50 of 943 (5 %); write --ties expected.",
         "Of less than 1 %: Itemid is NULL: als 9 of 943 (< 1 %). Userid is NULL: knn 3 of 943 (< 1 %).",

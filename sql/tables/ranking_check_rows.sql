@@ -80,8 +80,9 @@ JOIN (
     FROM _ranking_matched_ids('_ranking_read_rows', 'item') WHERE alike IS NOT NULL
 ) AS rows
     ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
--- Where the longest list is not short, the shortest are those that ranking_check counts.
-QUALIFY told.code <> 'short_lists' OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
+-- Short lists, the shortest first, as many as ranking_check counts: all but the longest ones where every list is short.
+QUALIFY told.code <> 'short_lists'
+    OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
 ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
 
 -- The rows that only a history shows.

@@ -93,7 +93,7 @@ _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF
 CREATE OR REPLACE TEMP MACRO _ranking_known_measures() AS
 KNOWN_MEASURES::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 
--- Each measure in the order of the registry: `expected`, the macro of its expected value over ties, NULL if there is no
+-- The measures of the registry, in its order: `expected`, the macro of its expected value over ties, NULL if there is no
 -- closed form; `is_column`, whether it has a column where no measures are named; `options`, from name to rule: words, the
 -- default first, or `a number ...`, perhaps `, with` another option that it needs. A text, as _ranking_known_measures.
 CREATE OR REPLACE TEMP MACRO _ranking_options() AS

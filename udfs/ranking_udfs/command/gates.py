@@ -63,7 +63,7 @@ class Condition:
 
     @property
     def fails(self) -> str:
-        """What fails as a condition of SQL: what holds or is unknown."""
+        """Return the condition of SQL under which a row fails the gate: it holds, or is unknown."""
         return f"(\n{self.holds}\n) IS DISTINCT FROM false"
 
     @property

@@ -27,7 +27,6 @@ from ..evaluation.conclusion import (
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
 from ..evaluation.pairs import ModelOrder, families
-from ..evaluation.problems import part_wrong
 from ..evaluation.words import (
     BUT_GAINS,
     COUNTS,
@@ -312,10 +311,10 @@ def answer(
 ) -> str:
     """Say what is wrong, which model is the best by the first measure, and what stands against that."""
     first = [(one.name, one.cuts[0]) for one in work.request.choices[:1]]
-    wrong, others = part_wrong(problems)
-    lines = [f"Something is wrong: {text}" for text in caveats(wrong, ks)]
+    wrong, others = caveats(problems, ks)
+    lines = [f"Something is wrong: {text}" for text in wrong]
     lines += [leading_sentence(one) for one in orders if one is not None and (one.measure, one.k) in first]
-    lines += [f"Against this: {text}" for text in (*caveats(others, ks), *more)]
+    lines += [f"Against this: {text}" for text in (*others, *more)]
     return "".join(remark(work.given.format, line) for line in lines) + "\n" * bool(lines)
 
 

@@ -172,24 +172,22 @@ def shared_sentence(rows: Sequence[Row], label: str) -> str:
     return f"{where}, {label} is {', '.join(means)}."
 
 
-def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> list[str]:
-    """Say what in the data stands against a verdict at these k, a sentence for each problem of all systems.
+def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> tuple[list[str], list[str]]:
+    """Say what is wrong in the data, and what else stands against a verdict at these k.
 
-    What is wrong comes first, then what touches the largest share; all that is of less than SMALL is one
-    sentence. `problems` are rows of ranking_check with what to do.
+    Each is a sentence for a problem of all systems, that of the largest share first; what is not wrong and of
+    less than SMALL is one sentence. `problems` are rows of ranking_check with what to do.
     """
     found: dict[tuple[str, int | None], list[Row]] = {}
     for row in filter(is_problem, problems):
         if row["k"] is None or row["k"] in ks:
             found.setdefault((row["code"], row["k"]), []).append(row)
-    weighed = [
-        (any(row["severity"] == "wrong" for row in rows), max(map(share_of, rows)), rows)
-        for rows in found.values()
-    ]
-    weighed.sort(key=lambda one: one[:2], reverse=True)
-    small = [rows for is_wrong, share, rows in weighed if not is_wrong and share < SMALL]
-    texts = [caveat(rows) for is_wrong, share, rows in weighed if is_wrong or share >= SMALL]
-    return [*texts, "Of less than 1 %: " + " ".join(map(caveat, small))] if small else texts
+    wrong, others, small = list[str](), list[str](), list[str]()
+    weighed = [(max(map(share_of, rows)), rows) for rows in found.values()]
+    for share, rows in sorted(weighed, key=lambda one: one[0], reverse=True):
+        is_wrong = any(row["severity"] == "wrong" for row in rows)
+        (wrong if is_wrong else small if share < SMALL else others).append(caveat(rows))
+    return wrong, [*others, *(["Of less than 1 %: " + " ".join(small)] if small else [])]
 
 
 def few_differ(rows: Sequence[Row]) -> list[str]:

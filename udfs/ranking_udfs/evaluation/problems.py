@@ -18,12 +18,6 @@ def is_problem(row: Row) -> bool:
     return row["severity"] in PROBLEMS
 
 
-def part_wrong(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """Return the rows of what is wrong of some system, which stand above an answer, and the others."""
-    codes = {row["code"] for row in rows if row["severity"] == "wrong"}
-    return [row for row in rows if row["code"] in codes], [row for row in rows if row["code"] not in codes]
-
-
 def problem_text(row: Row) -> str:
     """Say a problem on one line, with its count, an example, its file, and what to do."""
     of = ", ".join(shorten(row[name]) for name in ("system", "file") if row.get(name) is not None)

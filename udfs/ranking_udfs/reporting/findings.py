@@ -15,7 +15,7 @@ from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import find_orders, turn
-from ..evaluation.problems import check_common, part_wrong
+from ..evaluation.problems import check_common
 from ..evaluation.queries import (
     Request,
     contents_call,
@@ -158,9 +158,8 @@ class Findings:
         self.best = None
         if leader and len(leader.means) > 2:
             self.best = conclusion.best_sentence(leader, self.options, DIGITS, self.baseline)
-        wrong, others = part_wrong(problems)
-        self.wrong = conclusion.caveats(wrong, [self.k])
-        self.caveats = self.find_caveats(others, shared) if work.is_checked else []
+        self.wrong, others = conclusion.caveats(problems, [self.k])
+        self.caveats = [*others, *(self.find_caveats(shared) if work.is_checked else [])]
         self.caveats += conclusion.few_differ(family)
         self.curve = self.fetch(curve_query(request))
         self.edges, self.bins, self.apart = self.histogram()
@@ -275,13 +274,12 @@ FROM (
                 texts.append(conclusion.headline_sentence(rows, choice, choice.cuts[0]))
         return texts
 
-    def find_caveats(self, problems: Sequence[Row], shared: Sequence[Row]) -> list[str]:
-        """Say what stands against the verdict: problems of the data, missing lists, few judged items.
+    def find_caveats(self, shared: Sequence[Row]) -> list[str]:
+        """Say what else stands against the verdict: missing lists, few judged items.
 
         A truth of relevant items alone has judged nothing else, for no model.
         """
-        found = conclusion.caveats(problems, [self.k])
-        found += [conclusion.shared_sentence(shared, self.at)] if shared else []
+        found = [conclusion.shared_sentence(shared, self.at)] if shared else []
         shares = {name: self.counts[name].get(JUDGED) for name in self.systems}
         is_judged = any(row.get("has_misses") for row in self.tables)
         return found + (conclusion.judged_caveat(shares, self.k) if is_judged else [])
