@@ -26,6 +26,7 @@ def test_ranking_functions_has_every_measure_table_function_and_aggregate(
         tuple((cell or None) if isinstance(cell, str) else list(cell) for cell in row)
         for row in function_rows(texts())
     ]
+    assert all(one.source for one in (*MEASURES.values(), *LIST_MEASURES.values()))
     assert JUDGE in (FUNCTIONS["judge"].call.__doc__ or "")
     kinds = {row[0]: row[1] for row in rows}
     assert [name for name, kind in kinds.items() if kind == "measure"] == [*MEASURES, *LIST_MEASURES]

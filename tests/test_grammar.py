@@ -103,7 +103,8 @@ def test_an_error_shows_no_long_name() -> None:
 )
 def test_a_number_is_written_as_sql_writes_it(number: str) -> None:
     if number in ("5.", " 5"):
-        assert parse_options(BY_NAME["hlu"], "hlu", f"half_life={number.strip()}")["half_life"] == 5
+        _, options = parse_options(BY_NAME["hlu"], "hlu", f"half_life={number.strip()}", of_judged=False)
+        assert options["half_life"] == 5
     else:
         with pytest.raises(ValueError, match=r"^hlu: option half_life must be a number > 1, got '"):
-            parse_options(BY_NAME["hlu"], "hlu", f"half_life={number}")
+            parse_options(BY_NAME["hlu"], "hlu", f"half_life={number}", of_judged=False)

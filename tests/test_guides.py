@@ -11,11 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FORMULA = """
 
-@measure(options=MIN_GRADE, range=Range(1, integers=True), empty=Empty(None, "a hit"), source="this test")
+@measure(options=MIN_GRADE, range=Range(1, integers=True), empty=Empty(None, "a hit"))
 def last_hit_rank(rankings: Rankings) -> Floats:
     \"\"\"Rank of the last relevant item in the top k.
-
-    NULL without a hit.
 
     Source: this test.
 

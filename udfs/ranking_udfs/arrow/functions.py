@@ -66,7 +66,7 @@ def values_of_rankings(
     batch = batch_of(name, arrays[:ranked])
     cuts = [row_cut_offs(name, k, batch.judged) for k in arrays[ranked:]]
     rankings = batch.rankings(cuts[0]) if cuts else batch.cut_at(None)
-    options = parse_options(measure, name, text, of_judged=ranked == 1)
+    _, options = parse_options(measure, name, text, of_judged=ranked == 1)
     if (lowest := options.pop("min_grade", None)) is not None:
         if ranked == 2 and lowest > 1 and not has_grades(*arrays[:2]):
             rule = "min_grade must be 1 or less where truth is a LIST of items, without grades"
@@ -78,7 +78,7 @@ def values_of_rankings(
 
 def values_of_lists(measure: Measure, name: str, arrays: list[pa.Array], text: str | None) -> Floats:
     """Compute a list measure."""
-    options = parse_options(measure, name, text)
+    _, options = parse_options(measure, name, text, of_judged=False)
     values: Floats = measure.compute(*ARGUMENTS[measure.name](name, *arrays, **options), **options)
     return values
 

@@ -14,7 +14,6 @@ from .registry import Empty, InputError, OneOf, Range, measure
     range=Range(0, 2),
     ranges={"euclidean": Range(0), "jaccard": Range(0, 1)},
     empty=Empty(None, "a pair"),
-    source="Ziegler et al. 2005",
 )
 def intra_list_diversity(elements: NDArray[Any], bounds: Ints, offsets: Ints, *, distance: str) -> Floats:
     """Mean distance between two items of a list, each item given as its embedding vector.
@@ -24,8 +23,8 @@ def intra_list_diversity(elements: NDArray[Any], bounds: Ints, offsets: Ints, *,
     categories.
 
     vectors: a LIST (or ARRAY) of LISTs or ARRAYs of numbers, or with distance=jaccard of any type. A NULL
-    vector is left out; NULL with fewer than two vectors. A zero vector has cosine distance 1 to everything;
-    two empty sets have Jaccard distance 0. Vectors of different lengths, and NULL, NaN and infinite numbers
+    vector is left out. A zero vector has cosine distance 1 to everything; two empty sets have Jaccard
+    distance 0. Vectors of different lengths, and NULL, NaN and infinite numbers
     in a vector, are errors. O(n) for cosine, else O(n^2).
 
     Source: Ziegler, McNee, Konstan and Lausen (2005), who define 1 minus it, intra-list similarity.
@@ -125,7 +124,6 @@ def jaccard(codes: Ints, bounds: Ints, offsets: Ints) -> Floats:
     options={"missing": OneOf("error", "rarest")},
     range=Range(0),
     empty=Empty(None, "an item"),
-    source="Zhou et al. 2010",
 )
 def novelty(shares: Judged, different: Ints, *, missing: str) -> Floats:
     """Mean self-information of the recommended items, in bits: high if few users know them.

@@ -1,7 +1,5 @@
 """The columns of ranking_beyond_accuracy as measures; SQL alone computes them, of tables."""
 
-from dataclasses import replace
-
 from .arrays import Floats
 from .registry import SHARE, Empty, Measure, Range
 
@@ -14,14 +12,12 @@ def of_tables(*_: object) -> Floats:
     raise NotImplementedError
 
 
-USUAL = Measure(
-    "", of_tables, (), "ranking_beyond_accuracy", empty=Empty(None, "an item"), higher_is_better=None
-)
-
-
 def contents(name: str, arguments: tuple[str, ...], range: Range = SHARE, title: str = "") -> Measure:
     """Return a column as a measure; `arguments` are the tables that it needs."""
-    return replace(USUAL, name=name, arguments=arguments, range=range, title=title)
+    empty = Empty(None, "an item")
+    return Measure(
+        name, of_tables, range=range, empty=empty, arguments=arguments, title=title, higher_is_better=None
+    )
 
 
 # Those that each user has a value of, and those of all lists together.

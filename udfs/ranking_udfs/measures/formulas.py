@@ -6,10 +6,10 @@ twice is judged by its first occurrence: the second is a miss that takes up a ra
 grade 0 or less are judged but not relevant; with the option min_grade, all below that grade. Truth is empty
 where it has no item at all. NULL where truth is NULL; rec NULL counts as an empty list.
 
-Each docstring has the formula, the undefined case, how other tools depart, the source, and an example that
-the tests run. In the formulas r runs over the ranks 1..min(k, |rec|), g(r) is the grade of the item at rank r
-(0 for one that is not relevant), rel(r) is 1 if it is relevant and else 0, P(r) is the precision of the first
-r items.
+Each docstring has the formula, how other tools depart, the source, and an example that the tests run. The
+line above has the options, the range and the value of the undefined case; the reference is made of both. In
+the formulas r runs over the ranks 1..min(k, |rec|), g(r) is the grade of the item at rank r (0 for one that
+is not relevant), rel(r) is 1 if it is relevant and else 0, P(r) is the precision of the first r items.
 """
 
 import math
@@ -46,19 +46,15 @@ def unless_empty(rankings: Rankings, values: Floats) -> Floats:
 
 
 @measure(
-    "recall_at",
-    options={"normalize": OneOf("truth", "min")} | MIN_GRADE,
-    empty=BOTH_EMPTY,
-    source="Hivemall",
-    expected=True,
+    "recall_at", options={"normalize": OneOf("truth", "min")} | MIN_GRADE, empty=BOTH_EMPTY, expected=True
 )
 def recall(rankings: Rankings, *, normalize: str) -> Floats:
     """Share of the relevant items that stand in the top k.
 
     hits / |truth|; with normalize=min, hits / min(|truth|, k), so that a list of k can reach 1.
 
-    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's recall_k and ranx's recall are
-    normalize=truth, 0 where truth is empty; LensKit's Recall is normalize=min.
+    trec_eval's recall_k and ranx's recall are normalize=truth, 0 where truth is empty; LensKit's Recall is
+    normalize=min.
 
     Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
 
@@ -70,7 +66,7 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
     return unless_empty(rankings, ratio(rankings.n_hits, whole))
 
 
-@measure("precision_at", options=DIVIDE | MIN_GRADE, empty=BOTH_EMPTY, source="Hivemall", expected=True)
+@measure("precision_at", options=DIVIDE | MIN_GRADE, empty=BOTH_EMPTY, expected=True)
 def precision(rankings: Rankings, *, divide: str) -> Floats:
     """Share of the top k that is relevant.
 
@@ -79,8 +75,7 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
     ranx, RecTools and Spark; over lists it is list, as in Hivemall and LensKit. Without k both divide by
     |rec|.
 
-    An empty list has precision 0, unless truth is empty too: then 1. A keyword of DuckDB: write
-    "precision"(...) in quotes, or `precision_at(...)`.
+    An empty list has precision 0. A keyword of DuckDB: write "precision"(...), or `precision_at(...)`.
 
     Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
 
@@ -98,7 +93,6 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
     title="F-measure",
     options={"beta": Number(1.0, at_least=0.0)} | DIVIDE | MIN_GRADE,
     empty=BOTH_EMPTY,
-    source="van Rijsbergen 1979",
     expected=True,
 )
 def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
@@ -108,8 +102,7 @@ def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
     rankings hits / k, as in ranx and RecTools, over lists hits / min(k, |rec|), or as `divide` says. It is 0
     without a hit.
 
-    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's set_F is this over the whole list, with
-    beta^2 where this says beta.
+    trec_eval's set_F is this over the whole list, with beta^2 where this says beta.
 
     Source: van Rijsbergen (1979), Information Retrieval, chapter 7.
 
@@ -123,20 +116,11 @@ def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
     return unless_empty(rankings, np.minimum(score, 1))  # rounding may take it above
 
 
-@measure(
-    "hitrate",
-    "success",
-    options=MIN_GRADE,
-    range=Range(0, 1, integers=True),
-    source="Hivemall; trec_eval (success)",
-    expected=True,
-)
+@measure("hitrate", "success", options=MIN_GRADE, range=Range(0, 1, integers=True), expected=True)
 def hit_rate(rankings: Rankings) -> Floats:
     """1 if any relevant item stands in the top k, else 0.
 
-    Where truth is empty: 0. trec_eval's success_k.
-
-    Source: Hivemall (`hitrate`); Deshpande and Karypis (2004).
+    Source: Hivemall (`hitrate`); trec_eval (success_k); Deshpande and Karypis (2004).
 
     >>> SELECT hit_rate([3, 1, 2, 6], [1, 2, 4], 1)
     0.0
@@ -144,13 +128,11 @@ def hit_rate(rankings: Rankings) -> Floats:
     return (rankings.n_hits > 0).astype(np.float64)
 
 
-@measure(options=MIN_GRADE, range=Range(0, integers=True), source="trec_eval (num_rel_ret)", expected=True)
+@measure(options=MIN_GRADE, range=Range(0, integers=True), expected=True)
 def hits(rankings: Rankings) -> Floats:
     """Number of relevant items in the top k.
 
-    Where truth is empty: 0. trec_eval's num_rel_ret, ranx's hits.
-
-    Source: trec_eval (num_rel_ret).
+    Source: trec_eval (num_rel_ret), ranx's hits.
 
     >>> SELECT hits([1, 3, 2, 6], [1, 2, 4])
     2.0
@@ -158,19 +140,11 @@ def hits(rankings: Rankings) -> Floats:
     return rankings.n_hits.astype(np.float64)
 
 
-@measure(
-    "reciprocal_rank",
-    "recip_rank",
-    "rr",
-    title="MRR",
-    options=MIN_GRADE,
-    source="Voorhees 1999",
-    expected=True,
-)
+@measure("reciprocal_rank", "recip_rank", "rr", title="MRR", options=MIN_GRADE, expected=True)
 def mrr(rankings: Rankings) -> Floats:
     """One over the rank of the first relevant item in the top k; its mean over users is the MRR.
 
-    1 / first_hit_rank, 0 without a hit. Where truth is empty: 0. trec_eval's recip_rank.
+    1 / first_hit_rank, 0 without a hit. trec_eval's recip_rank.
 
     Source: Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report.
 
@@ -181,17 +155,9 @@ def mrr(rankings: Rankings) -> Floats:
     return rankings.total(first / rankings.hits.rank)
 
 
-@measure(
-    options=MIN_GRADE,
-    range=Range(1, integers=True),
-    empty=Empty(None, "a hit"),
-    source="Hivemall, n_tp of MRR",
-    higher_is_better=False,
-)
+@measure(options=MIN_GRADE, range=Range(1, integers=True), empty=Empty(None, "a hit"), higher_is_better=False)
 def first_hit_rank(rankings: Rankings) -> Floats:
     """Rank of the first relevant item in the top k.
-
-    NULL without a hit, so also where truth is empty.
 
     Source: the n_tp of Hivemall, "Ranking Problems", section MRR.
 
@@ -208,7 +174,6 @@ def first_hit_rank(rankings: Rankings) -> Floats:
     title="MAP",
     options={"normalize": OneOf("truth", "min", "hits", "k")} | MIN_GRADE,
     empty=BOTH_EMPTY,
-    source="Hivemall",
     expected=True,
 )
 def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
@@ -218,10 +183,10 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     by the hits in the top k, with normalize=k by k. With normalize=truth it equals the sum of P(r) times the
     change in recall.
 
-    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's map and map_cut are normalize=truth.
-    scikit-learn's average_precision_score over the items of the list is normalize=hits, and so is Hivemall's
-    code, against its own page. RecTools' MAP is normalize=truth, with divide_by_k normalize=k. LensKit
-    divides by min(|truth|, |rec|), which for a list shorter than k is none of them.
+    trec_eval's map and map_cut are normalize=truth. scikit-learn's average_precision_score over the items of
+    the list is normalize=hits, and so is Hivemall's code, against its own page. RecTools' MAP is
+    normalize=truth, with divide_by_k normalize=k. LensKit divides by min(|truth|, |rec|), which for a list
+    shorter than k is none of them.
 
     Source: Hivemall, "Ranking Problems"; Buckley and Voorhees (2000).
 
@@ -234,17 +199,14 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     return unless_empty(rankings, ratio(rankings.total(hits.number / hits.rank), wholes[normalize]))
 
 
-@measure(
-    "roc_auc", title="AUC", options=MIN_GRADE, empty=Empty(0.5, "a pair"), source="Hivemall", expected=True
-)
+@measure("roc_auc", title="AUC", options=MIN_GRADE, empty=Empty(0.5, "a pair"), expected=True)
 def auc(rankings: Rankings) -> Floats:
     """Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
 
     sum over hits of the misses below it, divided by hits * (min(k, |rec|) - hits).
 
-    0.5 without such a pair. Items outside the list take no part: over a list of all items it is the area
-    under the ROC curve, scikit-learn's roc_auc_score. Hivemall's code counts pairs up to k even where the
-    list is shorter.
+    Items outside the list take no part: over a list of all items it is the area under the ROC curve,
+    scikit-learn's roc_auc_score. Hivemall's code counts pairs up to k even where the list is shorter.
 
     Source: Hivemall, "Ranking Problems"; Rendle et al. (2009).
 
@@ -317,14 +279,7 @@ def share_of_best(rankings: Rankings, best: Ranked, value: Callable[[Ranked], Fl
     return np.minimum(ratio(rankings.total(of_hits), whole), 1)  # rounding may take it above
 
 
-@measure(
-    "discounted_cumulative_gain",
-    title="DCG",
-    options=DISCOUNTED_GAIN,
-    range=Range(0),
-    source="Burges 2005",
-    expected=True,
-)
+@measure("discounted_cumulative_gain", title="DCG", options=DISCOUNTED_GAIN, range=Range(0), expected=True)
 def dcg(rankings: Rankings, **options: Any) -> Floats:
     """Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
 
@@ -332,8 +287,8 @@ def dcg(rankings: Rankings, **options: Any) -> Floats:
     divides by max(1, log_base(r)): no discount for the ranks up to base. discount=half_life multiplies by
     2^(-(r - 1) / (half_life - 1)).
 
-    Where truth is empty: 0. gain=linear is the gain of trec_eval, scikit-learn and ranx's ndcg; gain=exp that
-    of Hivemall, gdeval and ranx's ndcg_burges. LensKit has discount=original by default.
+    gain=linear is the gain of trec_eval, scikit-learn and ranx's ndcg; gain=exp that of Hivemall, gdeval and
+    ranx's ndcg_burges. LensKit has discount=original by default.
 
     Source: Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and
     discount=original; Breese et al. (1998) for discount=half_life.
@@ -345,20 +300,13 @@ def dcg(rankings: Rankings, **options: Any) -> Floats:
 
 
 @measure(
-    "idcg",
-    title="Ideal DCG",
-    options=DISCOUNTED_GAIN,
-    range=Range(0),
-    source="Jarvelin, Kekalainen 2002",
-    expected=True,
-    higher_is_better=None,
+    "idcg", title="Ideal DCG", options=DISCOUNTED_GAIN, range=Range(0), expected=True, higher_is_better=None
 )
 def ideal_dcg(rankings: Rankings, **options: Any) -> Floats:
     """The DCG of the best possible list, which ranks all truth items by descending grade.
 
-    As dcg, over the first min(k, |truth|) ranks of that list; k omitted means the length of rec.
-
-    Where truth is empty: 0. Hivemall's code also cuts the best list at the length of rec.
+    As dcg, over the first min(k, |truth|) ranks of that list; k omitted means the length of rec. Hivemall's
+    code also cuts the best list at the length of rec.
 
     Source: Jarvelin and Kekalainen (2002).
 
@@ -380,12 +328,7 @@ def full_list(rankings: Rankings) -> Ranked:
     return Ranked(ragged.rows_of(offsets), rank, np.ones(len(rank)), offsets)
 
 
-@measure(
-    title="NDCG",
-    options=DISCOUNTED_GAIN | {"ideal": OneOf("cut", "truth", "k")},
-    source="Hivemall",
-    expected=True,
-)
+@measure(title="NDCG", options=DISCOUNTED_GAIN | {"ideal": OneOf("cut", "truth", "k")}, expected=True)
 def ndcg(rankings: Rankings, *, ideal: str, **options: Any) -> Floats:
     """Normalised discounted cumulative gain: dcg / ideal_dcg.
 
@@ -393,9 +336,9 @@ def ndcg(rankings: Rankings, *, ideal: str, **options: Any) -> Floats:
     length of rec, so one hit alone in a list is 1; with ideal=truth it runs to |truth|, whatever k is; with
     ideal=k it is k items of grade 1, however few truth has, up to k = 10000.
 
-    0 where the ideal is 0, so also where truth is empty. With ideal=k, a grade above 0 that is not 1 is an
-    error. trec_eval's ndcg_cut, scikit-learn's ndcg_score and ranx's ndcg are gain=linear, gdeval's and
-    ranx's ndcg_burges gain=exp. trec_eval's ndcg without a cut is ideal=truth, RecTools' NDCG ideal=k.
+    With ideal=k, a grade above 0 that is not 1 is an error. trec_eval's ndcg_cut, scikit-learn's ndcg_score
+    and ranx's ndcg are gain=linear, gdeval's and ranx's ndcg_burges gain=exp. trec_eval's ndcg without a cut
+    is ideal=truth, RecTools' NDCG ideal=k.
 
     Source: Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005).
 
@@ -409,17 +352,11 @@ def ndcg(rankings: Rankings, *, ideal: str, **options: Any) -> Floats:
     return share_of_best(rankings, best, partial(discounted_gains, **options))
 
 
-@measure(
-    "cg",
-    options={"gain": OneOf("linear", "exp")},
-    range=Range(0),
-    source="Jarvelin, Kekalainen 2002",
-    expected=True,
-)
+@measure("cg", options={"gain": OneOf("linear", "exp")}, range=Range(0), expected=True)
 def cumulative_gain(rankings: Rankings, *, gain: str) -> Floats:
     """Cumulative gain: the sum of the gains of the top k, wherever they stand.
 
-    sum over r of g(r); with gain=exp of 2^g(r) - 1. Where truth is empty: 0.
+    sum over r of g(r); with gain=exp of 2^g(r) - 1.
 
     Source: Jarvelin and Kekalainen (2002).
 
@@ -435,14 +372,14 @@ def check_max_grade(grades: Floats, max_grade: float) -> None:
         raise InputError(f"a grade must be max_grade={max_grade:g} or less, got {grades.max():g}")
 
 
-@measure(title="ERR", options={"max_grade": GRADE}, source="Chapelle et al. 2009", column=False)
+@measure(title="ERR", options={"max_grade": GRADE}, column=False)
 def err(rankings: Rankings, *, max_grade: float) -> Floats:
     """Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
 
     sum over r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^g(r) - 1) / 2^max_grade.
 
-    Where truth is empty: 0. A grade above max_grade is an error, in the list or in truth. ir-measures' ERR
-    runs gdeval, which has max_grade = 4.
+    A grade above max_grade is an error, in the list or in truth. ir-measures' ERR runs gdeval, which has
+    max_grade = 4.
 
     Source: Chapelle, Metzler, Zhang and Grinspan (2009).
 
@@ -465,7 +402,6 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
         "max_grade": replace(GRADE, only_with=("gain", "graded")),
         "min_grade": Number(None, above=0.0, only_with=("gain", "binary")),
     },
-    source="Moffat, Zobel 2008",
     expected=True,
 )
 def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) -> Floats:
@@ -474,8 +410,8 @@ def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) 
     (1 - persistence) * sum over r of gain(r) persistence^(r - 1); gain(r) is rel(r), or with gain=graded
     g(r) / max_grade.
 
-    Where truth is empty: 0. With gain=graded a grade above max_grade is an error, in the list or in truth.
-    ir-measures' RBP (cwl-eval) is this; the usual persistence is 0.8 there, 0.85 in LensKit.
+    With gain=graded a grade above max_grade is an error, in the list or in truth. ir-measures' RBP (cwl-eval)
+    is this; the usual persistence is 0.8 there, 0.85 in LensKit.
 
     Source: Moffat and Zobel (2008).
 
@@ -491,10 +427,7 @@ def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) 
 
 
 @measure(
-    "hlu",
-    options={"half_life": Number(5.0, above=1.0), "neutral": Number(0.0, at_least=0.0)},
-    source="Breese et al. 1998",
-    expected=True,
+    "hlu", options={"half_life": Number(5.0, above=1.0), "neutral": Number(0.0, at_least=0.0)}, expected=True
 )
 def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -> Floats:
     """Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
@@ -502,8 +435,8 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
     sum over r of max(g(r) - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same of the list that
     ranks all truth items by descending grade, to min(k, |truth|).
 
-    0 where that is 0, so also where truth is empty or no grade is above neutral. Breese et al. scale by 100
-    and divide sums over users; here each user has a value of its own.
+    0 where no grade is above neutral. Breese et al. scale by 100 and divide sums over users; here each user
+    has a value of its own.
 
     Source: Breese, Heckerman and Kadie (1998), "R score".
 
@@ -517,20 +450,11 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
     return share_of_best(rankings, rankings.best, utility)
 
 
-@measure(
-    "rprec",
-    title="R-precision",
-    options=MIN_GRADE,
-    empty=BOTH_EMPTY,
-    source="Buckley, Voorhees 2000",
-    expected=True,
-)
+@measure("rprec", title="R-precision", options=MIN_GRADE, empty=BOTH_EMPTY, expected=True)
 def r_precision(rankings: Rankings) -> Floats:
     """Precision at the rank that equals the number of relevant items.
 
-    Relevant items in the top min(k, |truth|), divided by |truth|.
-
-    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's Rprec.
+    Relevant items in the top min(k, |truth|), divided by |truth|. trec_eval's Rprec.
 
     Source: Buckley and Voorhees (2000).
 
@@ -541,15 +465,15 @@ def r_precision(rankings: Rankings) -> Floats:
     return unless_empty(rankings, ratio(rankings.total(is_high), rankings.n_relevant))
 
 
-@measure(options=MIN_GRADE, source="Buckley, Voorhees 2004")
+@measure(options=MIN_GRADE)
 def bpref(rankings: Rankings) -> Floats:
     """How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
 
     1/R * sum over hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit
     and R and N the relevant and the judged non-relevant items of truth; a hit with n = 0 counts 1.
 
-    Where truth is empty: 0. Judged non-relevant are the truth items of grade 0 or less: use the graded forms.
-    trec_eval's definition, but for negative grades, which trec_eval takes as unjudged.
+    Judged non-relevant are the truth items of grade 0 or less: use the graded forms. trec_eval takes negative
+    grades as unjudged.
 
     Source: Buckley and Voorhees (2004); trec_eval (bpref).
 
@@ -565,7 +489,7 @@ def bpref(rankings: Rankings) -> Floats:
     return ratio(ragged.total(worth, row, rankings.n), relevant)
 
 
-@measure(empty=Empty(0, "an item"), source="ir_measures (Judged)", higher_is_better=None)
+@measure(empty=Empty(0, "an item"), higher_is_better=None)
 def judged_share(rankings: Rankings) -> Floats:
     """Share of the top k that truth has a grade for, whatever grade: Judged@k.
 
@@ -584,16 +508,11 @@ def judged_share(rankings: Rankings) -> Floats:
     return ratio(np.diff(rankings.seen.offsets), rankings.top)
 
 
-@measure(
-    "iprec",
-    options={"recall": Number(0.0, at_least=0.0, at_most=1.0)} | MIN_GRADE,
-    source="Manning et al. 2008",
-)
+@measure("iprec", options={"recall": Number(0.0, at_least=0.0, at_most=1.0)} | MIN_GRADE)
 def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
     """The highest precision at any rank of the top k that has at least this recall.
 
-    max of P(r) over the ranks r with recall(r) >= recall; 0 if that recall is never reached, so also where
-    truth is empty.
+    max of P(r) over the ranks r with recall(r) >= recall; 0 if that recall is never reached.
 
     trec_eval 9 and ranx take the hits needed as int(recall * |truth| + 0.9), which is the same but for
     rounding: at the 11 usual levels and |truth| up to 40 only at recall 0.7 with |truth| 3, 23 and 33.
@@ -609,12 +528,11 @@ def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
     return ragged.maximum((hits.number / hits.rank)[reached], hits.row[reached], rankings.n)
 
 
-@measure("eleven_point_average", options=MIN_GRADE, source="Manning et al. 2008")
+@measure("eleven_point_average", options=MIN_GRADE)
 def interpolated_average_precision(rankings: Rankings) -> Floats:
     """Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
 
-    Where truth is empty: 0. trec_eval's 11pt_avg, but for the hits that a recall needs: see
-    interpolated_precision.
+    trec_eval's 11pt_avg, but for the hits that a recall needs: see interpolated_precision.
 
     Source: Manning, Raghavan and Schuetze (2008), section 8.4.
 
@@ -625,16 +543,15 @@ def interpolated_average_precision(rankings: Rankings) -> Floats:
     return sum(levels, np.zeros(rankings.n)) / 11
 
 
-@measure(range=Range(-1, 1), empty=Empty(None, "two different grades"), source="Spearman 1904")
+@measure(range=Range(-1, 1), empty=Empty(None, "two different grades"))
 def spearman(rankings: Rankings) -> Floats:
     """Spearman's correlation between the order of the judged items in the top k and their grades.
 
     Pearson's correlation of two rankings of those items: by place in the list, and by descending grade, equal
     grades taking the average of their ranks. 1 if the list is in the order of the grades.
 
-    NULL with fewer than two judged items in the top k or where all their grades are equal. Items that truth
-    does not know take no part, so the binary form gives NULL. Equals SciPy's spearmanr of (-rank, grade).
-    O(n log n).
+    Items that truth does not know take no part, so the binary form gives NULL. Equals SciPy's spearmanr of
+    (-rank, grade). O(n log n).
 
     Source: Spearman (1904); Ekstrand, "Rank-Aware Top-N Metrics".
 
@@ -661,7 +578,6 @@ def spearman(rankings: Rankings) -> Floats:
     options={"variant": OneOf("b", "c")},
     range=Range(-1, 1),
     empty=Empty(None, "two different grades"),
-    source="Kendall 1945; Stuart 1953",
 )
 def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
     """Kendall's tau between the order of the judged items in the top k and their grades.
@@ -670,8 +586,7 @@ def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
     grades: variant=b is (C - D) / sqrt((C + D) n(n - 1)/2), variant=c is 2 (C - D) / (n^2 (m - 1)/m). No two
     items share a rank, so only grades can tie.
 
-    NULL where no two grades differ, so always in the binary form. Equals SciPy's kendalltau of (-rank,
-    grade). O(n log n).
+    Always NULL in the binary form. Equals SciPy's kendalltau of (-rank, grade). O(n log n).
 
     Source: Kendall (1945); Stuart (1953).
 
@@ -689,14 +604,14 @@ def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
     return np.where(right + wrong > 0, np.clip(ratio(right - wrong, whole), -1, 1), np.nan)
 
 
-@measure("pairwise_accuracy", empty=Empty(None, "a pair"), source="Ekstrand, Rank-Aware Top-N Metrics")
+@measure("pairwise_accuracy", empty=Empty(None, "a pair"))
 def concordant_pairs(rankings: Rankings) -> Floats:
     """Share of the pairs of judged items in the top k with different grades that are in the right order.
 
     C / (C + D), with C and D the pairs in the right and in the wrong order.
 
-    NULL without such a pair. (1 + D) / 2 of SciPy's somersd, of the order given the grades. With grades 0 and
-    1 it is the AUC over the judged items. In the binary form all grades are equal: NULL. O(n log n).
+    (1 + D) / 2 of SciPy's somersd, of the order given the grades. With grades 0 and 1 it is the AUC over the
+    judged items. In the binary form all grades are equal: NULL. O(n log n).
 
     Source: Ekstrand, "Rank-Aware Top-N Metrics" ("Fraction of Concordant Pairs").
 

@@ -35,17 +35,12 @@ READABLE = SPELLINGS | CONTENTS  # what a request may name
 
 @dataclass(frozen=True)
 class Choice:
-    """A measure, the options to compute it with, and the cut-offs to compute it at.
-
-    given    the options that were given, as they were written
-    options  all options, as the measure's function takes them
-    cuts     the cut-offs, None among them for the whole list; () where none were named
-    """
+    """A measure, the options to compute it with, and the cut-offs to compute it at."""
 
     measure: Measure
-    given: Mapping[str, str]
-    options: Mapping[str, Any]
-    cuts: tuple[int | None, ...] = ()
+    given: Mapping[str, str]  # the options that were given, as they were written
+    options: Mapping[str, Any]  # all options, as the measure's function takes them
+    cuts: tuple[int | None, ...] = ()  # None among them for the whole list; () where none were named
 
     @property
     def options_text(self) -> str:
@@ -104,7 +99,7 @@ def parse_measure(text: str) -> Choice:
             hint = f"did you mean {near}? {hint}"
         got = shorten(repr(called.strip()))
         raise ValueError(f"measure must be the name of a measure, got {got} ({hint})")
-    given, chosen = read_options(measure, measure.name, options, of_judged=True)
+    given, chosen = parse_options(measure, measure.name, options, of_judged=True)
     ks = () if cuts is None else tuple(parse_cut_offs(cuts))
     return Choice(measure, given, chosen, ks)
 
@@ -130,19 +125,14 @@ def parse_cut_offs(text: str) -> list[int | None]:
     return cuts
 
 
-def parse_options(measure: Measure, name: str, text: str | None, of_judged: bool = False) -> dict[str, Any]:
-    """Parse `name=value` pairs into what the measure's function takes, with the defaults of its form.
+def parse_options(
+    measure: Measure, name: str, text: str | None, of_judged: bool
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """Parse `name=value` pairs: return them as written, and all options as the measure's function takes them.
 
     Raises:
         ValueError: an option or a value that the measure, called by this name, does not have
     """
-    return read_options(measure, name, text, of_judged)[1]
-
-
-def read_options(
-    measure: Measure, name: str, text: str | None, of_judged: bool
-) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return the given options, as they are written, and all as the measure's function takes them."""
     given: dict[str, str] = {}
     for pair in (text or "").replace(",", " ").split():
         option, equals, value = pair.partition("=")

@@ -12,24 +12,16 @@ WHOLE = 2**63 - 1  # the largest k, which larger ones are taken for, and the cut
 
 @dataclass(frozen=True)
 class Judged:
-    """A batch of n judged rankings; a row that is not `valid` (its truth was NULL) is empty.
+    """A batch of n judged rankings; a row that is not `valid` (its truth was NULL) is empty."""
 
-    ranks   ragged by `offsets`: 1-based positions in rec of the items that truth knows, ascending
-    grades  ragged by `offsets`: the grade of each of them
-    ideal   ragged by `ideal_offsets`: the grades of all truth items, descending
-    size    n: the length of rec
-    cutoff  n: how far rec was looked at, WHOLE for all of it: it says nothing of a k beyond
-    valid   n
-    """
-
-    ranks: Ints
-    grades: Floats
-    offsets: Ints
-    ideal: Floats
-    ideal_offsets: Ints
-    size: Ints
-    cutoff: Ints
-    valid: Bools
+    ranks: Ints  # ragged by `offsets`: 1-based positions in rec of the items that truth knows, ascending
+    grades: Floats  # ragged by `offsets`: the grade of each of them
+    offsets: Ints  # n + 1
+    ideal: Floats  # ragged by `ideal_offsets`: the grades of all truth items, descending
+    ideal_offsets: Ints  # n + 1
+    size: Ints  # n: the length of rec
+    cutoff: Ints  # n: how far rec was looked at, WHOLE for all of it: it says nothing of a k beyond
+    valid: Bools  # n
 
 
 class Rankings:

@@ -4,11 +4,11 @@ A measure is one function with its `@measure(...)` line directly above it. SQL n
 row and the tests that hold for every measure follow from here.
 """
 
-import inspect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import cleandoc
 from typing import Any
 
 from .arrays import Floats
@@ -29,18 +29,16 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Number:
-    """An option that takes a finite number within bounds.
+    """An option that takes a finite number within bounds."""
 
-    default    its value where none is given; None where it then has no effect
-    only_with  the option, and its value, without which this one has no effect
-    """
-
-    default: float | None
+    default: float | None  # None where it has no effect unless it is given
     at_least: float = -math.inf
     above: float = -math.inf
     at_most: float = math.inf
     below: float = math.inf
-    only_with: tuple[str, str] | None = None
+    only_with: tuple[str, str] | None = (
+        None  # the option, and its value, without which this one has no effect
+    )
 
     @property
     def of_judged(self) -> float | None:
@@ -82,16 +80,11 @@ class Range:
 
 @dataclass(frozen=True)
 class Empty:
-    """The value of a measure where truth is empty, or where it is undefined for lack of something else.
+    """The value of a measure where truth is empty, or where it is undefined for lack of something else."""
 
-    value     the value; None for NULL
-    lacking   what there is none of, or "" for relevant items
-    both      the value where rec is empty too, if that is another
-    """
-
-    value: float | None
-    lacking: str = ""
-    both: float | None = None
+    value: float | None  # None for NULL
+    lacking: str = ""  # what there is none of, or "" for relevant items
+    both: float | None = None  # the value where rec is empty too, if that is another
 
     def __str__(self) -> str:
         value = "NULL" if self.value is None else f"{self.value:g}"
@@ -107,34 +100,22 @@ SHARE, ZERO = Range(0, 1), Empty(0)
 class Measure:
     """A measure as the registry knows it.
 
-    compute    Rankings (or for a list measure: arrays of its own) and the options as keywords, to one float64
-               per row; NaN stands for SQL NULL
-    arguments  the SQL arguments before k and options
-    aliases    further SQL names
-    options    what `options` may say, with defaults
-    range      the values that it can take
-    ranges     where an option changes that, the range by the option's value
-    empty      what it is where truth is empty, or where it is undefined
-    source     who defined it
-    title      what a report calls it, where that is not the name
-    column     whether the table functions have a column for it: not if it refuses usual grades
-    expected   whether its expected value over all orders of tied items has a closed form
-    higher_is_better  whether the higher of two values is better; None if neither is, as of an ideal
+    `compute` takes Rankings (or for a list measure: arrays of its own) and the options as keywords, and
+    returns one float64 per row; NaN stands for SQL NULL. Its docstring has the description and the source.
     """
 
     name: str
     compute: Callable[..., Floats]
-    aliases: tuple[str, ...]
-    source: str
-    options: Mapping[str, Option] = field(default_factory=dict)
-    range: Range = SHARE
-    ranges: Mapping[str, Range] = field(default_factory=dict)
-    empty: Empty = ZERO
-    arguments: tuple[str, ...] = ("rec", "truth")
-    title: str = ""
-    column: bool = True
-    expected: bool = False
-    higher_is_better: bool | None = True
+    aliases: tuple[str, ...] = ()  # further SQL names
+    options: Mapping[str, Option] = field(default_factory=dict)  # what `options` may say, with defaults
+    range: Range = SHARE  # the values that it can take
+    ranges: Mapping[str, Range] = field(default_factory=dict)  # by the value of an option that changes that
+    empty: Empty = ZERO  # what it is where truth is empty, or where it is undefined
+    arguments: tuple[str, ...] = ("rec", "truth")  # those of SQL before k and options
+    title: str = ""  # what a report calls it, where that is not the name
+    column: bool = True  # whether the table functions have a column for it: not if it refuses usual grades
+    expected: bool = False  # whether its expected value over all orders of tied items has a closed form
+    higher_is_better: bool | None = True  # of two values; None if neither is, as of an ideal
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -147,7 +128,14 @@ class Measure:
 
     @property
     def description(self) -> str:
-        return inspect.getdoc(self.compute).partition("\n")[0]  # type: ignore[union-attr]
+        """What it measures, in one line."""
+        return cleandoc(self.compute.__doc__ or "").partition("\n")[0]
+
+    @property
+    def source(self) -> str:
+        """Who defined it."""
+        after = cleandoc(self.compute.__doc__ or "").partition("\nSource: ")[2]
+        return " ".join(after.partition(".\n\n")[0].split())
 
     def defaults(self, of_judged: bool) -> dict[str, Any]:
         """Return the default of each option: over judged rankings and in tables, or over lists."""
