@@ -24,9 +24,9 @@ from statsmodels.stats import multitest, power, weightstats
 
 import ranking_udfs
 from ranking_udfs.arrow import randomization
+from ranking_udfs.arrow.randomization import flip_signs
 from ranking_udfs.command.session import interruptible
 from ranking_udfs.duckdb.statements import code, texts
-from ranking_udfs.measures.randomization import flip_signs
 from tests.conftest import is_close, module_connection, refusal, rows, value
 
 CLOSE = 1e-12
@@ -625,7 +625,7 @@ def test_an_interrupt_ends_the_randomization_test_within_seconds(
 @pytest.mark.slow
 def test_a_million_differences_are_permuted_in_little_memory() -> None:
     code = (
-        "import resource, sys, numpy as np; from ranking_udfs.measures.randomization import flip_signs\n"
+        "import resource, sys, numpy as np; from ranking_udfs.arrow.randomization import flip_signs\n"
         "held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "p = flip_signs(np.random.default_rng(1).normal(0.001, 0.3, 1_000_000), 10_000, 0).p\n"
         "assert 0 < p < 1\n"

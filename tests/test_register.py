@@ -259,7 +259,7 @@ def test_where_a_macro_cannot_be_made_none_is_left_behind(
     with monkeypatch.context() as patched:
         temp = Macro("CREATE TEMP " + broken.format(""), "broken")
         patched.setattr(connection, "aggregates", lambda: {"broken": temp})
-        statements = {"broken": "CREATE " + broken.format("ranking.main."), "_ranking_macros": "SELECT 1"}
+        statements = ["CREATE " + broken.format("ranking.main."), "SELECT 1"]
         patched.setattr(hosting, "for_all", lambda: statements)
         with pytest.raises(duckdb.CatalogException, match="no_such_function"):
             ranking_udfs.register(bare, **OPTIONS[way])

@@ -327,7 +327,7 @@ FROM (
     WHERE flips IS NULL OR flips.p IS NOT NULL);
 
 -- Go on with Fisher's randomization test for 0.4 seconds, since DuckDB hears an interrupt only between
--- two calls. It is Python's: udfs/ranking_udfs/measures/randomization.py. Where Python is not (sql/ranking_udfs.sql),
+-- two calls. It is Python's: udfs/ranking_udfs/arrow/randomization.py. Where Python is not (sql/ranking_udfs.sql),
 -- sql/comparison/without_python has another macro of this name.
 --
 -- In a lambda DuckDB looks for the function when it is called, not when the macro is made: a cursor of another

@@ -13,21 +13,15 @@ from .layouts import valid_rows
 from .types import is_integer, is_text, sql_type, type_name
 
 UNKNOWN = -1
-HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 
 
 @dataclass(frozen=True)
 class Items:
-    """Items end to end, in a form that Arrow can hash so that items equal in SQL are equal, and no others.
+    """Items end to end, in a form that Arrow can hash so that items equal in SQL are equal, and no others."""
 
-    family  what may be compared: integers of all widths, all that is text (VARCHAR, ENUM, UUID), or one type
-    values  int64 for integers (WIDE where one does not fit), or what `hashable` makes of the type
-    kind    the type that they came in, for errors
-    """
-
-    family: str
-    values: pa.Array
-    kind: pa.DataType
+    family: str  # what may be compared: integers of all widths, all text (VARCHAR, ENUM, UUID), or one type
+    values: pa.Array  # int64 for integers (WIDE where one does not fit), or what `hashable` makes of the type
+    kind: pa.DataType  # the type that they came in, for errors
 
     @staticmethod
     def of(name: str, array: pa.Array) -> "Items":
@@ -150,10 +144,9 @@ def hashable(array: pa.Array) -> pa.Array:
 def uuid_texts(storage: pa.Array) -> pa.Array:
     """Write UUIDs as text; they are 16 bytes if DuckDB's setting arrow_lossless_conversion is on."""
     n = len(storage)
-    octets = np.frombuffer(storage.buffers()[1], np.uint8)[16 * storage.offset :][: 16 * n].reshape(n, 16)
-    digits = np.stack((octets >> 4, octets & 15), axis=-1).reshape(n, 32)
+    digits = np.frombuffer(storage.buffers()[1].slice(16 * storage.offset, 16 * n).hex().lower(), np.uint8)
     written = np.full((n, 36), ord("-"), np.uint8)
-    written[:, [place for place in range(36) if place not in (8, 13, 18, 23)]] = HEX[digits]
+    written[:, [place for place in range(36) if place not in (8, 13, 18, 23)]] = digits.reshape(n, 32)
     fixed = pa.FixedSizeBinaryArray.from_buffers(pa.binary(36), n, [None, pa.py_buffer(written.tobytes())])
     known = pc.if_else(storage.is_valid(), fixed.cast(pa.binary()), pa.scalar(None, pa.binary()))
     return known.cast(pa.string())

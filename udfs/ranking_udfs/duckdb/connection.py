@@ -13,7 +13,7 @@ from ..measures.registry import BY_NAME
 from ..texts import not_replaced
 from . import hosting
 from .functions import Udf, add_functions
-from .hosting import attach_for_all, attach_host, in_full, public, transaction
+from .hosting import attach_for_all, attach_host, comments, in_full, public, transaction
 from .names import UDFS, InUse, is_table, names_in_use, permanent_names
 from .statements import LAST_MACRO, Macro, code, identifier, mark, parsed, read
 
@@ -155,11 +155,7 @@ def add_macros(
     with contextlib.nullcontext() if in_transaction else transaction(con):
         for name in unwanted:
             con.execute(f"DROP MACRO {'TABLE' if is_table(name) else ''} temp.main.{identifier(name)}")
-        statements = []
-        for name in (one for one in missing if one in wanted):
-            statements.append(wanted[name].sql)
-            if wanted[name].description:
-                statements.append(wanted[name].comment(f"temp.main.{identifier(name)}"))
-        for statement in parsed(con, statements):
+        new = {name: wanted[name] for name in missing if name in wanted}
+        for statement in parsed(con, [*(macro.sql for macro in new.values()), *comments(new, "temp.main")]):
             con.execute(statement)
         con.execute(f"CREATE OR REPLACE TEMP MACRO {LAST_MACRO}() AS {mark(wanted)}")

@@ -100,18 +100,18 @@ def passed(parameter: str) -> str:
 
 
 @cache
-def for_all() -> dict[str, str]:
-    """Return the statements that fill the database `ranking`, by name, the mark last."""
-    made = {
-        name: macro.sql.replace("TEMP MACRO ", f"MACRO {DATABASE}.main.", 1)
-        for name, macro in public().items()
-    }
-    comments = {
-        f"comment on {name}": macro.comment(f"{DATABASE}.main.{identifier(name)}")
-        for name, macro in public().items()
-    }
-    last = f"CREATE MACRO {DATABASE}.main.{LAST_MACRO}() AS {mark(made)}"
-    return made | comments | {LAST_MACRO: last}
+def for_all() -> list[str]:
+    """Return the statements that fill the database `ranking`, the mark last."""
+    made = [macro.sql.replace("TEMP MACRO ", f"MACRO {DATABASE}.main.", 1) for macro in public().values()]
+    last = f"CREATE MACRO {DATABASE}.main.{LAST_MACRO}() AS {mark(public())}"
+    return [*made, *comments(public(), f"{DATABASE}.main"), last]
+
+
+def comments(made: Mapping[str, Macro], schema: str) -> list[str]:
+    """Return the statements that describe those macros of a schema that have a description."""
+    return [
+        macro.comment(f"{schema}.{identifier(name)}") for name, macro in made.items() if macro.description
+    ]
 
 
 def attach_host(con: duckdb.DuckDBPyConnection) -> None:
@@ -201,7 +201,7 @@ def attach_for_all(con: duckdb.DuckDBPyConnection) -> None:
         for what, where in there:
             found = f"{what} {DATABASE} of another origin with temp=False, got one in {where}"
             raise ValueError(f"register: con must have no {found}")
-        attach(cursor, DATABASE, for_all().values(), "READ_WRITE")
+        attach(cursor, DATABASE, for_all(), "READ_WRITE")
 
 
 def said_mark(con: duckdb.DuckDBPyConnection, database: str) -> str:

@@ -18,12 +18,9 @@ from ..version import PACK, version
 from .functions import FIRST_FUNCTION, OF_MACROS, Udf
 from .statements import LAST_MACRO, literal, macros, parsed
 
+SHORT = {name: Udf(function.call, sql_type(function.returns)) for name, function in FUNCTIONS.items()}
 # In the order of registration: a short name is never there without the one that is the pack's alone.
-UDFS = {
-    **OF_MACROS,
-    **{f"udf_{name}": Udf(function.call, sql_type(function.returns)) for name, function in FUNCTIONS.items()},
-    **{name: Udf(function.call, sql_type(function.returns)) for name, function in FUNCTIONS.items()},
-}
+UDFS = OF_MACROS | {f"udf_{name}": udf for name, udf in SHORT.items()} | SHORT
 
 
 @cache

@@ -7,7 +7,7 @@ import duckdb
 
 from ..version import PACK, version
 from . import OLDEST
-from .hosting import DATABASE, in_database, transaction
+from .hosting import DATABASE, comments, in_database, transaction
 from .statements import LAST_MACRO, code, identifier, literal, macros, mark, parsed, read, texts
 
 SCRIPT = "ranking_udfs.sql"  # below sql/
@@ -102,11 +102,7 @@ def write_file(path: str) -> None:
         *made.values(),
         *(f"CREATE OR REPLACE MACRO {DATABASE}.main.{name}() AS {text}" for name, text in plain.items()),
         f"CREATE OR REPLACE MACRO {DATABASE}.main.{LAST_MACRO}() AS {mark([*plain, *made])}",
-        *(
-            macro.comment(f"{DATABASE}.main.{identifier(name)}")
-            for name, macro in macros().items()
-            if macro.description
-        ),
+        *comments(macros(), f"{DATABASE}.main"),
     ]
     option = "" if os.path.exists(path) else f"(STORAGE_VERSION 'v{OLDEST}')"
     with contextlib.closing(duckdb.connect()) as con:

@@ -70,10 +70,9 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
 def precision(rankings: Rankings, *, divide: str) -> Floats:
     """Share of the top k that is relevant.
 
-    divide=k is hits / k, also where the list is shorter; divide=list is hits / min(k, |rec|), which rewards
-    those who recommend little. In tables and of judged rankings the default is k, as in trec_eval's P_k,
-    ranx, RecTools and Spark; over lists it is list, as in Hivemall and LensKit. Without k both divide by
-    |rec|.
+    divide=k is hits / k, also where the list is shorter, as in trec_eval's P_k, ranx, RecTools and Spark;
+    divide=list is hits / min(k, |rec|), which rewards those who recommend little, as in Hivemall and LensKit.
+    Without k both divide by |rec|.
 
     An empty list has precision 0. A keyword of DuckDB: write "precision"(...), or `precision_at(...)`.
 
@@ -98,11 +97,9 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
 def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
     """Harmonic mean of precision and recall at k, recall weighing beta times as much.
 
-    (1 + beta^2) P R / (beta^2 P + R) with R = hits / |truth| and P the precision: in tables and of judged
-    rankings hits / k, as in ranx and RecTools, over lists hits / min(k, |rec|), or as `divide` says. It is 0
-    without a hit.
-
-    trec_eval's set_F is this over the whole list, with beta^2 where this says beta.
+    (1 + beta^2) P R / (beta^2 P + R) with R = hits / |truth| and P the precision, as `divide` says; 0 without
+    a hit. ranx and RecTools have divide=k; trec_eval's set_F is over the whole list, with beta^2 where this
+    says beta.
 
     Source: van Rijsbergen (1979), Information Retrieval, chapter 7.
 
