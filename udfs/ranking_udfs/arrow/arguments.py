@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from ..measures.arrays import Bools, Floats, Ints
 from ..measures.rankings import WHOLE, Judged
-from .hugeint import python_integers
+from .hugeint import WIDE, integers_from_hugeint, is_hugeint
 from .layouts import to_floats
 from .types import is_integer, is_number, is_text, type_name, value_text
 
@@ -24,16 +24,13 @@ def row_cut_offs(name: str, array: pa.Array, judged: Judged) -> Ints:
         return judged.size
     if not is_integer(array.type):
         raise TypeError(f"{name}: k must be an integer, got {describe(array)}")
-    if pa.types.is_integer(array.type):
-        lowest = pc.min(array).as_py()
-        wide = array.type if array.type == pa.uint64() else pa.int64()
-        array = pc.min_element_wise(array.cast(wide), pa.scalar(WHOLE, wide), skip_nulls=False)
-    else:
-        values = python_integers(array)
-        lowest = min((value for value in values if value is not None), default=None)
-        array = pa.array([None if value is None else max(min(value, WHOLE), -1) for value in values])
+    if is_hugeint(array.type):
+        array = integers_from_hugeint(array)
+    lowest = pc.min(array).as_py()
     if lowest is not None and lowest < 0:
         raise ValueError(f"{name}: k must be 0 or more, got {lowest}")
+    kind = array.type if array.type in (pa.uint64(), WIDE) else pa.int64()
+    array = pc.min_element_wise(array.cast(kind), pa.scalar(WHOLE, kind), skip_nulls=False)
     given: Ints = array.cast(pa.int64()).fill_null(-1).to_numpy()
     k = np.where(given < 0, judged.size, given) if array.null_count else given
     beyond = judged.valid & (k > judged.cutoff)
@@ -54,21 +51,19 @@ def different_texts(name: str, array: pa.Array) -> list[str | None]:
     return texts
 
 
-def check_numbers(
-    values: pa.Array, must: str, be_numbers: str, be_right: str, is_right: Callable[[Floats], Bools]
-) -> Floats:
-    """Return numbers as float64; errors begin with `must` and go on with the rule that is broken.
+def check_numbers(what: str, values: pa.Array, rule: str, is_right: Callable[[Floats], Bools]) -> Floats:
+    """Return numbers as float64; errors call one of them `what`, and say the rule that is broken.
 
     Raises:
         TypeError: values of a type that is no number's
         ValueError: a value that is not right
     """
     if not is_number(values.type):
-        raise TypeError(f"{must} {be_numbers}, got {type_name(values.type)}")
+        raise TypeError(f"{what} must be a number, got {type_name(values.type)}")
     numbers = to_floats(values)
     right = is_right(numbers)
     if not right.all():
-        raise ValueError(f"{must} {be_right}, got {value_text(values[int(np.argmin(right))])}")
+        raise ValueError(f"{what} must be {rule}, got {value_text(values[int(np.argmin(right))])}")
     return numbers
 
 

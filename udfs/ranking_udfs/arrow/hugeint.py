@@ -4,8 +4,6 @@ DuckDB writes their 128 bits into the decimal as they are. A negative one may th
 2^127 on, so items and grades must not be negative there. The bytes tell the two apart.
 """
 
-from functools import partial
-
 import numpy as np
 import pyarrow as pa
 
@@ -42,13 +40,6 @@ def refuse_negative(name: str, what: str, array: pa.Array, cast: str) -> None:
             rule = "0 or more as a HUGEINT, below 2^127 as a UHUGEINT, which look alike here"
             got = array[int(np.argmax(wrong))].as_py()
             raise ValueError(f"{name}: {what} must be {rule}, got {got}: cast it to {cast}")
-
-
-def python_integers(array: pa.Array) -> list[int | None]:
-    """Convert to Python's integers."""
-    signed = is_signed(array.type)
-    convert = int if array.type == DECIMAL else partial(int.from_bytes, byteorder="little", signed=signed)
-    return [None if value is None else convert(value) for value in array.to_pylist()]
 
 
 def integers_from_hugeint(array: pa.Array) -> pa.Array:

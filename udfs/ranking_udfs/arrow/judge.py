@@ -51,11 +51,11 @@ def judge_lists(name: str, rec: pa.Array, truth: pa.Array, known_as: str = "trut
     if is_pairs:
         found = judge_pairs(name, listed, rec_rows, known, truth_rows, valid)
     else:
-        given = (
-            grade_values(name, f"a grade in {known_as}", known.field(1)) if is_map else np.ones(len(known))
-        )
-        known = known.field(0) if is_map else known
-        found = judge_items(name, listed, rec_rows, known, truth_rows, given, n, known_as)
+        grades = np.ones(len(known))
+        if is_map:
+            grades = grade_values(name, f"a grade in {known_as}", known.field(1))
+            known = known.field(0)
+        found = judge_items(name, listed, rec_rows, known, truth_rows, grades, n, known_as)
     places, grades, ideal_rows, ideal = found
     rows = rec_rows[places]
     return Judged(
@@ -72,7 +72,7 @@ def judge_lists(name: str, rec: pa.Array, truth: pa.Array, known_as: str = "trut
 
 def grade_values(name: str, what: str, values: pa.Array) -> Floats:
     """Return grades as float64, or refuse what is no finite number; errors call a grade `what`."""
-    grades = check_numbers(values, f"{name}: {what} must be a", "number", "finite number", np.isfinite)
+    grades = check_numbers(f"{name}: {what}", values, "a finite number", np.isfinite)
     refuse_negative(name, what, values, "DOUBLE")
     return grades
 

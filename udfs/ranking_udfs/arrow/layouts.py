@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 
 from ..measures import ragged
 from ..measures.arrays import Bools, Floats, Ints
-from .hugeint import python_integers
+from .hugeint import integers_from_hugeint
 from .types import is_boolean, sql_type
 
 
@@ -98,7 +98,7 @@ def to_floats(array: pa.Array) -> Floats:
     if is_boolean(array.type) and isinstance(array.type, pa.BaseExtensionType):
         array = array.storage
     elif isinstance(array.type, pa.BaseExtensionType):
-        numbers = (None if value is None else float(value) for value in python_integers(array))
-        array = pa.array(numbers, pa.float64())
+        integers = integers_from_hugeint(array).to_pylist()  # a cast would not round as Python does
+        array = pa.array([None if value is None else float(value) for value in integers], pa.float64())
     values: Floats = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return values

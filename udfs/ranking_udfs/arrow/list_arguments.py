@@ -40,7 +40,7 @@ def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[
     if differ.any():
         one, other = lengths[int(np.argmax(differ)) :][:2]
         raise ValueError(f"{name}: the vectors of a list must be of one length, got {one} and {other}")
-    numbers = check_numbers(values, f"{name}: a vector must hold", "numbers", "finite numbers", np.isfinite)
+    numbers = check_numbers(f"{name}: an element of a vector", values, "a finite number", np.isfinite)
     matrix = np.zeros((int(lengths.max(initial=0)), len(lengths)))  # shorter vectors end in zeros
     matrix[ragged.positions(bounds), ragged.rows_of(bounds)] = numbers
     return matrix, bounds, offsets
@@ -49,9 +49,8 @@ def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[
 def shares_of(name: str, rec: pa.Array, popularity: pa.Array, *, missing: str) -> tuple[Judged, Ints]:
     """Return the shares of rec's items in popularity, as grades, and how many distinct items each rec has."""
     if pa.types.is_map(popularity.type):
-        given, must = flatten_lists(popularity)[0].field(1), f"{name}: a share in popularity must be"
-        is_share = "above 0 and at most 1"
-        check_numbers(given, must, "a number", is_share, lambda share: (share > 0) & (share <= 1))
+        given, rule = flatten_lists(popularity)[0].field(1), "above 0 and at most 1"
+        check_numbers(f"{name}: a share in popularity", given, rule, lambda one: (one > 0) & (one <= 1))
     elif not pa.types.is_null(popularity.type):
         raise TypeError(f"{name}: popularity must be a MAP(item -> share), got {type_name(popularity.type)}")
     shares = judge_lists(name, rec, popularity, known_as="popularity")

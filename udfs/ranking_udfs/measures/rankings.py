@@ -25,37 +25,29 @@ class Judged:
 
 
 class Rankings:
-    """A batch of n judged rankings, cut at k: the input of a measure.
-
-    Per ranking (arrays of length n):
-        k           the cut-off; where the caller gave none, the length of rec
-        top         min(k, length of rec), the ranks that are looked at
-        n_relevant  |truth|: how many truth items have a grade above 0
-        n_hits      how many of them stand in the top k
-    Ranked items, best rank first within each ranking:
-        seen        the judged items in the top k, of any grade, those of grade 0 or less too
-        hits        the relevant ones among them
-        best        the relevant items of the best possible list, cut at k, as if they were its hits
-    """
+    """A batch of n judged rankings, cut at k: the input of a measure."""
 
     def __init__(self, judged: Judged, k: Ints | None) -> None:
         self.judged = judged
         self.n = len(judged.size)
-        self.k = judged.size if k is None else k
-        self.top = np.minimum(self.k, judged.size)
+        self.k = judged.size if k is None else k  # of each ranking; without a cut-off the length of rec
+        self.top = np.minimum(self.k, judged.size)  # the ranks that are looked at, of each ranking
 
     @cached_property
     def seen(self) -> "Ranked":
+        """The judged items in the top k, of any grade, those of grade 0 or less too."""
         offsets = self.judged.offsets
         judged = Ranked(ragged.rows_of(offsets), self.judged.ranks, self.judged.grades, offsets)
         return judged.where(judged.rank <= self.k[judged.row])
 
     @cached_property
     def hits(self) -> "Ranked":
+        """The relevant items in the top k."""
         return self.seen.where(self.seen.grade > 0)
 
     @cached_property
     def best(self) -> "Ranked":
+        """The relevant items of the best possible list, cut at k, as if they were its hits."""
         return self.best_to(np.minimum(self.n_relevant, self.k))
 
     def best_to(self, n: Ints) -> "Ranked":
@@ -66,6 +58,7 @@ class Rankings:
 
     @cached_property
     def n_relevant(self) -> Ints:
+        """|truth|: how many items of truth have a grade above 0, for each ranking."""
         judged = self.judged
         if judged.ideal.min(initial=1.0) > 0:
             return np.diff(judged.ideal_offsets)
@@ -73,6 +66,7 @@ class Rankings:
 
     @cached_property
     def n_hits(self) -> Ints:
+        """How many relevant items stand in the top k, for each ranking."""
         return np.diff(self.hits.offsets)
 
     def from_grade(self, min_grade: float) -> "Rankings":
