@@ -378,6 +378,16 @@ def test_without_what_draws_the_command_says_how_to_install_it(
 # --- In a notebook ---
 
 
+def test_an_item_that_a_tie_gives_some_gain_has_no_grade(con: duckdb.DuckDBPyConnection) -> None:
+    """Both have items 1, of grade 3, and 2, of none: a in this order, b in either."""
+    con.execute("""
+        CREATE TABLE rec AS FROM (VALUES ('a', 1, 2), ('a', 2, 1), ('b', 1, 1), ('b', 2, 1))
+        AS t(system, itemid, score), (SELECT 7 AS userid);
+        CREATE TABLE truth AS SELECT 7 AS userid, 1 AS itemid, 3 AS rel""")
+    page = ranking_udfs.report("rec", "truth", "ndcg", 2, ties="expected", check=False, con=con)
+    assert page.findings.lists == {name: [("1", "relevant"), ("2", "")] for name in "ab"}
+
+
 @pytest.fixture
 def shop(files: None) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as con:

@@ -395,7 +395,8 @@ ORDER BY system, abs(difference) DESC, userid""")
             if row["rank"] is None:
                 missed[row["system"]].append(item)
             else:
-                grade = f"grade {row['grade']:g}" if row["gain"] else ""
+                has_gain = row["gain"] and row["grade"] is not None  # a tie may give an item another's gain
+                grade = f"grade {row['grade']:g}" if has_gain else ""
                 lists[row["system"]].append((item, "relevant" if row["relevant"] else grade))
         return shorten(user), lists, missed
 
