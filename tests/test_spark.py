@@ -693,15 +693,6 @@ def test_the_example_compares_two_models(
     assert f"200 values in {tmp_path / 'by_user.parquet'}" in printed
 
 
-def test_executors_without_duckdb_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    job = ranking_udfs.partition("ranking_judged", REC.schema, TRUTH.schema, 3)
-    call = workers.on_executors("evaluate", job)
-    monkeypatch.setitem(sys.modules, "ranking_udfs.spark.workers", None)
-    monkeypatch.delattr(pack, "workers")
-    with pytest.raises(ImportError, match=r"the Python of the executors must have duckdb.*pip install"):
-        list(call([]))
-
-
 def said(code: str, **environment: str) -> str:
     """What another process says last."""
     done = subprocess.run(
@@ -728,9 +719,6 @@ def test_what_is_missing_is_said_in_a_line(tmp_path: Path) -> None:
     ):
         error = said(start, PYTHONPATH=f"{tmp_path / folder}{os.pathsep}{os.environ['PYTHONPATH']}")
         assert error == f"ImportError: ranking_udfs.spark: pyspark {rule}"
-    error = said(start, JAVA_HOME="", PATH=str(tmp_path))
-    rule = "Java 17 or later must be installed to start Spark, got no JAVA_HOME and no java"
-    assert error == f"RuntimeError: register: {rule}"
 
 
 @pytest.mark.slow

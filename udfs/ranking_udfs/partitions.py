@@ -118,10 +118,9 @@ class Partitioned:
                     raise ValueError(f"{rule}, got none")
                 listed = systems.to_pylist() if hasattr(systems, "to_pylist") else list(systems)
                 column = identifier(self.columns["rec"]["system"])
-                for (system,) in con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall():
-                    if system not in listed:
-                        got = f"{shorten(repr(listed))} without {shorten(repr(system))}"
-                        raise ValueError(f"{rule}, got {got}")
+                found = con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall()
+                for system in (system for (system,) in found if system not in listed):
+                    raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
                 add_table(con, "systems", pa.table({"system": listed or [None]}))
             return self.evaluate_part(con).read_all()
 
@@ -185,17 +184,15 @@ class Partitioned:
                 con.execute(f"CREATE TEMP VIEW {table} AS {query}")
         if "users" in sent and "result" in self.schemas:  # while it is planned, there are none
             sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
-            self.require_users(con, *con.execute(sql).fetchall()[0])
+            self.require_users(*con.execute(sql).fetchall()[0])
         return self.evaluate(con, self.merge_sql, "result")
 
-    def require_users(self, con: duckdb.DuckDBPyConnection, rows: int, users: int) -> None:
-        """Raise the error of a truth without users."""
+    def require_users(self, rows: int | None, users: int | None) -> None:
+        """Raise the error of a truth without users, as `_ranking_has_users` does."""
         if not users:
-            user = identifier(self.columns["truth"]["user"])
-            con.execute(f"CREATE TEMP VIEW _ranking_nobody AS SELECT NULL AS {user} FROM range({rows or 0})")
-            with plain_errors():
-                sql = f"SELECT _ranking_has_users('_ranking_nobody', {self.names}, '{self.function}')"
-                con.execute(sql).fetchall()
+            without = f" without {shorten(self.columns['truth']['user'])}" if rows else ""
+            got = f"{rows or 0} row{'' if rows == 1 else 's'}{without}"
+            raise ValueError(f"{self.function}: truth must have a user, got {got}")
 
     def evaluate(self, con: duckdb.DuckDBPyConnection, sql: str | None, kind: str) -> pa.RecordBatchReader:
         """Return the rows of a query, of the types that were planned, if they have been."""
@@ -235,8 +232,6 @@ class Partitioned:
     @property
     def part_sql(self) -> str | None:
         """The SQL over the tables of a partition; None if there are no partitions."""
-        if self.function == "ranking_by_user":
-            return f"SELECT * EXCLUDE (ranking_system, has_truth) FROM ({self.values_sql}) WHERE has_truth"
         if self.function in UNMERGED or not self.columns:
             return self.call if self.columns else None
         if self.function == "ranking_check":

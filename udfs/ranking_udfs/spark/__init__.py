@@ -6,16 +6,12 @@ executors run, over `ranking_udfs.partitions`; `functions` makes those over arra
 
 OLDEST = (3, 5)  # of the table functions
 OLDEST_OF_FUNCTIONS = (4, 1)  # the first with arrow_udf
-
-
 _HINT = "pip install 'duckdb-ranking-udfs[spark]'"
 
 try:
     from pyspark import __version__ as _found
 except ImportError as error:
-    if error.name and error.name.partition(".")[0] != "pyspark":
-        raise
-    raise ImportError(f"ranking_udfs.spark: pyspark must be installed ({_HINT})", name="pyspark") from None
+    raise ImportError(f"ranking_udfs.spark: pyspark must be installed ({_HINT})", name="pyspark") from error
 if tuple(int(part) for part in _found.split(".")[:2]) < OLDEST:
     raise ImportError(
         f"ranking_udfs.spark: pyspark must be 3.5 or later ({_HINT}), got {_found}", name="pyspark"

@@ -1,7 +1,6 @@
 """register: make the functions SQL functions of a Spark session."""
 
 import os
-import shutil
 import sys
 import warnings
 
@@ -30,9 +29,11 @@ def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSes
 
     Raises:
         TypeError: spark is no session, or prefix no text.
-        RuntimeError: Spark is older than 4.1, or there is no Java to start it with.
+        RuntimeError: Spark is older than 4.1; as Spark's own, there is no Java to start it with.
     """
-    spark = active_session() if spark is None else spark
+    if spark is None and (spark := SparkSession.getActiveSession()) is None:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        spark = SparkSession.builder.appName("duckdb-ranking-udfs").getOrCreate()
     if not isinstance(spark, SparkSession) and type(spark).__name__ != "SparkSession":
         raise TypeError(f"register: spark must be a SparkSession, got {type(spark).__name__}")
     if tuple(int(part) for part in spark.version.split(".")[:2]) < OLDEST_OF_FUNCTIONS:
@@ -65,15 +66,3 @@ def register_function(spark: SparkSession, function: ScalarFunction, name: str) 
 
     call.__name__, call.__doc__ = called, function.call.__doc__
     spark.udf.register(name, arrow_udf(call, from_arrow_type(function.returns)))
-
-
-def active_session() -> SparkSession:
-    """Return the active session, or a new one."""
-    if (active := SparkSession.getActiveSession()) is not None:
-        return active
-    if not (os.environ.get("SPARK_REMOTE") or os.environ.get("JAVA_HOME") or shutil.which("java")):
-        raise RuntimeError(
-            "register: Java 17 or later must be installed to start Spark, got no JAVA_HOME and no java"
-        )
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    return SparkSession.builder.appName("duckdb-ranking-udfs").getOrCreate()

@@ -17,16 +17,12 @@ PACKED = "shared"
 
 
 def on_executors(step: str, job: Partitioned) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    """Wrap one of the functions below in a form that Spark sends to executors, whatever is missing there."""
+    """Wrap one of the functions below in a form that Spark sends to executors."""
     sent = pickle.dumps(job)
 
     def call(batches: Batches) -> Iterator[pa.RecordBatch]:
-        try:
-            from ranking_udfs.spark import workers
-        except ImportError as error:
-            rule = "the Python of the executors must have duckdb, pyarrow, numpy and ranking_udfs"
-            how = "pip install them there, or send them along: see the README of ranking_udfs.spark"
-            raise ImportError(f"ranking_udfs.spark: {rule} ({how}), got {error}") from None
+        from ranking_udfs.spark import workers
+
         yield from getattr(workers, step)(pickle.loads(sent), batches)
 
     return call
@@ -60,9 +56,8 @@ def merge(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def require_users(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Raise the error of a truth without users, of which it gets the counts, and return no row."""
-    with cursor() as con:
-        for counts in (row for batch in batches for row in batch.to_pylist()):
-            job.require_users(con, counts["truth_rows"], counts["truth_users"])
+    for counts in (row for batch in batches for row in batch.to_pylist()):
+        job.require_users(counts["truth_rows"], counts["truth_users"])
     yield from ()
 
 
