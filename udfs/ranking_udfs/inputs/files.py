@@ -27,12 +27,6 @@ READERS = {
 }
 TREC = (".run", ".qrels", ".trec")
 COMPRESSIONS = (".gz", ".zst")
-MAGIC = {  # what a file is that begins so, and how its name must end
-    b"\x1f\x8b": ("compressed by gzip", ".gz"),
-    b"(\xb5/\xfd": ("compressed by Zstandard", ".zst"),
-    b"PAR1": ("a Parquet file", ".parquet"),
-}
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are data
 STDIN = "-"
 IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
@@ -207,8 +201,6 @@ def checked_files(con: duckdb.DuckDBPyConnection, catalog: Catalog, path: str, l
     files = list_files(con, location)
     if not files:
         raise catalog.missing_error(con, path)
-    for file in filter(os.path.isfile, files):
-        check_head(file, path if file == location else file)
     if os.path.isfile(location):
         if not os.path.getsize(location):
             raise DataError(f"{path}: no rows")
@@ -216,18 +208,6 @@ def checked_files(con: duckdb.DuckDBPyConnection, catalog: Catalog, path: str, l
             example = f"--database {path} rec truth"
             raise DataError(f"{path}: a database, not a table: name its tables, as in {example}")
     return files
-
-
-def check_head(file: str, path: str) -> None:
-    """Raise DataError for a file, called `path`, of another format than its name says."""
-    with open(file, "rb") as opened:
-        head = opened.read(4)
-    for magic, (what, ending) in MAGIC.items():
-        if head.startswith(magic) and not file.lower().endswith(ending):
-            raise DataError(f"{path}: {what}: rename it to end in {ending}")
-    if head.startswith(UTF_16):
-        command = f"iconv -f UTF-16 -t UTF-8 {shlex.quote(path)} > utf8.csv"
-        raise DataError(f"{path}: UTF-16, which DuckDB does not read: {command}")
 
 
 def file_source(
