@@ -126,9 +126,7 @@ def compare(
         `evaluate`.
 
     Raises:
-        ValueError: the data or an argument is not valid.
-        TypeError: a column is not named by a text, or con is no connection.
-        duckdb.Error: DuckDB cannot read what is named.
+        ValueError, TypeError, duckdb.Error: as `evaluate`.
 
     Example:
         >>> import pandas as pd
@@ -174,10 +172,8 @@ def report(
         A Page: its `html` is a whole file of HTML, which `save(path)` writes. Problems of the data are on it.
 
     Raises:
-        ValueError: the data or an argument is not valid.
-        TypeError: a column is not named by a text, or con is no connection.
+        ValueError, TypeError, duckdb.Error: as `evaluate`.
         ImportError: vl-convert-python or Jinja2 is not installed.
-        duckdb.Error: DuckDB cannot read what is named.
 
     Example:
         >>> import pandas as pd

@@ -203,7 +203,7 @@ def explain(work: Work) -> str | bytes:
 def overlap(work: Work) -> str | bytes:
     work.check_models()
     work.step("comparing")
-    query = overlap_query(work.request, work.options.baseline, work.given.persistence)
+    query = overlap_query(work.request, work.options["baseline"], work.given.persistence)
     return overlap_text(work, fetch_rows(work.con, query))
 
 

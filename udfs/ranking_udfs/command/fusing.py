@@ -22,14 +22,14 @@ def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, options: Any) -> 
     output = str(options.output)
     check_outputs([output], input_files(con, inputs))
     tables = load(con, inputs)
-    if not tables.has_system:
+    if not tables.models:
         rule = "nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv"
         raise UsageError(f"fuse: {rule}")
     if options.weights is not None and {*options.weights} != {*tables.models}:
         rule, got = f"one of each model ({', '.join(tables.models)})", ",".join(options.weights)
         raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
     given = {name: getattr(options, name) for name in ARGUMENTS}
-    given["descending"] = inputs.columns.descending
+    given["descending"] = inputs.columns["descending"]
     arguments = "".join(f", {name} := {sql_value(value)}" for name, value in given.items())
     fused, call = f"{inputs.prefix}fused", f"ranking_fuse({literal(inputs.prefix + 'rec')}{arguments})"
     con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS FROM {call}")

@@ -37,10 +37,7 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
         raise DataError(f"{path}: no such file")
     check_folder(given.output)
     rows = f"{READERS[kind]}({literal(files.pattern(path))})"
-    try:
-        names, types = files.describe_columns(con, path, rows, files.Wanted(columns))
-    except files.MissingColumnsError as error:
-        raise error.with_advice(is_command=True) from None
+    names, types = files.describe_columns(con, path, rows, files.Wanted(columns))
     time = types[names["time"]]
     if READERS[kind] == "read_csv":
         as_written = {**dict.fromkeys(types, "VARCHAR"), names["time"]: time}

@@ -217,7 +217,7 @@ def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -
         counts = {row.get("system"): row.get(name) for row in rows}
         if name not in rows[0] or (name == WITHOUT_RELEVANT and not any(counts.values())):
             continue
-        if name == WITHOUT_RELEVANT and work.request.columns.min_grade is not None:
+        if name == WITHOUT_RELEVANT and work.request.columns["min_grade"] is not None:
             label = f"{label.partition('(')[0]}{BUT_GAINS}"
         each = ", ".join(f"{system} {count}" for system, count in counts.items())
         yield f"{label}: {each if len({*counts.values()}) > 1 else rows[0][name]}"
@@ -321,7 +321,7 @@ def answer(
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
     """Compare the best with the second best; of two models, the sentence above has said it."""
     several = [one for one in orders if one is not None and len(one.means) > 2]
-    return [best_sentence(one, work.options, digits, work.options.baseline) for one in several]
+    return [best_sentence(one, work.options, digits, work.options["baseline"]) for one in several]
 
 
 def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:
@@ -329,7 +329,7 @@ def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row])
 
     A terminal has no relative difference, W/T/L or p, in this order, where it is too narrow for them.
     """
-    form, baseline, digits = work.given.format, work.options.baseline, digits_of(work.given) or DIGITS
+    form, baseline, digits = work.given.format, work.options["baseline"], digits_of(work.given) or DIGITS
     cells = [row_cells(row, baseline, segment, digits) for one in families(rows) for row in one]
     if form != "table":
         return table(form, list(cells[0]), [list(one.values()) for one in cells])

@@ -27,7 +27,7 @@ GATED = {  # the columns that `ranking_gate` reads or writes
 
 def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str) -> None:
     """Raise UsageError for an option that is not valid, before any file is read."""
-    values = ", ".join(sql_value(value) for name, value in vars(options).items() if name != "baseline")
+    values = ", ".join(sql_value(value) for name, value in options.items() if name != "baseline")
     try:
         con.execute(f"SELECT {COMPARE_OPTIONS}({values}, {literal(caller)})").fetchall()
     except duckdb.InvalidInputException as error:
@@ -56,7 +56,7 @@ def compare_queries(request: Request, options: ComparisonOptions) -> list[list[s
     """Return the comparisons of all users, and if there are segments, those of each."""
     found: list[list[str]] = [[], []] if request.by_segment else [[]]
     for *tables, choices in compared_tables(request):
-        given = {"measures": [choice.name for choice in choices], **vars(options)}
+        given = {"measures": [choice.name for choice in choices], **options}
         arguments = ",\n    ".join(f"{name} := {sql_value(value)}" for name, value in given.items())
         where = ""
         if any(own_cuts(request, one) for one in choices):  # measures at their own cut-offs
@@ -85,26 +85,20 @@ FROM ({query})"""
 def pairs_query(request: Request, options: ComparisonOptions) -> list[str]:
     """Return the comparison of each model with each, of all users, if there is a measure that ranks them."""
     ranking = replace(request, by_segment=False, contents=())
-    return compare_queries(ranking, replace(options, baseline=None))[0]
+    return compare_queries(ranking, {**options, "baseline": None})[0]
 
 
 def can_be_paired(con: duckdb.DuckDBPyConnection, request: Request, systems: int) -> bool:
     """Return whether each two of so many models have a user with recommendations of both."""
-    (count,) = fetch_rows(
-        con,
-        f"""SELECT count(*) AS pairs
+    query = f"""SELECT count(DISTINCT (one, other)) AS pairs
 FROM (
-    SELECT DISTINCT one, other
-    FROM (
-        SELECT DISTINCT list(DISTINCT system) AS systems
-        FROM {request.table("by_user")}
-        WHERE n_rec > 0
-        GROUP BY userid
-    ), unnest(systems) AS ones(one), unnest(systems) AS others(other)
-    WHERE one < other
-)""",
-    )
-    return bool(count["pairs"] == systems * (systems - 1) // 2)
+    SELECT DISTINCT list(DISTINCT system) AS systems
+    FROM {request.table("by_user")}
+    WHERE n_rec > 0
+    GROUP BY userid
+), unnest(systems) AS ones(one), unnest(systems) AS others(other)
+WHERE one < other"""
+    return bool(fetch_rows(con, query)[0]["pairs"] == systems * (systems - 1) // 2)
 
 
 def correct_together(
@@ -116,8 +110,8 @@ def correct_together(
     fields = ", ".join(f"{name} {kind}" for name, kind in GATED.items())
     query = (
         f"WITH looked_at AS (SELECT unnest($1::STRUCT(number BIGINT, {fields})[], max_depth := 2))\n"
-        f"FROM ranking_gate('looked_at', confidence := {options.confidence!r}, "
-        f"correction := {literal(options.correction)})"
+        f"FROM ranking_gate('looked_at', confidence := {options['confidence']!r}, "
+        f"correction := {literal(options['correction'])})"
     )
     given = [{"number": i, **{name: row[name] for name in GATED}} for i, row in enumerate(rows)]
     for found in fetch_rows(con, query, [given]):

@@ -52,14 +52,14 @@ def sentence(
     if is_decided:
         text = f"{system} is {verdict} than {baseline} in {what} by {size}"
     elif verdict == "same":
-        margin = format_number(options.margin, digits)
+        margin = format_number(options["margin"], digits)
         text = f"{system} equals {baseline} in {what} to within {margin}: {differ}"
     else:
         way = "higher" if row["measure"] in CONTENTS else "better"
         text = f"It is unclear whether {system} or {baseline} is {way} in {what}: {differ}"
     if row["p"] is not None and not is_identical:
         corrected = re.search(r", \w+ of (\d+)$", row["method"])
-        count, name = int(corrected[1]) if corrected else family, CORRECTIONS[options.correction]
+        count, name = int(corrected[1]) if corrected else family, CORRECTIONS[options["correction"]]
         alone, p = format_p(row["p"]), format_p(row["p_adjusted"])
         text += f", p {alone} alone, {p}" if alone != p else f", p {p}"
         if count > 1:
@@ -229,11 +229,11 @@ def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str
 
 def letters_note(options: ComparisonOptions) -> str:
     """Describe what letters say."""
-    name = CORRECTIONS[options.correction]
+    name = CORRECTIONS[options["correction"]]
     corrected = f"corrected after {name} for all pairs in one measure at one k" if name else "not corrected"
-    share = format_number(100 * options.confidence, 15)
+    share = format_number(100 * options["confidence"], 15)
     what = "Models that share a letter are not surely different"
-    return f"{what} ({share} % confidence, {TESTS[options.test]}, {corrected})."
+    return f"{what} ({share} % confidence, {TESTS[options['test']]}, {corrected})."
 
 
 def footnote(
@@ -247,14 +247,14 @@ def footnote(
 
     `measures` are those that are compared.
     """
-    share = format_number(100 * options.confidence, 15)
+    share = format_number(100 * options["confidence"], 15)
     won = "wins, ties, loses"
     if neutral := [name for name in measures if name in CONTENTS]:
         higher = "is higher, the same, lower"
         won = higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
     text = f"W/T/L: with how many users a model {won}. "
-    text += f"{share} % confidence interval of each comparison; {TESTS[options.test].removeprefix('the ')}"
-    name = CORRECTIONS[options.correction]
+    text += f"{share} % confidence interval of each comparison; {TESTS[options['test']].removeprefix('the ')}"
+    name = CORRECTIONS[options["correction"]]
     if name is None:
         return f"{text}, not corrected for the number of comparisons."
     apart = ", all users apart from segments" if has_segments else ""

@@ -6,9 +6,8 @@ queries the arguments of table functions.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from ..texts import did_you_mean
 from . import defaults
@@ -145,7 +144,7 @@ ARGUMENTS = {  # that name columns, by what the pack calls these
 
 
 class ColumnNames(TypedDict, total=False):
-    """The keywords of `Columns`; all have a default."""
+    """The names of the columns, in upper or lower case, and how scores and grades are read."""
 
     user_col: str
     item_col: str
@@ -157,8 +156,20 @@ class ColumnNames(TypedDict, total=False):
     unjudged: str
 
 
+class ComparisonOptions(TypedDict, total=False):
+    """The options of a comparison, by their names in `ranking_compare_by_user`."""
+
+    baseline: str | None
+    confidence: float
+    margin: float | None
+    correction: str
+    test: str
+    permutations: int
+    seed: int
+
+
 class Evaluating(ColumnNames, total=False):
-    """The keywords of an evaluation."""
+    """The keywords of an evaluation; all have a default."""
 
     con: "duckdb.DuckDBPyConnection | None"
     segments: Any
@@ -173,68 +184,33 @@ class Evaluating(ColumnNames, total=False):
     allow_empty: bool
 
 
-class Comparing(Evaluating, total=False):
+class Comparing(Evaluating, ComparisonOptions, total=False):
     """The keywords of a comparison or a report."""
-
-    baseline: str | None
-    confidence: float
-    margin: float | None
-    correction: str
-    test: str
-    permutations: int
-    seed: int
-
-
-@dataclass(frozen=True)
-class ComparisonOptions:
-    """The options of a comparison, by their names in `ranking_compare_by_user`."""
-
-    baseline: str | None = None
-    confidence: float = defaults.CONFIDENCE
-    margin: float | None = None
-    correction: str = "holm"
-    test: str = "t"
-    permutations: int = defaults.PERMUTATIONS
-    seed: int = defaults.SEED
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The names of the columns, in upper or lower case, and how scores and grades are read."""
-
-    user_col: str = "userid"
-    item_col: str = "itemid"
-    score_col: str = "score"
-    grade_col: str | None = None
-    system_col: str | None = None
-    descending: bool = True
-    min_grade: float | None = None
-    unjudged: str = "miss"
-
-    @property
-    def of_whole_lists(self) -> "Columns":
-        """The same, where no item is left out of a list."""
-        return replace(self, unjudged=COLUMNS.unjudged)
-
-    @property
-    def of_rec(self) -> dict[str, str]:
-        """The columns of rec in the user's table, by the pack's name; system only if it is named."""
-        names = {"userid": self.user_col, "itemid": self.item_col, "score": self.score_col}
-        return {**names, "system": self.system_col} if self.system_col else names
-
-    @property
-    def of_truth(self) -> dict[str, str]:
-        """The columns of truth in the user's table, by the pack's name; rel only if it is named."""
-        names = {"userid": self.user_col, "itemid": self.item_col}
-        return {**names, "rel": self.grade_col} if self.grade_col else names
-
-
-COLUMNS = Columns()
 
 
 def names_of(of: type) -> list[str]:
-    """Return the names of the options that a record has, in the order of OPTIONS."""
+    """Return the names of the options that these keywords have, in the order of OPTIONS."""
     return [name for name in OPTIONS if name in of.__annotations__]
+
+
+def options_of(given: Mapping[str, Any]) -> ComparisonOptions:
+    """Return those of the options that are of a comparison."""
+    return cast(ComparisonOptions, {name: given[name] for name in ComparisonOptions.__annotations__})
+
+
+COLUMNS = cast(ColumnNames, {name: OPTIONS[name].default for name in ColumnNames.__annotations__})
+
+
+def rec_columns(columns: ColumnNames) -> dict[str, str]:
+    """Return the columns of rec in the user's table, by the pack's name; system only if it is named."""
+    names = {"userid": columns["user_col"], "itemid": columns["item_col"], "score": columns["score_col"]}
+    return {**names, "system": columns["system_col"]} if columns["system_col"] else names
+
+
+def truth_columns(columns: ColumnNames) -> dict[str, str]:
+    """Return the columns of truth in the user's table, by the pack's name; rel only if it is named."""
+    names = {"userid": columns["user_col"], "itemid": columns["item_col"]}
+    return {**names, "rel": columns["grade_col"]} if columns["grade_col"] else names
 
 
 def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> None:
@@ -245,23 +221,23 @@ def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> N
             raise TypeError(f"{caller}: got an unexpected keyword argument {name!r}{hint}")
 
 
-def columns_of(caller: str, given: Mapping[str, Any]) -> Columns:
-    """Make Columns of those of the arguments that it has; TypeError or ValueError if one is not valid."""
-    columns = Columns(**{name: given[name] for name in names_of(Columns) if name in given})
-    for name, value in vars(columns).items():
+def columns_of(caller: str, given: Mapping[str, Any]) -> ColumnNames:
+    """Return those of the arguments that are of columns; TypeError or ValueError if one is not valid."""
+    found = {name: given.get(name, default) for name, default in COLUMNS.items()}
+    for name, value in found.items():
         may_be = isinstance(value, str) or (value is None and OPTIONS[name].default is None)
         if name.endswith("_col") and not may_be:
             raise TypeError(f"{caller}: {name} must be the name of a column, got {value!r}")
-    if not isinstance(columns.descending, bool):
-        raise TypeError(f"{caller}: descending must be True or False, got {columns.descending!r}")
-    grade = columns.min_grade
+    if not isinstance(found["descending"], bool):
+        raise TypeError(f"{caller}: descending must be True or False, got {found['descending']!r}")
+    grade = found["min_grade"]
     is_grade = isinstance(grade, Real) and not isinstance(grade, bool) and 0 < float(grade) < math.inf
     if grade is not None and not is_grade:
         raise ValueError(f"{caller}: min_grade must be a number > 0, got {grade!r}")
     choices = OPTIONS["unjudged"].choices
-    if columns.unjudged not in choices:
-        raise ValueError(f"{caller}: unjudged must be {'|'.join(choices)}, got {columns.unjudged!r}")
-    return columns
+    if found["unjudged"] not in choices:
+        raise ValueError(f"{caller}: unjudged must be {'|'.join(choices)}, got {found['unjudged']!r}")
+    return cast(ColumnNames, found)
 
 
 def describe(names: Iterable[str]) -> str:

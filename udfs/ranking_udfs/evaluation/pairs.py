@@ -79,7 +79,7 @@ def find_orders(
     pairs = [row for row in compared if row["measure"] in ranked]
     if systems > MOST_SYSTEMS:
         return []
-    if systems > 2 and options.baseline is not None:
+    if systems > 2 and options["baseline"] is not None:
         if needs_users and not can_be_paired(con, request, systems):
             return []
         queries = pairs_query(request, options)

@@ -1,7 +1,7 @@
 """An evaluation as SQL: queries over rec, truth and segments, by the table functions of `sql/tables/`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import duckdb
@@ -10,7 +10,7 @@ from ..duckdb.statements import identifier, literal, sql_value
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
 from .defaults import DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
-from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, Columns
+from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, ColumnNames, rec_columns, truth_columns
 from .words import COUNTS
 
 NO_MEASURE = "hits"  # computed, and left out, where only what is in the lists is requested
@@ -27,7 +27,7 @@ class Request:
     by_user: bool = False  # whether to give the values of each user too
     safe_text: bool = False  # whether to quote text there that a spreadsheet would take for a formula
     prefix: str = ""  # the beginning of the names of all tables: `rec`, `truth`, and those that are made
-    columns: Columns = COLUMNS  # the user's names, which the check says, and how scores and grades are read
+    columns: ColumnNames = field(default_factory=COLUMNS.copy)  # the user's, and how rows are read
     history: bool = False  # whether there is a table `history`, at which the check looks too
     items: bool = False  # whether there is a table `items`
     contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cut-offs
@@ -41,11 +41,6 @@ class Request:
     def make(self, name: str, query: str) -> str:
         """Return the statement that makes a table of a query."""
         return f"CREATE OR REPLACE TEMP TABLE {self.table(name)} AS\n{query}"
-
-    @property
-    def descending(self) -> bool:
-        """True where the highest score is the best."""
-        return self.columns.descending
 
     @property
     def contents_by_user(self) -> list[Choice]:
@@ -99,14 +94,14 @@ def contents_query(request: Request, system: str, by_user: bool = False) -> str:
     return f"SELECT {system}k, {', '.join(columns)}\nFROM {contents_call(request, cuts, by_user)}"
 
 
-def contents_call(request: Request, ks: Iterable[int | None], by_user: bool = False) -> str:
+def contents_call(request: Request, ks: Sequence[int | None], by_user: bool = False) -> str:
     """Return the call of the table function that looks into the lists down to each k."""
-    given = f"'{ranked_table(request)}', {cut_off_list(ks)}"
+    given = f"'{ranked_table(request)}', {sql_value(ks)}"
     for name in ("history", "items"):
         given += f", {name} := '{request.table(name)}'" if getattr(request, name) else ""
     given += arguments(vars(request), *LISTS)
     function = "ranking_beyond_accuracy_by_user" if by_user else "ranking_beyond_accuracy"
-    return f"{function}({given}{arguments(vars(request.columns), 'descending')})"
+    return f"{function}({given}{arguments(request.columns, 'descending')})"
 
 
 def beside_contents(request: Request, system: str, query: str, contents: str = "", key: str = "") -> str:
@@ -124,14 +119,14 @@ def beside_contents(request: Request, system: str, query: str, contents: str = "
 def check_call(request: Request) -> tuple[str, str]:
     """Return the check's views and its arguments, under the user's names of columns where these can be."""
     tables = {"rec": request.table("rec"), "truth": request.table("truth")}
-    given = f"ks := {cut_off_list(request.ks)}{rows_arguments(request)}"
+    given = f"ks := {sql_value(request.ks)}{rows_arguments(request)}"
     views = ""
-    named = {"rec": request.columns.of_rec, "truth": request.columns.of_truth}
+    named = {"rec": rec_columns(request.columns), "truth": truth_columns(request.columns)}
     if request.history:
         time = {"time": request.time} if request.time else {}
         given += ", time_col := ''" if request.time == "" else ""
         tables["history"], named["truth"] = request.table("history"), named["truth"] | time
-        named["history"] = {"userid": request.columns.user_col, "itemid": request.columns.item_col} | time
+        named["history"] = {role: named["rec"][role] for role in ("userid", "itemid")} | time
     own = {role: name for of in named.values() for role, name in of.items() if role != name}
     taken = [name.lower() for name in own.values()]
     if own and not {*taken} & {*ARGUMENTS} and all(len({*of.values()}) == len(of) for of in named.values()):
@@ -158,7 +153,7 @@ def ranked_table(request: Request) -> str:
 def ranked_query(request: Request, system: str) -> str:
     """Return the recommendations with trec_eval's order as their score, in which nothing is tied."""
     score = "CAST(score AS FLOAT)"
-    best, sign = ("DESC", "-") if request.descending else ("ASC", "")
+    best, sign = ("DESC", "-") if request.columns["descending"] else ("ASC", "")
     order = f"score IS NULL OR isnan({score}), {score} {best}, CAST(itemid AS VARCHAR) DESC"
     rank = f"row_number() OVER (PARTITION BY {system}userid ORDER BY {order})"
     return f"SELECT {system}userid, itemid, {sign}{rank} AS score\nFROM {request.table('rec')}"
@@ -172,7 +167,7 @@ def arguments(given: Mapping[str, Any], *names: str) -> str:
 
 def rows_arguments(request: Request) -> str:
     """Return the arguments of a table function of rec and truth that say how their rows are read."""
-    return arguments(vars(request.columns), "descending", *GRADES)
+    return arguments(request.columns, "descending", *GRADES)
 
 
 def judged_call(request: Request, function: str, *given: str) -> str:
@@ -189,7 +184,7 @@ def measured_query(request: Request, function: str) -> str:
     """Return the query of ranking_summary or ranking_by_user."""
     measures = [replace(one, cuts=own_cuts(request, one)).text for one in request.choices] or [NO_MEASURE]
     at_own_ks = request.choices and all(own_cuts(request, one) for one in request.choices)
-    ks = [] if at_own_ks else [cut_off_list(request.ks)]
+    ks = [] if at_own_ks else [sql_value(request.ks)]
     given = *ks, *ties_argument(request), f"measures := {sql_value(measures)}"
     columns = "" if request.choices else f"SELECT * EXCLUDE ({NO_MEASURE})\n"
     return f"{columns}FROM {judged_call(request, function, *given)}"
@@ -218,8 +213,8 @@ def overlap_query(
     function: str = "ranking_overlap",
 ) -> str:
     """Return what the lists of models have in common."""
-    given = f"{cut_off_list(request.ks)}, baseline := {sql_value(baseline)}, persistence := {persistence!r}"
-    given += arguments(vars(request.columns), "descending")
+    given = f"{sql_value(request.ks)}, baseline := {sql_value(baseline)}, persistence := {persistence!r}"
+    given += arguments(request.columns, "descending")
     return f"FROM {function}('{ranked_table(request)}', {given})"
 
 
@@ -283,10 +278,6 @@ def cut_off_condition(cuts: Sequence[int | None]) -> str:
     ks = ", ".join(str(k) for k in cuts if k is not None)
     tests = [f"k IN ({ks})"] * bool(ks) + ["k IS NULL"] * (None in cuts)
     return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
-
-
-def cut_off_list(ks: Iterable[int | None]) -> str:
-    return f"[{', '.join('NULL' if k is None else str(k) for k in ks)}]"
 
 
 def fetch_rows(

@@ -11,7 +11,7 @@ from ..duckdb.statements import identifier, literal
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import COMPARED_MEASURES, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import LISTS, ComparisonOptions, names_of
+from ..evaluation.options import LISTS, options_of
 from ..evaluation.problems import CODES, NOTHING, TIES, check_common
 from ..evaluation.queries import Plan, Request, fetch_rows, plan
 from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key
@@ -19,17 +19,13 @@ from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import Measure
 from ..texts import shorten
-from .tables import Inputs, Tables, load
+from .tables import Inputs, Tables, file_of, load
 
 # The tables that say what lists hold, and how they are given to the command and in Python.
 TABLES_OF_CONTENTS = {
     "history": ("--history FILE", "history=..."),
     "items": ("--items FILE:COLUMN", "items=..."),
 }
-
-
-def silent(_: Any) -> None:
-    """Say nothing."""
 
 
 @dataclass
@@ -43,8 +39,8 @@ class Evaluation:
     caller: str  # the function or command that errors name
     inputs: Inputs
     given: Any
-    notify: Callable[[Row], None] = silent  # is called with each problem that is found
-    step: Callable[[str], None] = silent  # is called with the name of each step when it begins
+    notify: Callable[[Row], None] = lambda _: None  # is called with each problem that is found
+    step: Callable[[str], None] = lambda _: None  # is called with the name of each step when it begins
     found: list[Row] = field(default_factory=list)  # the problems that make_tables has found
 
     def __post_init__(self) -> None:
@@ -54,7 +50,7 @@ class Evaluation:
         put in order.
         """
         given, inputs = vars(self.given), self.inputs
-        self.options = ComparisonOptions(**{name: given[name] for name in names_of(ComparisonOptions)})
+        self.options = options_of(given)
         self.is_checked, self.allow_empty = given["check"], given["allow_empty"]
         self.dashes = "--" * inputs.is_command  # before the name of an option in an error
         usual = COMPARED_MEASURES if self.caller in ("compare", "report") else MEASURES
@@ -126,7 +122,7 @@ class Evaluation:
 
     def check_baseline(self) -> None:
         """Raise UsageError if the baseline is no model."""
-        systems, baseline = self.systems, self.options.baseline
+        systems, baseline = self.systems, self.options["baseline"]
         if baseline is not None and baseline not in systems:
             there = shorten(", ".join(systems)) or "there is one, without a name"
             rule = f"{self.dashes}baseline must be a model ({there})"
@@ -144,9 +140,9 @@ class Evaluation:
 
     @cached_property
     def plan(self) -> Plan:
-        """The statements and queries; tables by segment are for a comparison alone."""
-        steps = plan(self.request, self.tables.has_system)
-        more = segment_tables(self.request) if self.caller == "compare" else []
+        """The statements and queries; tables by segment are for what compares."""
+        steps = plan(self.request, bool(self.systems))
+        more = segment_tables(self.request) if self.caller in ("compare", "report") else []
         return replace(steps, tables=[*steps.tables, *more])
 
     @property
@@ -167,7 +163,7 @@ class Evaluation:
         are not asked for.
         """
         self.step("checking the data")
-        rows, tables, request = fetch_rows(self.con, self.plan.check), self.tables, self.request
+        rows, files, request = fetch_rows(self.con, self.plan.check), self.tables.files, self.request
         codes = {row["code"]: row for row in fetch_rows(self.con, CODES)}
         followed = (TIES if request.ties != "item" else ()) + (NOTHING if self.allow_empty else ())
         is_cut = any(
@@ -181,19 +177,20 @@ class Evaluation:
             code = row["code"]
             if code == "shorter_than_truth" and not is_cut:
                 continue
-            file = tables.files.get(row["system"], tables.files.get(None))
+            file = files.get(row["system"], files.get(None))
             write = codes[code]["in_command" if self.inputs.is_command else "in_python"]
             if write and code in ("upside_down", "unknown_end"):
                 write = write.replace("{ascending}", self.turning(row["system"], file, are_turned))
             about = row["problem"].partition(" ")[0] if code == "unfit_column" else codes[code]["about"]
-            file = {"rec": file, "truth": tables.truth, "history": tables.history}.get(about)
+            others = {"truth": file_of(self.inputs.truth), "history": file_of(self.inputs.history)}
+            file = file if about == "rec" else others.get(about)
             row = {**row, "severity": "info"} if code in followed else row
             found.append({**row, "file": file, "write": None if code in followed else write})
         return found
 
     def turning(self, system: str | None, file: str | None, are_all: bool) -> str:
         """Say how the best end of a system's scores becomes the other one."""
-        is_command, descending = self.inputs.is_command, self.request.descending
+        is_command, descending = self.inputs.is_command, self.request.columns["descending"]
         if is_command and system in self.tables.files and len(self.tables.files) > 1:
             return f"write {system}={file}:{'ascending' if descending else 'descending'}"
         if are_all and not is_command:

@@ -79,31 +79,12 @@ class Wanted:
     optional: Mapping[str, str] = field(default_factory=dict)  # those that may be
     form: str = "table"  # "table", "trec" or "auto": a TREC file if its name says so
     trec_fields: int = 0  # the number of fields of its lines if it is one
+    is_command: bool = True  # whether errors name options of the command, and not arguments of Python
 
     @property
     def columns(self) -> dict[str, str]:
         """All columns by role."""
         return {**self.optional, **self.required}
-
-
-class MissingColumnsError(DataError):
-    """An error of a file or table that lacks columns; `near` has those likely meant, by role."""
-
-    def __init__(
-        self, path: str, missing: Mapping[str, str], near: Mapping[str, str], names: Iterable[str]
-    ) -> None:
-        """Say which are missing, and which there are."""
-        self.missing, self.near = missing, near
-        columns = " and ".join(f"no column {name!r}" for name in missing.values())
-        super().__init__(f"{path}: {columns} (there are: {shorten(', '.join(names))})")
-
-    def with_advice(self, is_command: bool) -> DataError:
-        """Return the error with the options, or the arguments of Python, that name other columns."""
-        roles = [role for role in self.missing if role in ARGUMENTS]  # that of segments stands with its file
-        texts = [written(role, self.near[role] or "...", is_command) for role in roles]
-        if re.match("rank|pos|place", self.near.get("score", ""), re.IGNORECASE):
-            texts.append("--ascending" if is_command else "descending=False")
-        return DataError(f"{self}; write {', '.join(texts)}" if texts else str(self))
 
 
 def option(role: str, is_command: bool) -> str:
@@ -239,7 +220,11 @@ def file_source(
 def describe_columns(
     con: duckdb.DuckDBPyConnection, path: str, rows: str, wanted: Wanted
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the names of the columns by role, and the types of all columns by name."""
+    """Return the names of the columns by role, and the types of all columns by name.
+
+    Raises:
+        DataError: columns are missing, with the options or arguments that name those likely meant.
+    """
     types = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
     by_name = {name.lower(): name for name in types}  # as in SQL, upper and lower case are the same
     names = {role: by_name[name.lower()] for role, name in wanted.columns.items() if name.lower() in by_name}
@@ -249,7 +234,13 @@ def describe_columns(
         near = {role: nearest(name, types) for role, name in missing.items()}
         for role in [role for role, column in near.items() if missing[role] == role and not column]:
             ((near[role],),) = con.execute(query, [row, ARGUMENTS.get(role)]).fetchall()
-        raise MissingColumnsError(path, missing, near, types)
+        # The column of segments is named beside its file.
+        texts = [written(role, near[role] or "...", wanted.is_command) for role in near if role in ARGUMENTS]
+        if re.match("rank|pos|place", near.get("score", ""), re.IGNORECASE):
+            texts.append("--ascending" if wanted.is_command else "descending=False")
+        columns = " and ".join(f"no column {name!r}" for name in missing.values())
+        advice = f"; write {', '.join(texts)}" if texts else ""
+        raise DataError(f"{path}: {columns} (there are: {shorten(', '.join(types))}){advice}")
     return names, types
 
 

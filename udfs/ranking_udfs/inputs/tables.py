@@ -8,7 +8,8 @@ one id.
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import duckdb
 
@@ -16,7 +17,7 @@ from ..duckdb.internal import COLUMN_TEXTS, FAMILY, LIKE
 from ..duckdb.statements import identifier, literal
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import COLUMNS, Columns
+from ..evaluation.options import COLUMNS, ColumnNames, rec_columns, truth_columns
 from ..texts import shorten
 from .catalogs import Catalog, Frame, attach_statement
 from .files import (
@@ -24,7 +25,6 @@ from .files import (
     QRELS,
     RUN,
     STDIN,
-    MissingColumnsError,
     Source,
     Wanted,
     list_files,
@@ -47,7 +47,7 @@ class Inputs:
     # where the best score of that model is not the best of the others
     recs: Sequence[str | tuple[str, str]]
     truth: str  # a path; "" for none, where recommendations alone are looked at
-    columns: Columns = COLUMNS  # what the files call their columns
+    columns: ColumnNames = field(default_factory=COLUMNS.copy)  # what the files call their columns
     segment: tuple[str, str] | None = None  # a path, and its column that says which segment a user belongs to
     form: str = "auto"  # "auto", "table" or "trec": what kind of files recs and truth are
     parts: bool = False  # whether recs of one name, or without a name, are parts of one table
@@ -65,20 +65,21 @@ class Inputs:
     @property
     def other_tables(self) -> dict[str, tuple[str, Wanted]]:
         """The path and the columns of each table but rec by its name, in the order in which they are made."""
-        user, item = {"userid": self.columns.user_col}, {"itemid": self.columns.item_col}
+        wanted = partial(Wanted, is_command=self.is_command)
+        user, item = {"userid": self.columns["user_col"]}, {"itemid": self.columns["item_col"]}
         times = {"time": self.time or "time"} if self.history and self.time != "" else {}
         required, optional = (times, {}) if self.time else ({}, times)
         found = {}
         if self.truth:
-            columns = self.columns.of_truth | required
-            grade = {} if self.columns.grade_col == "" else {"rel": "rel"}
-            found["truth"] = self.truth, Wanted(columns, grade | optional, self.form, QRELS)
+            columns = truth_columns(self.columns) | required
+            grade = {} if self.columns["grade_col"] == "" else {"rel": "rel"}
+            found["truth"] = self.truth, wanted(columns, grade | optional, self.form, QRELS)
         if self.segment is not None:
-            found["segments"] = self.segment[0], Wanted({**user, "segment": self.segment[1]})
+            found["segments"] = self.segment[0], wanted({**user, "segment": self.segment[1]})
         if self.history is not None:
-            found["history"] = self.history, Wanted({**user, **item, **required}, optional)
+            found["history"] = self.history, wanted({**user, **item, **required}, optional)
         if self.items is not None:
-            found["items"] = self.items[0], Wanted({**item, "category": self.items[1]})
+            found["items"] = self.items[0], wanted({**item, "category": self.items[1]})
         return found
 
 
@@ -88,14 +89,12 @@ class Tables:
 
     prefix: str  # the beginning of their names
     statements: Sequence[str]  # the SQL that made them
-    has_system: bool  # whether rec has a column `system`, which tells models apart
-    models: Sequence[str]  # their names, in the order of their files; none where nothing tells them apart
+    # the models in the order of their files; none where rec has no column `system`, which tells them apart
+    models: Sequence[str]
     is_named: bool  # whether results name the models: not the one of a column that has no other
     files: Mapping[str | None, str]  # the file of each model by its name, or under None that of all
     # the models whose scores have the opposite sign of those given, None where there is one without a name
     negated: Collection[str | None]
-    truth: str | None  # the file of truth, if it is one
-    history: str | None = None  # that of the history
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
@@ -123,21 +122,17 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     made = [*([attach_statement(database)] if database is not None else []), *statements]
     if inputs.stdin != STDIN:
         made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
-    has_system = "system" in recs[0].columns
     named = [(name, rec) for (name, _), rec in zip(named, recs, strict=True)]
     models = find_models(con, inputs, named)
     are_named = all(name for name, _ in named)
-    files = {name or None: file_of(rec) for name, rec in named} if are_named or len(named) == 1 else {}
+    files = {name or None: file_of(rec.path) for name, rec in named} if are_named or len(named) == 1 else {}
     return Tables(
         inputs.prefix,
         made,
-        has_system,
-        [*models] if has_system else [],
+        [*models] if "system" in recs[0].columns else [],
         is_named=len(models) > 1 or are_named,
         files={name: file for name, file in files.items() if file is not None},
         negated={*inputs.ascending, *(name or None for name, rec in models.items() if rec.is_negated)},
-        truth=file_of(opened["truth"]) if "truth" in opened else None,
-        history=None if isinstance(inputs.history, Frame) else inputs.history,
     )
 
 
@@ -170,29 +165,20 @@ def find_models(
     return models
 
 
-def file_of(source: Source) -> str | None:
-    """Return the file or table of a source; None for a data frame."""
-    return None if isinstance(source.path, Frame) else source.path
+def file_of(path: str | None) -> str | None:
+    """Return the file or table of this path; None for a data frame, or without a path."""
+    return None if isinstance(path, Frame) else path or None
 
 
 def open_sources(
     con: duckdb.DuckDBPyConnection, inputs: Inputs
 ) -> tuple[dict[str, Source], list[tuple[str, Source]]]:
-    """Return the sources of the other tables and of the models, by name; errors of truth come first."""
-
-    def opened(*names: str) -> dict[str, Source]:
-        return {
-            name: open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
-            for name, (path, wanted) in inputs.other_tables.items()
-            if name in names
-        }
-
-    try:
-        found = opened("truth")
-        named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
-        found |= opened("segments", "history", "items")
-    except MissingColumnsError as error:
-        raise error.with_advice(inputs.is_command) from None
+    """Return the sources of the other tables and of the models, by name."""
+    found = {
+        name: open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
+        for name, (path, wanted) in inputs.other_tables.items()
+    }
+    named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
     if segments := found.get("segments"):
         text = named_text(segments, "segment", [NONE, EVERYBODY])
         found["segments"] = replace(segments, columns={**segments.columns, "segment": text})
@@ -215,11 +201,11 @@ def check_unread(
         found = con.execute(f"SELECT {LIKE}{what}({COLUMN_TEXTS}(?))", [source.type]).fetchall()
         return (name for name in found[0][0] if name.lower() != (read or "").lower())
 
-    if truth and columns.grade_col is None and "rel" not in truth.columns:
+    if truth and columns["grade_col"] is None and "rel" not in truth.columns:
         for name in unread("grades", truth):
             column = identifier(name)
             is_one_value = f"SELECT min({column}) IS NOT DISTINCT FROM max({column}) FROM {truth.rows}"
-            if name.lower() == columns.score_col.lower() and con.execute(is_one_value).fetchall() == [
+            if name.lower() == columns["score_col"].lower() and con.execute(is_one_value).fetchall() == [
                 (True,)
             ]:
                 continue  # as of BEIR's qrels, all of which are relevant
@@ -227,13 +213,13 @@ def check_unread(
             raise DataError(f"{truth.path}: has a column {name} that is not read: {rule} relevant")
     for _, rec in named:
         one_list = f"{say('system', '')} if each user has one list"
-        if columns.system_col is None and "system" not in rec.columns:
+        if columns["system_col"] is None and "system" not in rec.columns:
             for name in unread("systems", rec):
                 rule = f"{say('system', name)} keeps models apart; {one_list}"
                 raise DataError(f"{rec.path}: has a column {name} that is not read: {rule}")
-        elif columns.system_col != "":
+        elif columns["system_col"] != "":
             one_list = "leave it out if each user has one list"
-        for name in unread("runs", rec, columns.system_col) if columns.system_col != "" else ():
+        for name in unread("runs", rec, columns["system_col"]) if columns["system_col"] != "" else ():
             system = option("system", inputs.is_command)
             rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
             problem = f"has a column {name} that is not read, and would make one list of several runs"
@@ -293,7 +279,7 @@ def model_paths(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[tuple[st
     for i, (name, path, descending) in enumerate(found):
         paths, directions = models.setdefault((name, 0 if inputs.parts else i), ([], set()))
         paths.append(path)
-        directions.add(inputs.columns.descending if descending is None else descending)
+        directions.add(inputs.columns["descending"] if descending is None else descending)
         if len(directions) > 1:
             raise DataError(f"{path}: all parts of a model must be :ascending, or none")
     return [(name, paths, True in directions) for (name, _), (paths, directions) in models.items()]
@@ -307,14 +293,14 @@ def named_source(
     Where its best score is not the best of the others, the scores are taken with the opposite sign, and so
     are those of models in the file that `ascending` names.
     """
-    optional = {} if inputs.columns.system_col == "" else {"system": "system"}
-    if "rank" not in (name.lower() for name in inputs.columns.of_rec.values()):
+    optional = {} if inputs.columns["system_col"] == "" else {"system": "system"}
+    if "rank" not in (name.lower() for name in rec_columns(inputs.columns).values()):
         optional["rank"] = "rank"
-    wanted = Wanted(inputs.columns.of_rec, optional, inputs.form, RUN)
+    wanted = Wanted(rec_columns(inputs.columns), optional, inputs.form, RUN, inputs.is_command)
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
     score = source.columns["score"]
     opposite = f"0::HUGEINT - {score}"  # no type overflows so, as an unsigned one does in -score
-    if descending != inputs.columns.descending:
+    if descending != inputs.columns["descending"]:
         source = replace(source, columns={**source.columns, "score": opposite}, is_negated=True)
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")

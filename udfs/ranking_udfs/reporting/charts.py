@@ -229,7 +229,7 @@ class Charts:
         self, y: Encoding, rows: Sequence[Row], is_same_scale: bool
     ) -> list[dict[str, Any]]:
         """Draw differences to the baseline, the zero line and the margin, with ticks for these rows."""
-        margin = self.found.options.margin
+        margin = self.found.options["margin"]
         ends = [0.0] if margin is None else [-margin, 0.0, margin]
         sides = ("low", "high", "difference")
         ends += [row[side] for row in rows for side in sides if row[side] is not None]
@@ -300,18 +300,16 @@ class Charts:
             ({**means[row["system"]], "of": at}, {**row, "of": "popularity"}) for row in self.found.popularity
         ]
         data = [
-            {"system": row["system"]}
-            | {f"{axis} {side}": of[side] for axis, of in (("y", mean), ("x", row)) for side in sides}
+            mean | {f"x {side}": row[side] for side in sides}
             for mean, row in pairs
             if None not in (mean["mean"], row["mean"])
         ]
-        titles = {"x": "popularity: share of users who have an item", "y": at}
-        x, y = (
-            {side: number_axis(f"{one} {side}", titles[one], padding=8) for side in sides} for one in titles
-        )
+        what = "popularity: share of users who have an item"
+        x = {side: number_axis(f"x {side}", what, padding=8) for side in sides}
+        y = {side: number_axis(side, at, padding=8) for side in sides}
         look = self.look_with_legend
         layers = [
-            rule(1.5, x=x["mean"], y=y["low"], y2={"field": "y high"}, color=look["color"]),
+            rule(1.5, x=x["mean"], y=y["low"], y2={"field": "high"}, color=look["color"]),
             rule(1.5, x=x["low"], x2={"field": "x high"}, y=y["mean"], color=look["color"]),
             points(x=x["mean"], y=y["mean"], **look),
         ]

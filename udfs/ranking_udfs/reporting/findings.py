@@ -2,17 +2,18 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite, sqrt
 from typing import Any
 
 from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL, NAMES
-from ..duckdb.statements import identifier, literal
+from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation import conclusion
-from ..evaluation.comparison import compare_queries, segment_tables
+from ..evaluation.comparison import compare_queries
 from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
+from ..evaluation.options import ColumnNames, ComparisonOptions
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import find_orders, turn
 from ..evaluation.problems import check_common
@@ -20,15 +21,14 @@ from ..evaluation.queries import (
     Request,
     contents_call,
     curve_query,
-    cut_off_list,
     explain_query,
     fetch_rows,
     overlap_query,
-    plan,
     ranked_table,
 )
 from ..evaluation.words import Row, cut_off_key, format_cut_off, format_mean, format_number, join_names
 from ..inputs.evaluation import Evaluation
+from ..inputs.tables import file_of
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import MEASURES
@@ -90,11 +90,12 @@ class Findings:
     def __init__(self, work: Evaluation) -> None:
         """Query everything. Raises UsageError for what the report cannot compare, DataError for the data."""
         self.work = work
-        work.request = self.request = request = replace(work.request, by_user=True)
         check_request(work)
-        self.read, self.queries, names, given = work.tables, list[str](), work.systems, work.options.baseline
+        self.request = request = replace(work.request, by_user=True)
+        self.read, self.queries = work.tables, list[str]()
+        names, given = work.systems, work.options["baseline"]
         baseline = next(iter(names), "") if given is None else given
-        self.options = replace(work.options, baseline=baseline)
+        self.options: ComparisonOptions = {**work.options, "baseline": baseline}
         ordered = [baseline, *(name for name in names if name != baseline)]
         self.labels = unique_labels(ordered) if names else {"": UNNAMED}  # by the names in the data
         self.systems = list(self.labels.values())
@@ -107,8 +108,9 @@ class Findings:
         self.by_user = request.table("by_user")
 
         work.step("measuring")
-        steps = plan(self.with_judged(), bool(names))
-        made = [*steps.tables, *segment_tables(request)]
+        work.request = self.with_judged()
+        steps = work.plan
+        made = [*steps.tables]
         if request.history:
             lists = contents_call(request, [self.largest_k], by_user=True)
             query = f"SELECT {self.system}k, popularity\nFROM {lists}"
@@ -134,8 +136,7 @@ class Findings:
             at_first = f"(FROM {request.table('by_segment')} WHERE {self.at_k})"
             one_system = () if compared else self.fetch(self.means_query(at_first, "segment", [self.first]))
             found = self.of_first(compared[1]) if compared else one_system
-            largest = self.largest("segment", found, lambda row: int(row["users"]), MOST_SEGMENTS)
-            self.segments, self.more_segments = largest
+            self.segments, self.more_segments = self.largest(found, MOST_SEGMENTS, "segment", "users")
         work.step("looking at users")
         self.problems, problems = None, list[Row]()
         if work.is_checked:
@@ -176,7 +177,8 @@ class Findings:
         self.example, self.lists, self.missed = self.find_example()
         self.find_contents()
         self.facts, self.made = self.find_facts(), report_time()
-        self.sql = sql_listing([*self.read.statements, *made, *self.queries])
+        sql = "\n\n".join(f"{one};" for one in [*self.read.statements, *made, *self.queries])
+        self.sql = "\n".join(map(printable, sql.split("\n")))
         del self.work, self.read  # which hold the connection
 
     def fetch(self, query: str) -> list[Row]:
@@ -220,7 +222,7 @@ class Findings:
         """
         values = ", ".join(
             f"{{measure: {literal(one.name)}, value: {identifier(one.name)}::DOUBLE, "
-            f"bottom: {end_of(one.measure.range.low)}, top: {end_of(one.measure.range.high)}}}"
+            f"bottom: {sql_value(one.measure.range.low)}, top: {sql_value(one.measure.range.high)}}}"
             for one in measures
         )
         same = " AND ".join(f"one.{key} IS NOT DISTINCT FROM means.{key}" for key in keys.split(", "))
@@ -237,7 +239,7 @@ SELECT means.* EXCLUDE (bottom, top), ends.low, ends.high
 FROM (
     SELECT means, {MEAN_INTERVAL}(
         means.mean, sqrt(square / nullif(means.users - 1, 0)), means.users, means.least = means.most,
-        is_binary, means.bottom, means.top, {1 - self.options.confidence!r}) AS ends
+        is_binary, means.bottom, means.top, {1 - self.options["confidence"]!r}) AS ends
     FROM (
         SELECT means, ranking_mean((value - mean) ** 2) AS square, bool_and(value IN (0, 1)) AS is_binary
         FROM one_user AS one
@@ -303,7 +305,7 @@ ORDER BY mean {best}, system""")
 
     def find_tables(self) -> list[Row]:
         """Count what was read, of each model and of the truth."""
-        truth, least = self.request.table("truth"), self.request.columns.min_grade
+        truth, least = self.request.table("truth"), self.request.columns["min_grade"]
         query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
         query += "{}\nFROM {}\nGROUP BY ALL"
         rows = self.fetch(query.format(self.system, "", self.request.table("rec")))
@@ -319,18 +321,16 @@ ORDER BY mean {best}, system""")
         if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
             more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
         (row,) = self.fetch(query.format("", more, truth))
-        return [*tables, {**row, **dated(self.read.truth), "label": "Truth"}]
+        return [*tables, {**row, **dated(file_of(self.work.inputs.truth)), "label": "Truth"}]
 
-    def largest(
-        self, by: str, rows: Sequence[Row], size_of: Callable[[Row], float], most: int
-    ) -> tuple[list[Row], int]:
+    def largest(self, rows: Sequence[Row], most: int, by: str, *of: str) -> tuple[list[Row], int]:
         """Return the rows of the largest groups, under unique labels, and the number of the others.
 
-        `by` is their column; the size of a group is the largest of its rows'.
+        Groups are of the column `by`; the size of one is its largest number in the columns `of`.
         """
         sizes: dict[str, float] = {}
         for row in rows:
-            sizes[row[by]] = max(sizes.get(row[by], 0), size_of(row))
+            sizes[row[by]] = max(sizes.get(row[by], 0), *(row[name] for name in of))
         names = sorted(sizes, key=lambda name: (-sizes[name], name))[:most]
         shown = unique_labels(names)
         found = [row for row in rows if row[by] in shown]
@@ -363,7 +363,7 @@ ORDER BY mean {best}, system""")
         value = identifier(self.first.name)
         is_worse = ">" if self.first.measure.higher_is_better is False else "<"
         one_system = f"FROM {self.by_user} WHERE {self.at_k} AND system"
-        name = literal(str(self.options.baseline))
+        name = literal(str(self.options["baseline"]))
         rows = self.fetch(f"""SELECT *,
     count(*) OVER (PARTITION BY system) AS losers,
     count(*) OVER (PARTITION BY system, round(difference, 12)) AS sharing
@@ -388,7 +388,7 @@ ORDER BY system, abs(difference) DESC, userid""")
         user, model = loser["userid"], loser["system"]
         lists: dict[str, list[tuple[str, str]]] = {name: [] for name in (self.systems[0], model)}
         missed: dict[str, list[str]] = {name: [] for name in lists}
-        columns = self.request.columns.of_whole_lists
+        columns: ColumnNames = {**self.request.columns, "unjudged": "miss"}  # none is left out of a list
         query = explain_query(replace(self.request, ks=[self.k], columns=columns), user)
         for row in (row for row in self.fetch(query) if row["system"] in lists):
             item = shorten(str(row["itemid"]))
@@ -404,7 +404,7 @@ ORDER BY system, abs(difference) DESC, userid""")
         """Count the users of each pair of models by the share of items that their lists have in common."""
         if self.baseline is None:
             return []
-        baseline = None if len(self.systems) <= MOST_PAIRED else self.options.baseline
+        baseline = None if len(self.systems) <= MOST_PAIRED else self.options["baseline"]
         found: dict[tuple[str, ...], dict[str, Any]] = {}
         for row in self.fetch(common_query(replace(self.request, ks=[self.largest_k]), baseline)):
             names = tuple(sorted((row["baseline"], row["system"]), key=self.systems.index))
@@ -427,10 +427,8 @@ ORDER BY system, abs(difference) DESC, userid""")
         query = self.means_query(request.table("contents"), self.keys, [popularity])
         self.popularity = sorted(self.fetch(query), key=self.by_system)
         if request.items:
-            found = self.fetch(categories_query(request, self.system, k))
-            largest = self.largest(
-                "category", found, lambda row: max(row["recommended"], row["history"]), MOST_CATEGORIES
-            )
+            found, sizes = self.fetch(categories_query(request, self.system, k)), ("recommended", "history")
+            largest = self.largest(found, MOST_CATEGORIES, "category", *sizes)
             self.categories, self.more_categories = largest
         of = {row["system"]: row for row in self.wholes}
         renamed = {} if self.system else {"system": "The model"}
@@ -471,10 +469,10 @@ def categories_query(request: Request, system: str, k: int | None) -> str:
 
     These are the shares that miscalibration compares: an item spreads 1 over its categories.
     """
-    names = f"{NAMES}('userid', 'itemid', 'score', '', NULL, {request.descending})"
+    names = f"{NAMES}('userid', 'itemid', 'score', '', NULL, {request.columns['descending']})"
     lists = (
         f"{LISTS}(\n        '{ranked_table(request)}', NULL, NULL, {names},\n"
-        f"        {cut_off_list([k])}, {HEAD}, '{DIVERGENCE}', NULL, 'report'\n    )"
+        f"        {sql_value([k])}, {HEAD}, '{DIVERGENCE}', NULL, 'report'\n    )"
     )
     by_user = f"share / sum(share) OVER (PARTITION BY {system}userid)"
     counted = f"(SELECT {system}count(DISTINCT userid) AS users FROM shares GROUP BY ALL)"
@@ -547,11 +545,10 @@ def two_heaps(bins: Sequence[float]) -> tuple[float | None, float | None]:
 
 def text_with_options(choice: Choice) -> str:
     """Return a measure with its cut-offs and all options that have a value."""
-    given = choice.options.items()
+    given = {name: value for name, value in choice.options.items() if value is not None}
     texts = [
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in given
-        if value is not None
+        for name, value in given.items()
     ]
     return f"{choice.text} ({', '.join(texts)})" if texts else choice.text
 
@@ -567,16 +564,6 @@ def unique_labels(systems: Sequence[str]) -> dict[str, str]:
             one = f"{line} ({number})"
         shown[name] = one
     return shown
-
-
-def sql_listing(statements: Sequence[str]) -> str:
-    """Join the statements as people read them, line by line."""
-    return "\n".join(map(printable, "\n\n".join(f"{one};" for one in statements).split("\n")))
-
-
-def end_of(bound: float) -> str:
-    """Return an end of a measure's range as SQL, NULL where there is none."""
-    return f"{bound!r}::DOUBLE" if isfinite(bound) else "NULL::DOUBLE"
 
 
 def dated(path: str | None) -> dict[str, str | None]:
