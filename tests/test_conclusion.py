@@ -11,7 +11,7 @@ import ranking_udfs
 from ranking_udfs.evaluation.conclusion import caveats, headline_sentence
 from ranking_udfs.evaluation.words import column_decimals, format_mean
 from ranking_udfs.measures.grammar import parse_measure
-from ranking_udfs.reporting.charts import leader_text, ticks_with_zero
+from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
 from tests.pages import FILES, HTML, Written, sections, text_of
 
@@ -157,17 +157,6 @@ def test_a_title_says_who_is_best(measure: str, means: dict[str, list[float]], s
     if len(means) > 1:  # means of different users have no order
         others = [row | {"users": place} for place, row in enumerate(rows, 1)]
         assert leader_text(findings, choice, others) == ""
-
-
-def test_an_axis_of_differences_has_a_tick_at_0() -> None:
-    assert ticks_with_zero([0.0, 0.0]) == {"tickCount": 5}
-    for values, ticks in (
-        ([-0.27, 0.06], [-0.2, -0.1, 0.0]),
-        ([0.12, 0.43], [0.0, 0.1, 0.2, 0.3, 0.4]),
-        ([-30.0, 170.0], [0.0, 50.0, 100.0, 150.0]),
-        ([-0.0004, 0.0003], [-0.0004, -0.0002, 0.0, 0.0002]),
-    ):
-        assert ticks_with_zero(values)["values"] == pytest.approx(ticks, abs=1e-12)
 
 
 def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:

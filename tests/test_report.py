@@ -290,6 +290,16 @@ def test_ties_ascending_scores_the_whole_list_and_cut_offs_of_a_measures_own(
 
 
 @pytest.mark.slow
+def test_an_axis_of_differences_has_a_tick_at_0(standard: str) -> None:
+    figures = parsed(standard).iter(f"{HTML}figure")
+    charts = [{text_of(one) for one in figure.iter()} for figure in figures]
+    axes = [texts for texts in charts if "difference to als" in texts]
+    assert len(axes) == 4  # of two measures, and of two models by segment
+    for texts in axes:
+        assert texts & {"0", "0.0", "0.00", "0.000"}, texts
+
+
+@pytest.mark.slow
 def test_the_sql_on_the_page_makes_the_same_numbers(standard: str, con: duckdb.DuckDBPyConnection) -> None:
     (sql,) = (text for text in (one.text for one in parsed(standard).iter(f"{HTML}pre")) if text)
     rows: dict[Any, Any] = {}

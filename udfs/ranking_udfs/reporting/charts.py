@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, inf, log10
 from typing import Any
 
 from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, join_names
@@ -71,18 +70,6 @@ def number_axis(field: str, title: str, axis: Mapping[str, Any] = FEW_TICKS, **s
 def name_axis(field: str, names: Sequence[str]) -> Encoding:
     """Make an axis of names in this order, a line for each."""
     return {"field": field, "type": "nominal", "sort": names, "title": None}
-
-
-def ticks_with_zero(values: Sequence[float]) -> dict[str, Any]:
-    """Make an axis whose ticks are some five multiples of 1, 2 or 5 times a power of ten, 0 among them."""
-    low, high = min([0.0, *values]), max([0.0, *values])
-    if not 0 < high - low < inf:
-        return FEW_TICKS
-    power = 10.0 ** floor(log10((high - low) / 5))
-    step = next(power * times for times in (1, 2, 5, 10) if power * times >= (high - low) / 5)
-    places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
-    decimals = max(-floor(log10(step) + 1e-9), 0)
-    return {"values": [round(place * step, decimals + 2) for place in places], "format": f".{decimals}f"}
 
 
 def layer(mark: Any, **encoding: Any) -> dict[str, Any]:
@@ -225,18 +212,15 @@ class Charts:
         table = table_of(rows, OF_SYSTEM | OF_MEAN)
         return self.draw(name, title, table, data, height=HEIGHT, encoding={"x": x}, layer=layers)
 
-    def difference_layers(
-        self, y: Encoding, rows: Sequence[Row], is_same_scale: bool
-    ) -> list[dict[str, Any]]:
-        """Draw differences to the baseline, the zero line and the margin, with ticks for these rows."""
-        margin = self.found.options["margin"]
+    def difference_layers(self, y: Encoding, rows: Sequence[Row] = ()) -> list[dict[str, Any]]:
+        """Draw differences to the baseline, the zero line and the margin, on a scale for all these rows."""
+        margin, sides = self.found.options["margin"], ("low", "high", "difference")
         ends = [0.0] if margin is None else [-margin, 0.0, margin]
-        sides = ("low", "high", "difference")
         ends += [row[side] for row in rows for side in sides if row[side] is not None]
-        axis, scale = ticks_with_zero(ends), {"domain": [min(ends), max(ends)]} if is_same_scale else {}
+        scale: Encoding = {"domain": [min(ends), max(ends)]} if rows else {}
 
         def x(field: str) -> Encoding:
-            return number_axis(field, f"difference to {self.found.baseline}", axis, padding=8, **scale)
+            return number_axis(field, f"difference to {self.found.baseline}", padding=8, **scale)
 
         layers = []
         if margin is not None:
@@ -250,7 +234,7 @@ class Charts:
         """Draw the differences to the baseline at the first cut-off, with intervals."""
         name, every, rows = self.of_measure("differences", measure, self.found.comparisons)
         shown = [row for row in rows if row["system"] in self.systems]
-        layers = self.difference_layers(self.y, shown, False)
+        layers = self.difference_layers(self.y)
         columns = {"Mean": "mean_system", "Baseline": "mean_baseline", "Difference": "difference"}
         title = f"{measure.at(measure.cuts[0])} against {self.found.baseline}: {verdict_text(rows)}"
         table = table_of(every, OF_SYSTEM | OF_VERDICT | columns | ENDS | OF_TEST)
@@ -455,7 +439,7 @@ class Charts:
         columns = {"Segment": "segment", "System": "system", **OF_VERDICT, "Users": "users"}
         columns |= {"Difference": "difference"}
         table = table_of(found.segments, columns | ENDS | OF_TEST)
-        view = {"height": {"step": 22}, "layer": self.difference_layers(y, rows, True)}
+        view = {"height": {"step": 22}, "layer": self.difference_layers(y, rows)}
         drawn = []
         for number, name in enumerate(self.systems[1:], start=1):
             own = [row for row in rows if row["system"] == name]

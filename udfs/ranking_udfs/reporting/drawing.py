@@ -66,15 +66,15 @@ def simplify(element: ElementTree.Element, name: str) -> None:
         for key, value in element.attrib.items()
         if not SUPERFLUOUS.fullmatch(key) and DEFAULTS.get(key) != value
     }
-    kept = []
+    children = []
     for child in element:
         is_frame = child.get("class") in ("background", "foreground")
         simplify(child, name)
         if child.tag == "g" and not child.attrib:
-            kept += list(child)
+            children += list(child)
         elif not is_frame:
-            kept.append(child)
-    element[:] = [child for child in kept if child.tag != "g" or len(child)]
+            children.append(child)
+    element[:] = [child for child in children if child.tag != "g" or len(child)]
 
 
 def attribute(key: str, value: str, name: str) -> str:
