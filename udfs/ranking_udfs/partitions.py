@@ -1,7 +1,4 @@
-"""Table functions over partitions of users: a DuckDB for each, and one merge of what goes across users.
-
-Spark, Dask, Ray and whatever else hands out Arrow can call it.
-"""
+"""Table functions over partitions of users, for engines that hand out Arrow: a DuckDB for each, one merge."""
 
 import atexit
 import contextlib

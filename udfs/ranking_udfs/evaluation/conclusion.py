@@ -1,6 +1,5 @@
 """Conclusions in words: a sentence for each pair of models, and a footnote on the method."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ..measures.contents import CONTENTS
@@ -58,8 +57,10 @@ def sentence(
         way = "higher" if row["measure"] in CONTENTS else "better"
         text = f"It is unclear whether {system} or {baseline} is {way} in {what}: {differ}"
     if row["p"] is not None and not is_identical:
-        corrected = re.search(r", \w+ of (\d+)$", row["method"])
-        count, name = int(corrected[1]) if corrected else family, CORRECTIONS[options["correction"]]
+        name = CORRECTIONS[options["correction"]]
+        count = (
+            int(row["method"].rpartition(" of ")[2]) if name else family
+        )  # of all that a gate looks at, too
         alone, p = format_p(row["p"]), format_p(row["p_adjusted"])
         text += f", p {alone} alone, {p}" if alone != p else f", p {p}"
         if count > 1:

@@ -118,31 +118,27 @@ def beside_contents(request: Request, system: str, query: str, contents: str = "
 
 def check_call(request: Request) -> tuple[str, str]:
     """Return the check's views and its arguments, under the user's names of columns where these can be."""
-    tables = {"rec": request.table("rec"), "truth": request.table("truth")}
-    given = f"ks := {sql_value(request.ks)}{rows_arguments(request)}"
-    views = ""
-    named = {"rec": rec_columns(request.columns), "truth": truth_columns(request.columns)}
+    time = {"time": request.time} if request.history and request.time else {}
+    named = {"rec": rec_columns(request.columns), "truth": truth_columns(request.columns) | time}
     if request.history:
-        time = {"time": request.time} if request.time else {}
-        given += ", time_col := ''" if request.time == "" else ""
-        tables["history"], named["truth"] = request.table("history"), named["truth"] | time
         named["history"] = {role: named["rec"][role] for role in ("userid", "itemid")} | time
     own = {role: name for of in named.values() for role, name in of.items() if role != name}
-    taken = [name.lower() for name in own.values()]
-    if own and not {*taken} & {*ARGUMENTS} and all(len({*of.values()}) == len(of) for of in named.values()):
-        for table, of in named.items():
-            renamed = ", ".join(f"{role} AS {identifier(own[role])}" for role in of if role in own)
-            if renamed:
-                view = request.table(f"checked_{table}")
-                query = f"SELECT * RENAME ({renamed}) FROM {tables[table]}"
-                views += f"CREATE OR REPLACE TEMP VIEW {view} AS\n{query};\n"
-                tables[table] = view
-        given += "".join(f", {ARGUMENTS[role]} := {literal(name)}" for role, name in own.items())
-    elif request.time:
-        given += ", time_col := 'time'"
-    if request.history:
-        given += f", history := '{tables['history']}'"
-    return views, f"'{tables['rec']}', '{tables['truth']}', {given}"
+    taken = {name.lower() for name in own.values()} & {*ARGUMENTS}
+    if taken or any(len({*of.values()}) < len(of) for of in named.values()):
+        own = {}
+    views, tables = "", {table: request.table(table) for table in named}
+    for table, of in named.items():
+        if renamed := ", ".join(f"{role} AS {identifier(own[role])}" for role in of if role in own):
+            query = f"SELECT * RENAME ({renamed}) FROM {tables[table]}"
+            tables[table] = request.table(f"checked_{table}")
+            views += f"CREATE OR REPLACE TEMP VIEW {tables[table]} AS\n{query};\n"
+    given = [f"'{tables['rec']}', '{tables['truth']}'"]
+    given.append(f"ks := {sql_value(request.ks)}{rows_arguments(request)}")
+    given += [f"{ARGUMENTS[role]} := {literal(name)}" for role, name in own.items()]
+    if request.history and request.time is not None and "time" not in own:
+        given.append(f"time_col := {literal('time' if request.time else '')}")
+    given += [f"history := '{tables['history']}'"] if request.history else []
+    return views, ", ".join(given)
 
 
 def ranked_table(request: Request) -> str:

@@ -13,9 +13,7 @@ try:
 except ImportError as error:
     raise ImportError(f"ranking_udfs.spark: pyspark must be installed ({_HINT})", name="pyspark") from error
 if tuple(int(part) for part in _found.split(".")[:2]) < OLDEST:
-    raise ImportError(
-        f"ranking_udfs.spark: pyspark must be 3.5 or later ({_HINT}), got {_found}", name="pyspark"
-    )
+    raise ImportError(f"ranking_udfs.spark: pyspark must be 3.5 or later ({_HINT}), got {_found}")
 
 # Only now is it known that there is a pyspark that will do.
 from .functions import register as register  # noqa: E402
