@@ -48,19 +48,19 @@ def main(
 
 def run(argv: Sequence[str], importing: Callable[[], AbstractContextManager[None]]) -> int:
     """Parse the arguments and run the command; return the exit code after errors are printed."""
-    made = group(lambda name, arguments: (name, complete(name, arguments)))
+    made = group(complete)
     if COMPLETE in os.environ:  # by a shell that completes
         made.main([*argv], PROGRAM, COMPLETE)
     try:
         # not `main`, which handles Ctrl-C and closed pipes in a way of its own
         with made.make_context(PROGRAM, [*argv]) as context:
-            name, given = made.invoke(context)
+            given = made.invoke(context)
         with importing():
             from .commands import run_command
-        return run_command(name, given)
+        return run_command(given)
     except click.UsageError as error:
         see = error.ctx.command_path if error.ctx else PROGRAM
-        say("error", f"{shorten(usage_text(error))} (see {see} --help)")
+        say("error", f"{shorten(error.format_message().rstrip('.'))} (see {see} --help)")
         return EXIT_USAGE
     except click.exceptions.Exit as stop:
         return stop.exit_code
@@ -68,17 +68,6 @@ def run(argv: Sequence[str], importing: Callable[[], AbstractContextManager[None
         return KILLED + ended.args[0] if ended.args else INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
-
-
-def usage_text(error: click.UsageError) -> str:
-    """Return the error of click's on one line, without what it says of its own."""
-    if isinstance(error, click.MissingParameter):
-        param = error.param
-        names = "/".join(param.opts) if isinstance(param, click.Option) else param and param.metavar
-        return f"the following arguments are required: {names}"
-    if isinstance(error, click.BadParameter) and error.param is not None:
-        return f"argument {'/'.join(error.param.opts)}: {error.message.rstrip('.')}"
-    return error.format_message().rstrip(".")
 
 
 def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
@@ -129,11 +118,9 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
     if names and len(given.files) - command.has_truth > 1 and not given.parts:
         yield f"--ascending={names[0]} names a model of one file: of several, write {names[0]}=FILE:ascending"
     for text in given.files if given.database is None else []:
-        if not os.path.exists(text) and given.ks and text.isdecimal():
-            yield f"{text} is no file: several cut-offs are written -k 5,10"
-        if not os.path.exists(text) and given.measures and is_measures(text):
-            named = ",".join(one.name for one in given.measures)
-            yield f"{text} is no file: several measures are written --measures {named},{text}"
+        is_cut, is_measure = given.ks and text.isdecimal(), given.measures and is_measures(text)
+        if (is_cut or is_measure) and not os.path.exists(text):
+            yield f"{text} is no file: several values of an option are written -k 5,10 -m ndcg,recall"
     for one in given.measures:
         if given.ties == "expected" and not one.measure.expected:
             yield f"--ties expected: {one.name} {defaults.NO_CLOSED_FORM}"

@@ -46,7 +46,6 @@ from .tables import (
 )
 
 PROBLEM_COLUMNS = ("severity", "system", "problem", "code", "k", "example", "count", "of", "file", "write")
-WIDEST = 100  # of lines of measures and functions
 
 
 @dataclass
@@ -127,8 +126,7 @@ def check(work: Work) -> str | bytes:
     if given.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
-    cells = [[row[name] for name in PROBLEM_COLUMNS] for row in problems]
-    return render(work.con, given, PROBLEM_COLUMNS, cells)
+    return render(work.con, given, PROBLEM_COLUMNS, problems)
 
 
 def evaluate(work: Work) -> str | bytes:
@@ -280,13 +278,12 @@ def list_entries(given: Any) -> None:
     """Print all measures or functions of SQL, or some: a table for programs, or for people texts."""
     from . import listing
 
-    found = {"measures": listing.measures, "functions": listing.functions}[given.command](given.names)
-    header, rows, text_of = found
-    if given.format == "table":  # of the width of the terminal, up to 100
-        write_output(None, text_of(min(width_of(None, WIDEST), WIDEST)))
+    rows, full = {"measures": listing.measures, "functions": listing.functions}[given.command](given.names)
+    if given.format == "table":
+        write_output(None, listing.to_text(given.command, rows, full, width_of(None)))
     else:
         with duckdb.connect() as con:
-            write_output(None, render(con, given, header, rows))
+            write_output(None, render(con, given, [*rows[0]], rows))
 
 
 def completion(given: Any) -> None:
@@ -349,8 +346,7 @@ def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-Printing = tuple[Callable[[Work], str | bytes], int]  # what to print, and after how many steps
-EVALUATIONS: dict[str, Printing] = {
+EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # what to print, after how many steps
     "evaluate": (evaluate, 5),
     "compare": (compare, 4),
     "check": (check, 3),
@@ -370,18 +366,18 @@ OTHERS: dict[str, Callable[[Any], None]] = {
 }
 
 
-def run_command(name: str, given: Any) -> int:
+def run_command(given: Any) -> int:
     """Run a command; return the exit code after errors are printed."""
     failed: Sequence[str] = ()
     try:
-        if name in EVALUATIONS:
-            text_of, steps = EVALUATIONS[name]
+        if given.command in EVALUATIONS:
+            text_of, steps = EVALUATIONS[given.command]
             with opened(given, steps) as work:
                 text = interruptible(work.con, lambda: text_of(work))
             write_output(given.output, text)
             failed = work.failed
         else:
-            OTHERS[name](given)
+            OTHERS[given.command](given)
     except duckdb.InterruptException:
         return INTERRUPTED
     except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:

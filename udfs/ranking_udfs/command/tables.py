@@ -82,9 +82,9 @@ def digits_of(given: Any) -> int | None:
     )
 
 
-def width_of(output: str | None, otherwise: int = WIDTH) -> int:
-    """Return the width of lines: the terminal's, or where they go elsewhere another."""
-    return shutil.get_terminal_size((WIDTH, 24)).columns if output is None and is_terminal() else otherwise
+def width_of(output: str | None) -> int:
+    """Return the width of lines: the terminal's, or where they go elsewhere the usual."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns if output is None and is_terminal() else WIDTH
 
 
 def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dict[str, Any]]]:
@@ -99,12 +99,12 @@ def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dic
 
 
 def render(
-    con: duckdb.DuckDBPyConnection, given: Any, header: Sequence[str], rows: Sequence[Cells]
+    con: duckdb.DuckDBPyConnection, given: Any, names: Sequence[str], rows: Sequence[Row]
 ) -> str | bytes:
-    """Render rows in the format of the options, a NULL as each format has it."""
+    """Render these columns of rows in the format of the options, a NULL as each format has it."""
     form, digits = given.format, digits_of(given)
     if form not in COPIED:
-        return document(form, table(form, header, rows, digits))
+        return document(form, table(form, names, [[row.get(name) for name in names] for row in rows], digits))
 
     def cell_of(cell: Any) -> Any:
         if isinstance(cell, float) and digits is not None:
@@ -112,14 +112,13 @@ def render(
         is_formula = form == "csv" and given.safe_csv and isinstance(cell, str) and re.match(FORMULA, cell)
         return f"'{cell}" if is_formula else cell
 
-    names = list(map(cell_of, header))
-    source, given_rows = row_source(names, [dict(zip(names, map(cell_of, row), strict=True)) for row in rows])
+    cells = [{cell_of(name): cell_of(row.get(name)) for name in names} for row in rows]
+    source, given_rows = row_source(map(cell_of, names), cells)
     con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_command_rows AS FROM {source}", [given_rows])
+    query = "SELECT * EXCLUDE (_row) FROM _ranking_command_rows ORDER BY _row ASC"
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, f"rows.{form}")
-        con.execute(
-            copy_statement("SELECT * EXCLUDE (_row) FROM _ranking_command_rows ORDER BY _row ASC", path)
-        )
+        con.execute(copy_statement(query, path))
         content = Path(path).read_bytes()
     if form == "json":  # in which no character is one that a terminal obeys
         text = content.decode().replace("\n\t", "\n  ") if rows else "[]\n"
@@ -183,7 +182,7 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     keys = [name for name in ("system", "segment", "k") if name in rows[0]]
     if given.long:
         body = [
-            [*(row[name] for name in keys), one.name, row[one.name]]
+            {**row, "measure": one.name, "value": row[one.name]}
             for row in rows
             for one in every
             if row["k"] in one.cuts and (one in of_user or row.get("segment", EVERYBODY) == EVERYBODY)
@@ -191,8 +190,7 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
         return render(work.con, given, [*keys, "measure", "value"], body)
     if given.format in COPIED:
         counts = [name for name in (*COUNTS, *OF_LISTS) if name in rows[0]]
-        header = [*keys, *counts, *(one.name for one in every)]
-        return render(work.con, given, header, [[row.get(name) for name in header] for row in rows])
+        return render(work.con, given, [*keys, *counts, *(one.name for one in every)], rows)
     summary = [row for row in rows if row.get("segment", EVERYBODY) == EVERYBODY]
     blocks = []
     for choices, labels, title in (
@@ -200,10 +198,9 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
         (request.contents, OF_LISTS, "What is in the lists"),
     ):
         if choices:
-            text = measures_table(work, choices, summary, title)
             lines = [*count_lines(work, labels, summary)]
             lines += [OF_AUC] * any(one.measure.name == "auc" for one in choices)
-            blocks.append(with_remarks(given.format, text, lines))
+            blocks.append(with_remarks(given.format, measures_table(work, choices, summary, title), lines))
     if segment is not None:
         others = [row for row in rows if row["segment"] != EVERYBODY]
         others.sort(key=lambda row: row["segment"])
@@ -274,17 +271,12 @@ def comparison_text(
     is corrected over all that --fail-if looks at. With
     --explain there is a sentence for each comparison, without it for those of a part of the users.
     """
-    given, options, form, digits = (
-        work.given,
-        work.options,
-        work.given.format,
-        digits_of(work.given) or DIGITS,
-    )
+    given, options, form = work.given, work.options, work.given.format
+    digits = digits_of(given) or DIGITS
     everybody, *by_segment = found
     if form in COPIED:
         results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
-        header = list(found[-1][0])  # segments have a column more
-        return render(work.con, given, header, [[row[name] for name in header] for row in results])
+        return render(work.con, given, [*found[-1][0]], results)  # segments have a column more
     above = answer(work, orders, problems, [row["k"] for row in everybody], few_differ(everybody))
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
@@ -369,24 +361,18 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
     form, digits = work.given.format, digits_of(work.given) or DIGITS
     shown = [one for one in orders if one is not None]
     if form in COPIED:
-        cells = [
-            [one.measure, one.k, name, mean, one.letters[name]]
+        rows = [
+            {"measure": one.measure, "k": one.k, "system": name, "mean": mean, "letters": one.letters[name]}
             for one in shown
             for name, mean in one.means.items()
         ]
-        return render(work.con, work.given, ["measure", "k", "system", "mean", "letters"], cells)
-    bodies = {
-        measure_label(one.best): [
-            [name, format_number(mean, digits), one.letters[name]] for name, mean in one.means.items()
-        ]
+        return render(work.con, work.given, ["measure", "k", "system", "mean", "letters"], rows)
+    cells = [
+        [measure_label(one.best), name, format_number(mean, digits), one.letters[name]]
         for one in shown
-    }
-    header = ["System", "Mean", "Letters"]
-    if form == "table":
-        text = "\n".join(f"{label}\n\n{table(form, header, rows)}" for label, rows in bodies.items())
-    else:
-        every = [[label, *row] for label, rows in bodies.items() for row in rows]
-        text = table(form, ["Measure", *header], every)
+        for name, mean in one.means.items()
+    ]
+    text = table(form, ["Measure", "System", "Mean", "Letters"], cells) if shown else ""
     lines = [*[letters_note(work.options)] * bool(shown), *best_lines(work, shown, digits)]
     if len(shown) < len(orders):
         lines.append(
@@ -398,9 +384,14 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
 
 # --- One user's lists, and the items that two models' lists share ---
 
-ITEM_WIDTH = 20  # of an item in a table for people
-LISTED = {"rank": "Rank", "itemid": "Item", "score": "Score", "grade": "Grade", "gain": "Gain"}
-LISTED |= {"discount": "Discount", "contribution": "Gain x disc.", "dcg": "DCG"}
+# Columns of an explanation, empty where there is nothing to measure.
+OF_TRUTH = {
+    "grade": "Grade",
+    "gain": "Gain",
+    "discount": "Discount",
+    "contribution": "Gain x disc.",
+    "dcg": "DCG",
+}
 OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "Users", "overlap": "Overlap"}
 OVERLAPS |= {"jaccard": "Jaccard", "rbo": "RBO", "same_first": "1st", "same_list": "All"}
 LEGEND = (
@@ -414,18 +405,23 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
     """Render a user's lists: for programs the rows, for people a table for each model, hits marked."""
     given, k = work.given, work.request.ks[0]
     if given.format != "table":
-        return rows_text(work, rows)
+        return render(work.con, given, [*rows[0]] if rows else ["rank", "itemid"], rows)
     user, texts = printable(given.user_id), []
     for system in dict.fromkeys(row.get("system") for row in rows):
         mine = [row for row in rows if row.get("system") == system]
         listed = [row for row in mine if row["rank"] is not None]
         of = "" if "system" not in rows[0] else f", {printable(system)}"
         cells = [
-            ["*" if row["relevant"] else "", *(listed_cell(name, row[name]) for name in LISTED)]
+            ["*" if row["relevant"] else "", row["rank"], row["itemid"], row["score"]]
+            + ["" if row[name] is None else row[name] for name in OF_TRUTH]
             for row in listed
         ]
         digits = digits_of(given) or DIGITS
-        shown = table("table", ["Hit", *LISTED.values()], cells, digits) if listed else "No list.\n"
+        shown = (
+            table("table", ["Hit", "Rank", "Item", "Score", *OF_TRUTH.values()], cells, digits)
+            if listed
+            else "No list.\n"
+        )
         lines = measured(mine, listed, k) if has_truth else []
         if lines and given.min_grade is not None:
             lines.append(
@@ -434,15 +430,6 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
         text = f"User {user}{of}, {cut_off_heading(k)}\n\n{shown}"
         texts.append(with_remarks("table", text, lines) if lines else text)
     return "\n".join(texts) or f"User {user}: no list and no relevant item.\n"
-
-
-def listed_cell(name: str, value: Any) -> Any:
-    """Return the cell of a list, an item shortened to some characters."""
-    if value is None:
-        return "NULL" if name in ("itemid", "score") else ""
-    text = printable(value)
-    is_long = name == "itemid" and len(text) > ITEM_WIDTH
-    return f"{text[: ITEM_WIDTH - 3]}..." if is_long else value
 
 
 def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:
@@ -467,16 +454,11 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
     ]
 
 
-def rows_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
-    header = list(rows[0]) if rows else ["rank", "itemid"]
-    return render(work.con, work.given, header, [[*row.values()] for row in rows])
-
-
 def overlap_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     """Render what lists have in common: for programs all columns, for people those that fit a line."""
     form = work.given.format
     if form in COPIED:
-        return rows_text(work, rows)
+        return render(work.con, work.given, [*rows[0]], rows)
     cells = [[row[name] if name != "k" else format_cut_off(row[name]) for name in OVERLAPS] for row in rows]
     text = table(form, list(OVERLAPS.values()), cells, digits_of(work.given) or DIGITS)
     lines = [
