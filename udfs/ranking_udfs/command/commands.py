@@ -161,7 +161,7 @@ def compare(work: Work) -> str | bytes:
     work.step("comparing")
     found = [[row for query in each for row in fetch_rows(con, query)] for each in work.comparisons()]
     every = list(itertools.chain(*found))
-    seen = tested_rows(con, given.fail_if, every)
+    seen = tested_rows(given.fail_if, every)
     correct_together(con, [row for row in seen if row["k"] != 0], options)
     orders = []
     if given.pairs or given.format not in COPIED:
@@ -177,18 +177,18 @@ def explain(work: Work) -> str | bytes:
     given, user, tables = work.given, shorten(work.given.user_id), work.tables
     work.check_users()
     work.step("ranking")
-    query = f"SELECT count(*) > 0 FROM {{}} WHERE {IS_USER}(userid, ?)"
-    has_truth, has_list = (
-        work.con.execute(query.format(f"{tables.prefix}{name}"), [given.user_id]).fetchall() == [(True,)]
-        for name in ("truth", "rec")
+    both = " UNION ALL ".join(
+        f"SELECT '{one}' AS of, userid FROM {tables.prefix}{one}" for one in ("rec", "truth")
     )
-    if not (has_truth or has_list):
-        both = f"(FROM {tables.prefix}truth SELECT userid UNION ALL FROM {tables.prefix}rec SELECT userid)"
+    query = f"SELECT DISTINCT of FROM ({both}) WHERE {IS_USER}(userid, ?)"
+    found = work.con.execute(query, [given.user_id]).fetchall()
+    if not found:
         order = "lower(trim(userid::VARCHAR)) = lower(trim(?)) DESC, userid"
-        query = f"SELECT userid::VARCHAR FROM {both} WHERE userid IS NOT NULL ORDER BY {order} LIMIT 1"
+        query = f"SELECT userid::VARCHAR FROM ({both}) WHERE userid IS NOT NULL ORDER BY {order} LIMIT 1"
         ((one,),) = work.con.execute(query, [given.user_id]).fetchall()
         advice = f"write --user-id {shlex.quote(shorten(one))}, or another that is there"
         raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}; {advice}")
+    has_truth = ("truth",) in found
     rows = fetch_rows(work.con, explain_query(work.request, given.user_id))
     for row in rows:  # scores as they were given
         if row["score"] is not None and row.get("system") in tables.negated:
@@ -228,7 +228,6 @@ def report(given: Any) -> None:
         check_folder(given.figures)
     with opened(given, 5) as work:
         work.notify = lambda _: None  # the page says it
-        check_outputs([given.output] * (given.output is not None), input_files(work.con, work.inputs))
         findings = interruptible(work.con, lambda: Findings(work))
         work.step("drawing")
         drawn, form = page(findings), given.figure_format

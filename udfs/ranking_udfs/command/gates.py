@@ -66,20 +66,17 @@ class Condition:
         """Return the condition of SQL under which a row fails the gate: it holds, or is unknown."""
         return f"(\n{self.holds}\n) IS DISTINCT FROM false"
 
-    @property
-    def looks_at(self) -> str:
-        """The rows, or numbers, that it looks at, as a condition of SQL."""
-        from ..duckdb.statements import literal
-        from ..evaluation.queries import cut_off_condition
+    def looks_at(self, row: Row) -> bool:
+        """Return whether the condition is about this row of the results, or of a bound about this number."""
         from ..measures.contents import CONTENTS
 
-        column = self.column if self.kind == BOUND else None
-        keys = {"system": self.system, "measure": self.measure, '"column"': column}
-        tests = [f"{key} = {literal(value)}" for key, value in keys.items() if value is not None]
-        tests += [cut_off_condition(self.cuts)] if self.cuts else []
-        if self.of_contents is not None:
-            tests.append(f"(measure IN ({', '.join(map(literal, CONTENTS))})) = {self.of_contents}")
-        return " AND ".join(tests) or "true"
+        return (
+            self.system in (None, row.get("system"))
+            and self.measure in (None, row.get("measure"))
+            and (not self.cuts or row["k"] in self.cuts)
+            and (self.kind != BOUND or row["column"] == self.column)
+            and self.of_contents in (None, row.get("measure") in CONTENTS)
+        )
 
 
 def parse_conditions(text: str) -> list[Condition]:
@@ -110,10 +107,10 @@ def parse_words(text: str) -> Condition:
         one, verdict = parse_subject(found[1] or "", text), found[2]
         of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
         if None not in (one.measure, of_contents) and (one.measure in CONTENTS) is not of_contents:
-            neither = f"of {one.measure}, neither of higher and lower is better"
-            rule = f"{one.measure} is better or worse" if of_contents else neither
-            right = "write 'worse' or 'better'" if of_contents else "write 'lower' or 'higher'"
-            raise ValueError(f"{rule}: {right}, got {shorten(repr(text))}")
+            right = (
+                "'worse' or 'better'" if of_contents else "'lower' or 'higher', of which neither is better"
+            )
+            raise ValueError(f"{one.measure} must be {right}, got {shorten(repr(text))}")
         if not one.column:
             return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'", of_contents=of_contents)
     elif found := IS_BOUND.fullmatch(text):
@@ -176,12 +173,10 @@ def values_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
     return list(found.values())
 
 
-def tested_rows(
-    con: "duckdb.DuckDBPyConnection", conditions: Iterable[Condition], rows: Sequence[AnyRow]
-) -> list[AnyRow]:
+def tested_rows(conditions: Iterable[Condition], rows: Iterable[AnyRow]) -> list[AnyRow]:
     """Return the rows whose verdict or p makes a condition fail: p is corrected over all of them."""
-    tests = [f"({one.looks_at})" for one in conditions if one.is_tested]
-    return select(con, rows, " OR ".join(tests)) if tests else []
+    tested = [one for one in conditions if one.is_tested]
+    return [row for row in rows if any(one.looks_at(row) for one in tested)]
 
 
 def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = ()) -> list[str]:
@@ -210,15 +205,15 @@ def failure(
     Where one of SQL names measures of an evaluation, it looks at the cut-offs that are theirs.
     """
     own = [cuts[name] for name in one.names & {*cuts}]
-    looked = select(con, values if one.kind == BOUND else rows, one.looks_at)
-    looked = [row for row in looked if all(row["k"] in ks for ks in own)]
+    every = values if one.kind == BOUND else rows
+    looked = [row for row in every if one.looks_at(row) and all(row["k"] in ks for ks in own)]
     if not looked:
         return what_is_there(one, values)
     if (one.measure or one.kind != BOUND) and any(row["k"] == 0 for row in looked):
         return "at k = 0 there is nothing to look at"
     if one.is_tested and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
-    held = select(con, looked, one.fails, one.text)
+    held = failing(con, one, looked)
     if one.kind == VERDICT:
         return f"{row_text(held[0])} ({len(held)} of {len(looked)} comparisons)" if held else None
     if one.kind == SQL:
@@ -227,26 +222,26 @@ def failure(
     return line_of([f"{row['shown'] or 'NULL'} {row_text(row)}" for row in held])
 
 
-def select(
-    con: "duckdb.DuckDBPyConnection", rows: Sequence[AnyRow], where: str, text: str = ""
-) -> list[AnyRow]:
-    """Return the rows of which a condition of SQL is true; their p is the one that is corrected.
+def failing(
+    con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row], is_sample: bool = False
+) -> list[Row]:
+    """Return the rows that fail the gate; their p is the one that is corrected. No sample fails it.
 
     Raises:
-        UsageError: DuckDB does not understand the condition, which was written as `text`.
+        UsageError: DuckDB does not understand the condition.
     """
     from duckdb import Error
 
     from .tables import row_source
 
-    corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if rows and "p" in rows[0] else {}
+    corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if "p" in rows[0] else {}
     given = [{**row, **{name: row[other] for name, other in corrected.items()}} for row in rows]
     source, given = row_source(dict.fromkeys(name for row in rows for name in row), given)
     try:
-        found = con.execute(f"SELECT _row FROM {source} WHERE {where} ORDER BY _row", [given]).fetchall()
+        query = f"SELECT _row FROM {source} WHERE NOT {is_sample} AND {one.fails} ORDER BY _row"
+        return [rows[i] for (i,) in con.execute(query, [given]).fetchall()]
     except Error as error:
-        raise UsageError(f"--fail-if {text}: {error_summary(error)}") from None
-    return [rows[i] for (i,) in found]
+        raise UsageError(f"--fail-if {one.text}: {error_summary(error)}") from None
 
 
 def what_is_there(condition: Condition, values: Sequence[Row]) -> str:
@@ -296,4 +291,4 @@ def check_conditions(work: "Evaluation") -> None:
         row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
         row = sample_row(con) if work.caller == "compare" else row
         row |= {"segment": ""} if request.by_segment else {}
-        select(con, [row], f"false AND {condition.fails}", condition.text)
+        failing(con, condition, [row], is_sample=True)

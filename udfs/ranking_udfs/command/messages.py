@@ -17,16 +17,10 @@ WRITABLE = "ranking-udfs"  # the error handler for characters that a console doe
 
 
 def escape_unwritable(error: UnicodeError) -> tuple[str, int]:
-    """Return escapes, which JSON reads too, for characters that an encoding does not have.
-
-    A plus and a minus take up the blank behind them, so that columns stay in line.
-    """
+    """Return an escape, which JSON reads too, for a character that an encoding does not have."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    text, end = error.object, error.start + 1
-    if text[error.start] == "±":
-        return "+-", end + text.startswith(" ", end)
-    return json.dumps(text[error.start])[1:-1], end
+    return json.dumps(error.object[error.start])[1:-1], error.start + 1
 
 
 codecs.register_error(WRITABLE, escape_unwritable)

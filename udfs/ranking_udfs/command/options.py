@@ -228,7 +228,7 @@ COMMANDS = {
     "completion": Spec(
         "Print what makes a shell complete the command: bash, zsh or fish.",
         {},
-        ["completion bash > ~/.ranking-udfs.bash  # source it in ~/.bashrc"],
+        ["completion bash > ~/.ranking-udfs.bash  # source it in .bashrc"],
         "shell",
     ),
 }
@@ -295,32 +295,27 @@ class Command(click.Command):
         given: dict[str, Any] = {"type": Value(spec.operand), "required": True} | OPERANDS[spec.operand]
         if spec.operand == "files":
             given["metavar"] = "REC [REC]... TRUTH" if spec.has_truth else "REC [REC]..."
-        params: list[click.Parameter] = [click.Argument([spec.operand], **given)]
-        params += [option(name, one) for one in spec.names]
-        line = spec.text.partition(":")[0]
-        super().__init__(name, params=params, callback=lambda **all_: callback(name, all_), short_help=line)
+        texts = [spec.text, GIVEN.format(GIVEN_TRUTH * spec.has_truth)][: 1 + (spec.operand == "files")]
+        super().__init__(
+            name,
+            params=[click.Argument([spec.operand], **given), *(option(name, one) for one in spec.names)],
+            callback=lambda **all_: callback(name, all_),
+            short_help=spec.text.partition(":")[0],
+            help="\n\n".join(texts),
+            epilog="\b\nexamples:\n" + "\n".join(f"  ranking-udfs {line}" for line in spec.examples),
+        )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_asked = "ascending" in self.spec.names
         return super().parse_args(ctx, [*ascending_with_names(args)] if is_asked else args)
 
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write usage, what it does and when to use it, options by group, and examples."""
-        self.format_usage(ctx, formatter)
-        texts = [self.spec.text]
-        if self.spec.operand == "files":
-            texts.append(GIVEN.format(GIVEN_TRUTH * self.spec.has_truth))
-        for text in texts:
-            formatter.write_paragraph()
-            formatter.write_text(text)
-        records = dict(
-            zip(self.spec.names, (one.get_help_record(ctx) for one in self.params[1:]), strict=True)
-        )
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by group."""
+        records = (one.get_help_record(ctx) for one in self.params[1:])
+        found = dict(zip(self.spec.names, records, strict=True))
         for group, names in self.spec.groups.items():
             with formatter.section(group):
-                formatter.write_dl([found for one in names.split() if (found := records[one])])
-        with formatter.section("examples"):
-            formatter.write("".join(f"  ranking-udfs {line}\n" for line in self.spec.examples))
+                formatter.write_dl([record for one in names.split() if (record := found[one])])
 
 
 def option(command: str, name: str) -> click.Option:
@@ -368,14 +363,14 @@ def group(callback: Callback) -> Commands:
     """Make the whole command; the callback gets the name of a command and its arguments."""
     flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
     flag |= {"callback": print_version, "help": "Versions of what it runs on."}
-    given: dict[str, Any] = {
-        "commands": {name: Command(name, spec, callback) for name, spec in COMMANDS.items()},
-        "params": [click.Option(["--version"], **flag)],
-        "help": "Measure recommendations and search results, compare models, look for problems in the data.",
-        "context_settings": {"max_content_width": WIDTH, "terminal_width": WIDTH},
-        "no_args_is_help": False,
-    }
-    return Commands("ranking-udfs", **given)
+    return Commands(
+        "ranking-udfs",
+        commands={name: Command(name, spec, callback) for name, spec in COMMANDS.items()},
+        params=[click.Option(["--version"], **flag)],
+        help="Measure recommendations and search results, compare models, look for problems in the data.",
+        context_settings={"max_content_width": WIDTH, "terminal_width": WIDTH},
+        no_args_is_help=False,
+    )
 
 
 def ascending_with_names(args: Sequence[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import fill
@@ -227,23 +228,20 @@ def measures_table(
 
     What is wider than a terminal has a row per segment, model and k. `segment` is what segments are called.
     """
-    form, digits, width = work.given.format, digits_of(work.given), width_of(work.given.output)
+    form, digits, is_named = work.given.format, digits_of(work.given), work.tables.is_named
     keys = {"segment": segment} if segment else {}
-    at = {(row.get("segment"), row.get("system"), row["k"]): row for row in results}
-    columns = list(dict.fromkeys(key[1:] for key in at))
+    groups = [list(rows) for _, rows in groupby(results, lambda row: row.get("segment"))]
     body: list[Cells] = []
-    for one in dict.fromkeys(key[0] for key in at):
-        rows, first = [at[one, *column] for column in columns], [one] * len(keys)
-        body += [[one, "Users", *(row["users"] for row in rows)]] * len(keys)
+    for rows in groups:
+        first = [rows[0][key] for key in keys]
+        body += [[*first, "Users", *(row["users"] for row in rows)]] * len(keys)
         body += [[*first, choice.label, *(value_of(choice, row) for row in rows)] for choice in choices]
-    heads = [
-        f"{system} {cut_off_heading(k)}" if work.tables.is_named else cut_off_heading(k)
-        for system, k in columns
-    ]
+    models = [f"{row['system']} " if is_named else "" for row in groups[0]]
+    heads = [f"{model}{cut_off_heading(row['k'])}" for model, row in zip(models, groups[0], strict=True)]
     header = [*keys.values(), title, *heads]
-    if max(map(len, table("table", header, body, digits).splitlines())) <= width:
+    if max(map(len, table("table", header, body, digits).splitlines())) <= width_of(work.given.output):
         return table(form, header, body, digits)
-    named = {**keys, **({"system": "System"} if work.tables.is_named else {}), "k": "k"}
+    named = {**keys, **({"system": "System"} if is_named else {}), "k": "k"}
     named |= {"users": "Users"} if keys else {}
     body = [
         [format_cut_off(row[name]) if name == "k" else row[name] for name in named]
@@ -384,14 +382,8 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
 
 # --- One user's lists, and the items that two models' lists share ---
 
-# Columns of an explanation, empty where there is nothing to measure.
-OF_TRUTH = {
-    "grade": "Grade",
-    "gain": "Gain",
-    "discount": "Discount",
-    "contribution": "Gain x disc.",
-    "dcg": "DCG",
-}
+OF_TRUTH = {"grade": "Grade", "gain": "Gain", "discount": "Discount"}  # columns that may be empty
+OF_TRUTH |= {"contribution": "Gain x disc.", "dcg": "DCG"}
 OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "Users", "overlap": "Overlap"}
 OVERLAPS |= {"jaccard": "Jaccard", "rbo": "RBO", "same_first": "1st", "same_list": "All"}
 LEGEND = (
@@ -416,18 +408,13 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
             + ["" if row[name] is None else row[name] for name in OF_TRUTH]
             for row in listed
         ]
-        digits = digits_of(given) or DIGITS
-        shown = (
-            table("table", ["Hit", "Rank", "Item", "Score", *OF_TRUTH.values()], cells, digits)
-            if listed
-            else "No list.\n"
-        )
+        text = f"User {user}{of}, {cut_off_heading(k)}\n\n"
+        header = ["Hit", "Rank", "Item", "Score", *OF_TRUTH.values()]
+        text += table("table", header, cells, digits_of(given) or DIGITS) if listed else "No list.\n"
         lines = measured(mine, listed, k) if has_truth else []
         if lines and given.min_grade is not None:
-            lines.append(
-                f"A hit has grade {given.min_grade:g} or more; gains and the ideal are of all grades."
-            )
-        text = f"User {user}{of}, {cut_off_heading(k)}\n\n{shown}"
+            least = f"{given.min_grade:g}"
+            lines.append(f"A hit has grade {least} or more; gains and the ideal are of all grades.")
         texts.append(with_remarks("table", text, lines) if lines else text)
     return "\n".join(texts) or f"User {user}: no list and no relevant item.\n"
 
