@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -129,15 +128,6 @@ def fails(registered: None, folder: Path, capsys: pytest.CaptureFixture[str]) ->
 def slow(*values: Any) -> list[Any]:
     """Further values of a parameter, for the whole suite alone."""
     return [pytest.param(value, marks=pytest.mark.slow) for value in values]
-
-
-def cells(text: str) -> dict[str, list[str]]:
-    """The rows of the first table of a report, by their first cell."""
-    lines = text.split("\n\n")[0].splitlines()
-    spans = [found.span() for found in re.finditer("-+", lines[1])]
-    ends = [start for start, _ in spans[1:]] + [None]
-    rows = [[line[a:b].strip(" |") for (a, _), b in zip(spans, ends, strict=True)] for line in lines]
-    return {row[0]: row[1:] for row in rows}
 
 
 def evaluated(run: Run, *arguments: str) -> list[dict[str, Any]]:

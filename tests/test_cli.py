@@ -1,49 +1,13 @@
-"""The command as users run it: which measures, options and codes of problems can be chosen."""
+"""The command as users run it: which measures and options can be chosen."""
 
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from ranking_udfs.command.cli import main
-from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.command.values import parse_items
 from ranking_udfs.measures.registry import MEASURES, OneOf
-from tests.command import RANKS, ROOT, Run, evaluated
-
-SEEDS = ROOT / "examples/dbt_project/seeds"
-MODELS, RATINGS, PEOPLE = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
-IDS = ["--user", "customer_id", "--item", "sku"]
-COLUMNS = [*IDS, "--system", "model", "--grade", "stars"]
-SEGMENT = ["--segment", f"{PEOPLE}:segment"]
-# A call of each command with all that it asks DuckDB for.
-CALLS = {
-    "check": [MODELS, RATINGS, *COLUMNS, "--history", RATINGS, "--rows", "rows.parquet"],
-    "compare": [MODELS, RATINGS, *COLUMNS, *SEGMENT, "--fail-if", "p < 0"],
-    "completion": ["bash"],
-    "evaluate": [MODELS, RATINGS, *COLUMNS, *SEGMENT, "--history", RATINGS, "--by-user", "by_user.parquet"],
-    "explain": [MODELS, RATINGS, *COLUMNS, "--user-id", "c01"],
-    "fuse": [MODELS, *IDS, "--system", "model", "--output", "fused.csv"],
-    "functions": [],
-    "install": ["shop.duckdb"],
-    "measures": [],
-    "overlap": [MODELS, *IDS, "--system", "model"],
-    "report": [MODELS, RATINGS, *COLUMNS, *SEGMENT, "--history", RATINGS, "--output", "report.html"],
-    "split": [RATINGS, *IDS, "--time", "rated_on", "--test-size", "5 days", "--output", "folds"],
-    "sql": [MODELS, RATINGS, *COLUMNS],
-    "uninstall": ["shop.duckdb"],
-}
-
-
-@pytest.mark.usefixtures("registered", "folder")
-@pytest.mark.parametrize("command", COMMANDS if duckdb.__version__ < "2" else ["completion"])
-def test_every_command_runs(capsys: pytest.CaptureFixture[str], command: str) -> None:
-    assert command != "uninstall" or main(["install", *CALLS["install"]]) == 0
-    assert main([command, *CALLS[command]]) == 0
-    assert "error" not in capsys.readouterr().err
-
-
-# --- Measures ---
+from tests.command import Run, evaluated
 
 
 def test_every_measure_can_be_chosen(run: Run, of_command: duckdb.DuckDBPyConnection) -> None:
@@ -76,15 +40,6 @@ def test_every_option_of_a_measure_can_be_given(run: Run, of_command: duckdb.Duc
             query = f"""SELECT system.main."{name}"({graded}, {row["k"] or "NULL"}, '{given}')"""
             ((value,),) = of_command.execute(query).fetchall()
             assert row[called] == (value if value is None else pytest.approx(value, abs=1e-12)), called
-
-
-@pytest.mark.usefixtures("models")
-def test_every_code_of_a_problem_may_be_named(run: Run, of_command: duckdb.DuckDBPyConnection) -> None:
-    query = "SELECT code FROM ranking_problem_codes() WHERE can_be_problem AND NOT needs_history"
-    codes = {code for (code,) in of_command.execute(query).fetchall()} - {"not_in_rec", "one_system_only"}
-    assert len(codes) > 20
-    models = [*(f"{name}={name}.csv" for name in RANKS), "relevant.csv"]
-    assert run("evaluate", *models, "-m", "mrr", "-q", "--fail-if", f"problems({', '.join(codes)})")
 
 
 def test_the_column_of_categories_stands_behind_the_file() -> None:

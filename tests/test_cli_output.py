@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ranking_udfs.command import tables
-from tests.command import NDCG, NDCG_VALUES, Fails, Run, as_shell, cells, table
+from tests.command import NDCG, NDCG_VALUES, Fails, Run, as_shell, table
 
 # --- Output ---
 
@@ -45,15 +45,14 @@ def test_a_terminal_shows_four_digits_and_what_is_asked_for(
 ) -> None:
     monkeypatch.setattr(tables, "is_terminal", lambda: True)
     arguments = ["evaluate", "rec.csv", "truth.csv", "-k", "4", "-m", "ndcg,mrr", "--no-check"]
-    shown = cells(run(*arguments))
-    assert (shown["NDCG"], shown["MRR"]) == (["0.7039"], ["1"])
-    assert cells(run(*arguments, "--digits", "2"))["NDCG"] == ["0.7"]
+    assert re.search(r"\nNDCG +0.7039\nMRR +1\s", run(*arguments))
+    assert re.search(r"\nNDCG +0.7\n", run(*arguments, "--digits", "2"))
     assert json.loads(run(*arguments, "--format", "json"))[0]["ndcg"] == float(NDCG_VALUES[0])
     assert run(*arguments, "--format", "csv", "--digits", "3").splitlines()[1].endswith(",0.704,1.0")
     run(*arguments, "--output", "means.txt")
-    assert cells(Path("means.txt").read_text())["NDCG"] == [NDCG_VALUES[0]]
+    assert f" {NDCG_VALUES[0]}\n" in Path("means.txt").read_text()
     monkeypatch.setattr(tables, "is_terminal", lambda: False)
-    assert cells(run(*arguments))["NDCG"] == [NDCG_VALUES[0]]
+    assert f" {NDCG_VALUES[0]}\n" in run(*arguments)
 
 
 def test_no_format_makes_a_terminal_obey_a_name(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
