@@ -1,7 +1,6 @@
 """Writes what follows from the registry: `python -m tests.generate`. A test checks that it was run.
 
 - sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
-- sql/comparison/internal/comparison.sql: the measures that are compared where none are named
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 - examples/browser/page.js: what a report calls the measures
 """
@@ -11,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ranking_udfs.duckdb import portable
-from ranking_udfs.duckdb.statements import literal
-from ranking_udfs.evaluation.defaults import COMPARED_MEASURES
 from ranking_udfs.measures.registry import MEASURES
 from tests import coming_from, reference
 from tests.reference import ROOT
@@ -20,7 +17,6 @@ from tests.reference import ROOT
 REFERENCE = ROOT / "sql" / "README.md"
 BROWSER = ROOT / "examples" / "browser" / "page.js"
 PAGES = {title: ROOT / "sql" / room / "README.md" for title, (room, _) in reference.GROUPS.items()}
-COMPARISON = ROOT / "sql" / "comparison" / "internal" / "comparison.sql"
 
 
 def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
@@ -36,11 +32,9 @@ def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
 
 def generated() -> dict[Path, str]:
     """What each file should hold."""
-    measures = iter([literal(",".join(COMPARED_MEASURES))])
-    comparison = between(COMPARISON.read_text(), "-- measures: generated", "-- end of measures", measures)
     pages = {path: page_text(title) for title, path in PAGES.items()}
     browser = between(BROWSER.read_text(), "// labels: generated", "// end of labels", label_lines())
-    return {COMPARISON: comparison, REFERENCE: index_text(), BROWSER: browser, **pages}
+    return {REFERENCE: index_text(), BROWSER: browser, **pages}
 
 
 def label_lines() -> Iterator[str]:

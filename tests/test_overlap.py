@@ -119,5 +119,3 @@ def test_who_is_more_like_the_baseline_is_compared_by_user(con: duckdb.DuckDBPyC
     """).fetchall()
     assert [row[2] for row in found] == VALUES
     assert found[0] == ("b", "c", "overlap", 30, 0, True, "lower")  # which is not worse
-    with pytest.raises(duckdb.Error, match=r"got 'rbo' \(ranking_overlap_by_user has it\)"):
-        con.execute("FROM ranking_compare('near', 'near', [10], measures := ['rbo'])")

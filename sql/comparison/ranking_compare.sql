@@ -34,17 +34,12 @@
 --               FROM ranking_compare('rec', 'truth', [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
 --
 -- 'same' is said first: where two one-sided tests find the difference smaller than the margin, p_same_adjusted (of the
--- larger p) < 1 - confidence, even if it is not 0. Else p_adjusted < 1 - confidence is 'better' or 'worse'. Where no
--- difference varies, Student's t says nothing: there is no interval, p is 2^(1 - users) (1 where no user differs, NULL
--- of one user), and 'same' is what the rule of
--- three finds: |difference| + (1 - p_same^(1/users)) is the margin. That is of measures from 0 to 1 alone, whose low and high
--- end at -1 and 1. For
--- first_hit_rank lower is better, and only users with a hit of both systems are compared, so a system that misses most users
--- is not found by it. A user without recommendations of a system has an empty list there. Numbers are the same on any
--- number of threads and in any order of the rows. A known limit of 'same': where the whole difference rests on few users,
--- t is too sure. Systems that differ by exactly the margin, through one user in a hundred, are 'same' in 20, 13, 7 and 8 of
--- 100 samples of 300, 500, 1,000 and 3,000 users, not in 5. For a pipeline, which looks at many comparisons at once,
--- ranking_gate corrects p over all of them.
+-- larger p) < 1 - confidence, even if it is not 0. Where no difference varies, p is 1 if no user differs, NULL of one user,
+-- and by the rule of three |difference| + (1 - p_same^(1/users)) is the margin, of measures from 0 to 1 alone, whose low and
+-- high end at -1 and 1. By first_hit_rank only users with a hit of both systems are compared, so a system that misses most
+-- users is not found by it. A known limit of 'same': where the whole difference rests on few users, t is too sure. Systems
+-- that differ by exactly the margin, through one user in a hundred, are 'same' in 20, 13, 7 and 8 of 100 samples of 300, 500,
+-- 1,000 and 3,000 users, not in 5. For a pipeline, which looks at many comparisons at once, ranking_gate corrects p over all.
 CREATE OR REPLACE TEMP MACRO ranking_compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
@@ -55,7 +50,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
 ), _ranking_own_measures AS NOT MATERIALIZED (
     FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
 ), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_plain_compared_query(_ranking_plain_names(measures, _ranking_default_measures())))
+    FROM query(_ranking_compared_query(_ranking_plain_choices(_ranking_plain_names(measures, _ranking_default_measures()))))
 ), _ranking_scores AS MATERIALIZED (
     SELECT
         ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
@@ -78,36 +73,29 @@ ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 
 -- The text of the query for the measures that ranking_compare compares by, at which of its cut-offs.
 CREATE OR REPLACE TEMP MACRO _ranking_compared_query(choices) AS
-CASE
-    -- _ranking_users says what is wrong.
-    WHEN coalesce(len(list_filter(choices, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
-    ELSE concat(
-        'SELECT [',
-        _ranking_joined(
-            list_transform(choices, lambda one, i: concat(
-                '{measure: ''', one['measure'], ''', value_place: ', i,
-                ', higher_is_better: ', _ranking_higher_is_better(one['known'], one['measure']),
-                ', is_share: ', one['known']['is_share'],
-                ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, _ranking_cuts_text(one['cuts']), '}')),
-            ', '),
-        '] AS compared_measures FROM _ranking_any_ks')
-END;
+list_transform(
+    [choices],
+    lambda found: CASE
+        -- _ranking_users says what is wrong.
+        WHEN coalesce(len(list_filter(found, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
+        ELSE concat(
+            'SELECT [',
+            _ranking_joined(
+                list_transform(found, lambda one, i: concat(
+                    '{measure: ''', one['measure'], ''', value_place: ', i,
+                    ', higher_is_better: ', coalesce(
+                        one['known']['higher_is_better']::VARCHAR,
+                        error('ranking_compare: measures must say which of two systems is better, got ' || one['measure'])),
+                    ', is_share: ', one['known']['is_share'],
+                    ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END,
+                    CASE WHEN one['cuts'] IS NULL THEN 'NULL::BIGINT[]' ELSE _ranking_cuts_text(one['cuts']) END, '}')),
+                ', '),
+            '] AS compared_measures', CASE WHEN found[1]['cuts'] IS NOT NULL THEN ' FROM _ranking_any_ks' END)
+    END)[1];
 
-CREATE OR REPLACE TEMP MACRO _ranking_higher_is_better(known, measure) AS
-coalesce(
-    known['higher_is_better']::VARCHAR,
-    error('ranking_compare: measures must say which of two systems is better, got ' || measure));
-
--- The text that _ranking_compared_query gives, of measures without options and cut-offs.
-CREATE OR REPLACE TEMP MACRO _ranking_plain_compared_query(names) AS
-concat(
-    'SELECT [',
-    _ranking_joined(
-        list_transform(
-            list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
-            lambda name, i: concat(
-                '{measure: ''', name, ''', value_place: ', i,
-                ', higher_is_better: ', _ranking_higher_is_better(_ranking_known_measures()[name], name),
-                ', is_share: ', _ranking_known_measures()[name]['is_share'], ', only_at: NULL::BIGINT[]}')),
-        ', '),
-    '] AS compared_measures');
+-- Measures without options and cut-offs as _ranking_choices has them, at every k.
+CREATE OR REPLACE TEMP MACRO _ranking_plain_choices(names) AS
+list_transform(
+    list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
+    lambda name: {
+        'measure': name, 'is_right': true, 'known': _ranking_known_measures()[name], 'cuts': NULL::BIGINT[], 'at_ks': false});

@@ -23,7 +23,7 @@ WITH _ranking_rows AS NOT MATERIALIZED (
     -- The first, since the table of a user may have the name of any CTE.
     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
 ), _ranking_chosen AS MATERIALIZED (
-    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures) AS chosen
+    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures, lower_is_better) AS chosen
 ), _ranking_scores AS MATERIALIZED (
     SELECT
         * EXCLUDE (chosen) REPLACE (
@@ -56,22 +56,10 @@ WITH _ranking_rows AS NOT MATERIALIZED (
     CROSS JOIN _ranking_chosen
     UNION ALL BY NAME
     SELECT list_transform(chosen, lambda one, i: {
-        'measure': one.measure,
-        'value_place': i,
-        'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
-        'is_share': one.is_share,
+        'measure': one.measure, 'value_place': i, 'higher_is_better': one.higher_is_better, 'is_share': one.is_share,
         'only_at': NULL::BIGINT[]}) AS compared_measures
     FROM _ranking_chosen
-    CROSS JOIN (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
-    WHERE CASE
-        WHEN lower_is_better IS NULL THEN true
-        WHEN lowered IS NULL OR NOT list_has_all(
-            list_transform(_ranking_measure_columns('_ranking_rows'), lambda one: lower(one.name)), lowered)
-            THEN error(concat(
-                'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
-                _ranking_cut(lower_is_better::VARCHAR)))::BOOLEAN
-        ELSE true
-    END AND _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
 SELECT
     compared.baseline, compared.system, compared.k, compared.measure,
@@ -107,7 +95,7 @@ ORDER BY
     compared.ranking_segment ASC NULLS LAST;
 
 -- The measures that systems are compared by, or an error if one is no column of numbers.
-CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures) AS (
+CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, lower_is_better) AS (
     SELECT list_transform(
         CASE
             WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
@@ -118,6 +106,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures) AS (
                 THEN error('ranking_compare_by_user: measures must be a list of one or more names, got []')
             WHEN len(asked) = 0
                 THEN error('ranking_compare_by_user: by_user must have a column of numbers to compare by, got none')
+            WHEN lower_is_better IS NOT NULL AND NOT coalesce(list_has_all(names, lowered), false)
+                THEN error(concat(
+                    'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
+                    _ranking_cut(lower_is_better::VARCHAR)))
             ELSE list_filter(asked, lambda name, i: list_position(asked, name) = i)
         END,
         lambda name: CASE
@@ -125,6 +117,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures) AS (
                 'measure': there[list_position(names, name)].name,
                 'value_place': list_position(positions, name),
                 'higher_is_better': CASE
+                    WHEN list_contains(lowered, name) THEN false
                     WHEN known[regexp_extract(name, '^[^(@]*')] IS NULL THEN true
                     ELSE known[regexp_extract(name, '^[^(@]*')].higher_is_better
                 END,
@@ -140,27 +133,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures) AS (
                 'ranking_compare_by_user: measures must be names of columns of by_user (',
                 _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
                 CASE
-                    WHEN known[name] IS NOT NULL
-                        AND coalesce(known[name].measure, known[name].higher_is_better::VARCHAR) IS NULL
-                        THEN concat(
-                            CASE
-                                WHEN _ranking_is_contents_column(name, NULL, NULL) THEN ': ranking_overlap_by_user has it'
-                                WHEN _ranking_is_contents_column(name, '', NULL)
-                                    THEN ': ranking_beyond_accuracy_by_user has it, given history'
-                                WHEN _ranking_is_contents_column(name, NULL, '')
-                                    THEN ': ranking_beyond_accuracy_by_user has it, given items'
-                                ELSE ': ranking_beyond_accuracy_by_user has it, given history and items'
-                            END)
                     WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by measures of ranking_by_user'
-                    ELSE ' (did you mean ' || list_transform(
-                        [list_max(list_transform(
-                            numbers || list_filter(
-                                map_keys(known), lambda one: list_contains(numbers, known[one].measure)),
-                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
-                        lambda nearest: CASE
-                            WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].measure, nearest.name)
-                        END
-                    )[1] || '?)'
                 END))
         END)
     FROM (
@@ -178,14 +151,16 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures) AS (
                 *,
                 list_transform(
                     list_filter(
-                        there, lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN') AND NOT list_contains(neutral, lower(one.name))
-                    ),
+                        there,
+                        lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN')
+                            AND NOT list_contains(neutral, lower(one.name))),
                     lambda one: lower(one.name)) AS numbers
             FROM (
                 SELECT
                     there,
                     known,
                     list_transform(there, lambda one: lower(one.name)) AS names,
+                    list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered,
                     list_filter(
                         map_keys(known),
                         lambda one: known[one].higher_is_better IS NULL AND known[one].measure IS NOT NULL

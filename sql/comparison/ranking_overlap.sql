@@ -23,9 +23,7 @@
 -- as LensKit's: the package rbo extrapolates beyond the lists by default, and OpenSearch divides by the longer of the two
 -- prefixes and rounds to two digits.
 CREATE OR REPLACE TEMP MACRO ranking_overlap(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
+    rec, ks, baseline := NULL, persistence := 0.9, REC_COLUMN_ARGUMENTS) AS TABLE
 SELECT
     compared.baseline, system, k,
     count(overlap) AS users,

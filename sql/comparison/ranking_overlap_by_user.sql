@@ -12,9 +12,7 @@
 -- Of two systems and more beside the baseline, ranking_compare_by_user says which is the more like it, by the verdicts
 -- 'higher' and 'lower', since neither is better: FROM ranking_compare_by_user('by_user', measures := ['rbo']).
 CREATE OR REPLACE TEMP MACRO ranking_overlap_by_user(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
+    rec, ks, baseline := NULL, persistence := 0.9, REC_COLUMN_ARGUMENTS) AS TABLE
 SELECT * EXCLUDE (pair, top_baseline, top_system)
 FROM _ranking_overlaps(rec, REC_COLUMN_NAMES, ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;

@@ -57,10 +57,10 @@ CREATE OR REPLACE TEMP MACRO to_ordered_list
                 'list': CASE WHEN _ranking_order_returns(options) = 'list'
                     THEN _ranking_ordered_list(value, key, options)
                 END,
-                'kv_map': CASE WHEN _ranking_order_returns(options) = 'kv_map' THEN
+                'kv': CASE WHEN _ranking_order_returns(options) = 'kv' THEN
                     _ranking_ordered_map(_ranking_ordered_pairs(key, value, options))
                 END,
-                'vk_map': CASE WHEN _ranking_order_returns(options) = 'vk_map' THEN
+                'vk': CASE WHEN _ranking_order_returns(options) = 'vk' THEN
                     _ranking_ordered_map(list_transform(
                         _ranking_ordered_pairs(key, value, options),
                         lambda pair: {'rank': pair.rank, 'key': pair.value, 'value': pair.key}))
@@ -116,13 +116,9 @@ CREATE OR REPLACE TEMP MACRO _ranking_order_rank(key, value, options) AS
     create_sort_key(
         key, if(_ranking_order_descending(options), 'DESC NULLS LAST', 'ASC NULLS LAST'), value, 'ASC NULLS LAST');
 
--- The kind of result that the options of to_ordered_list ask for: 'list', 'kv_map' or 'vk_map'.
+-- The kind of result that the options of to_ordered_list ask for: 'kv' or 'vk', a map, or 'list'.
 CREATE OR REPLACE TEMP MACRO _ranking_order_returns(options) AS
-    CASE
-        WHEN contains(concat(options), '-kv') THEN 'kv_map'
-        WHEN contains(concat(options), '-vk') THEN 'vk_map'
-        ELSE 'list'
-    END;
+    regexp_extract(concat(options, ' -list'), '-(kv|vk|list)', 1);
 
 -- A MAP of the pairs, in the order of their ranks; of pairs with one key the first stays.
 CREATE OR REPLACE TEMP MACRO _ranking_ordered_map(pairs) AS

@@ -7,18 +7,21 @@ CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 't
 _ranking_unless_empty(
     ranking,
     coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-    / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-            WHEN 'hits' THEN ranking.n_hits
-            WHEN 'k' THEN ranking.k
-            ELSE ranking.n_relevant
-        END,
-        1));
+    / _ranking_precision_divisor(ranking, normalize));
+
+-- The number by which a sum of precisions is divided.
+CREATE OR REPLACE TEMP MACRO _ranking_precision_divisor(ranking, normalize) AS
+greatest(
+    CASE normalize::VARCHAR
+        WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+        WHEN 'hits' THEN ranking.n_hits
+        WHEN 'k' THEN ranking.k
+        ELSE ranking.n_relevant
+    END,
+    1);
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
-CASE
-    WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
+_ranking_unless_empty(tied, CASE
     -- The hits are counted in the top k, so it goes by how many of the last tie are there, where each is at any
     -- rank as often; the sum of their precisions is a multiple of n and one of n (n - 1).
     WHEN normalize::VARCHAR = 'hits' THEN coalesce(
@@ -42,11 +45,5 @@ CASE
         0)
     ELSE coalesce(
         list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
-        / greatest(
-            CASE normalize::VARCHAR
-                WHEN 'min' THEN least(tied.k, tied.n_relevant)
-                WHEN 'k' THEN tied.k
-                ELSE tied.n_relevant
-            END,
-            1)
-END::DOUBLE;
+        / _ranking_precision_divisor(tied, normalize)
+END);

@@ -11,8 +11,7 @@
 --            'none': x. Where all scores are the same, each is 1, 0 and 1 / (number of them)
 -- depth:     how many rows of each list count; NULL: all
 -- systems:   LIST of the systems to fuse; NULL: all
--- user_col, item_col, score_col, system_col: what the columns are called, in whatever case
--- descending: whether the highest score is the best; false where `score` is a rank
+-- user_col, ..., descending: as for ranking_judged
 -- Returns:   userid, itemid, score DOUBLE (more is better, whatever came in), n_systems (whose lists have the item)
 -- Errors:    as for ranking_judged, of rec alone; rec without a column of systems; an argument with a value that is not
 --            allowed; weights or systems that rec does not have; a system without a weight; an infinite score that is to be
@@ -22,16 +21,14 @@
 -- Example:   WITH every AS (SELECT 'fused' AS system, * FROM ranking_fuse('rec') UNION ALL BY NAME FROM rec)
 --            SELECT system, ndcg, recall FROM ranking_summary('every', 'truth', [10]) ORDER BY system;
 --
--- An item that a system does not have gets nothing from it, never a rank; a user whom only one system has is there.
--- Lists are ordered as everywhere: by score, ties by itemid, ascending, NULL and NaN scores last. These have a rank, but no
--- score to normalize or to add; where no system has a score of an item, its score is NULL. An item twice in a list counts
--- where it stands first, and the later one takes up a rank. Rows without an item take up ranks too, and are not in the
--- result; rows without a user do not count. Scores are the same on any number of threads and in any order of the rows;
--- with normalize 'none', those below 1e-61 times the largest count as 0, and so do, with whatever method, those of a weight
--- below 1e-30 times the largest.
+-- An item that a system does not have gets nothing from it, never a rank; a user whom only one system has is there. Lists are
+-- ordered as by ranking_judged; NULL and NaN scores have a rank, but no score to normalize or to add: where no system has a
+-- score of an item, its score is NULL. An item that a list repeats counts where it stands first; later ones, and rows without
+-- an item, take up ranks. With normalize 'none', scores below 1e-61 times the largest count as 0, and so do, with whatever
+-- method, those of a weight below 1e-30 times the largest.
 --
--- Fusing does not always help: compare it with the best single system. Weights and k that are tuned and measured on the same
--- users look better than they are: `examples/tune_fusion.sql` tries a grid on half of the users, and compares on the others.
+-- Fusing does not always help: `examples/tune_fusion.sql` tries a grid of weights and k on half of the users, and compares
+-- with the best single system on the others, since what is measured where it was tuned looks better than it is.
 --
 -- To join the result with a rec of other names, or of ranks, give it the same columns first:
 -- `SELECT 'fused' AS model, userid AS customer, itemid AS sku, -score AS rank FROM ranking_fuse('rec', user_col :=
@@ -49,14 +46,8 @@ CREATE OR REPLACE TEMP MACRO ranking_fuse(
 WITH _ranking_lists AS (
     SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
     FROM _ranking_fuse_lists(
-        rec,
-        _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-        weights, depth, systems)
-    WHERE (
-        SELECT _ranking_no_problem('ranking_fuse', _ranking_fuse_misfit(
-            rec,
-            _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-            method, weights, rrf_k, normalize, depth, systems)))),
+        rec, _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+        method, weights, rrf_k, normalize, depth, systems)),
 -- Points are summed as whole numbers of 1 / scale, so that no order of the rows changes a sum. No points but raw scores are
 -- above a weight times the square root of a list's length.
 _ranking_scale AS (
@@ -126,7 +117,7 @@ FROM (
 CROSS JOIN _ranking_scale;
 
 -- The list of each system and user that takes part in a fusion, with the rank and the score of each item.
-CREATE OR REPLACE TEMP MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_fuse_lists(rec, names, method, weights, rrf_k, normalize, depth, systems) AS TABLE
 SELECT
     *,
     list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
@@ -134,21 +125,20 @@ FROM (
     SELECT
         userid, system, weight,
         CASE
-            WHEN list_count(items) = len(listed) AND NOT _ranking_has_repeats(items)
-                THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
+            WHEN list_count(items) = len(items) AND NOT _ranking_has_repeats(items) THEN ranked
             -- An item twice, or NULL.
             ELSE list_transform(
-                [list_sort(
-                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}),
-                    'ASC',
-                    'NULLS LAST')],
+                [list_sort(ranked, 'ASC', 'NULLS LAST')],
                 lambda ordered: list_filter(
                     ordered,
                     lambda entry, place:
                         entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid))[1]
         END AS entries
     FROM (
-        SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
+        SELECT
+            userid, system, weight,
+            list_transform(listed, lambda pair: pair[2]) AS items,
+            list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}) AS ranked
         FROM (
             SELECT
                 userid, system,
@@ -167,7 +157,10 @@ FROM (
             )
             WHERE userid IS NOT NULL
             GROUP BY userid, system))
-    WHERE weight > 0);
+    WHERE weight > 0)
+WHERE (
+    SELECT _ranking_no_problem(
+        'ranking_fuse', _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems)));
 
 -- The weight of a system in a fusion; 0 for one that has no part in it.
 CREATE OR REPLACE TEMP MACRO _ranking_fuse_weight(system, weights, systems) AS
@@ -207,8 +200,8 @@ coalesce(
             lambda weight: coalesce(weight >= 0 AND isfinite(weight), false)))),
     CASE WHEN weights IS NOT NULL OR systems IS NOT NULL THEN (
         SELECT coalesce(
-            _ranking_fuse_stranger('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
-            _ranking_fuse_stranger('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
+            _ranking_fuse_unknown('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
+            _ranking_fuse_unknown('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
             'weights must have one of each system (0 leaves it out), got none of '
                 || list_filter(
                     list_transform(every_system, lambda system: coalesce(system, 'NULL')),
@@ -225,7 +218,7 @@ coalesce(
     ) END);
 
 -- The error text of a name that is no system of rec; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_fuse_stranger(argument, named, every_system) AS
+CREATE OR REPLACE TEMP MACRO _ranking_fuse_unknown(argument, named, every_system) AS
 argument || ' must name systems of rec (' || _ranking_cut(coalesce(_ranking_joined(every_system, ', '), '')) || '), got '
 || list_transform(
     list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),

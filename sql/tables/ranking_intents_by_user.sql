@@ -34,8 +34,7 @@
 --
 -- The numbers are those of ndeval, TREC's program (pyndeval, ir_measures), but that its ideal list takes ties by document,
 -- descending, and for some alpha (0.3) sees none where equal gains differ in their last digit; that its ERR-IA at k = 1 is
--- not divided; and that it takes k up to 20 alone. A row per user goes into ranking_compare_by_user as it is, and into
--- ranking_mean and ranking_geometric_mean. Categories or genres can be intents too.
+-- not divided; and that it takes k up to 20 alone.
 CREATE OR REPLACE TEMP MACRO ranking_intents_by_user(
     rec, truth, ks, alpha := 0.5, intent_col := 'intent', COLUMN_ARGUMENTS) AS TABLE
 SELECT

@@ -23,16 +23,16 @@
 -- Source:     Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking_judged('rec', 'truth', 10);
 --
--- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score,
--- descending, ties by itemid, ascending, NULL and NaN scores last. An item twice in rec is a miss the second
--- time; twice in truth, its highest grade counts. Without a column rel every grade is 1.
+-- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score, descending,
+-- ties by itemid, ascending, NULL and NaN scores last.
 CREATE OR REPLACE TEMP MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
 -- The other table functions write COLUMN_ARGUMENTS for the arguments from user_col to descending, JUDGING_ARGUMENTS for those
--- behind them, JUDGING for the names of these, and COLUMN_NAMES for what hands the columns on: _ranking_names(user_col, ...),
--- REC_COLUMN_NAMES where there is no truth. The words are replaced when the files are read, by this signature.
+-- behind them, JUDGING for the names of these, and COLUMN_NAMES for what hands the columns on: _ranking_names(user_col, ...);
+-- where there is no truth, REC_COLUMN_ARGUMENTS and REC_COLUMN_NAMES. The words are replaced when the files are read, by
+-- this signature.
 SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
 FROM _ranking_judged(
     rec, truth, COLUMN_NAMES, _ranking_longest(max_k), false,

@@ -64,7 +64,7 @@ OF_CHECK = {
 OF_A_PLAN = {
     "_ranking_system_pairs": """TABLE
         SELECT 1 AS pair, system AS baseline, system FROM query_table(scores) AS scores_of WHERE false""",
-    "_ranking_fuse_stranger": "NULL",
+    "_ranking_fuse_unknown": "NULL",
 }
 # ranking_mean in two steps; a sum of integers is too wide for Arrow, and so a text.
 OF_MEANS = (

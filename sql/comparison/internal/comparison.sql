@@ -4,26 +4,18 @@ _ranking_no_problem(
     caller,
     coalesce(_ranking_collation_problem(), list_any_value(list_transform(
         [
-            (
-                'confidence', confidence::VARCHAR, 'a number above 0 and below 1',
+            ('confidence', confidence::VARCHAR, 'a number above 0 and below 1',
                 _ranking_is_number(typeof(confidence)) AND TRY_CAST(confidence AS DOUBLE) > 0
-                AND TRY_CAST(confidence AS DOUBLE) < 1
-            ),
-            (
-                'margin', margin::VARCHAR, 'a number of 0 or more',
-                margin IS NULL
-                OR _ranking_is_number(typeof(margin)) AND isfinite(TRY_CAST(margin AS DOUBLE)) AND TRY_CAST(margin AS DOUBLE) >= 0
-            ),
+                AND TRY_CAST(confidence AS DOUBLE) < 1),
+            ('margin', margin::VARCHAR, 'a number of 0 or more',
+                margin IS NULL OR _ranking_is_number(typeof(margin))
+                AND isfinite(TRY_CAST(margin AS DOUBLE)) AND TRY_CAST(margin AS DOUBLE) >= 0),
             ('correction', correction::VARCHAR, 'holm|bh|none', correction::VARCHAR IN ('holm', 'bh', 'none')),
             ('test', test::VARCHAR, 't|randomization', test::VARCHAR IN ('t', 'randomization')),
-            (
-                'permutations', permutations::VARCHAR, 'an integer from 1 to 10000000',
-                _ranking_is_integer(typeof(permutations)) AND TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000
-            ),
-            (
-                'seed', seed::VARCHAR, 'an integer from 0 to 9223372036854775807',
-                _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0
-            )],
+            ('permutations', permutations::VARCHAR, 'an integer from 1 to 10000000',
+                _ranking_is_integer(typeof(permutations)) AND TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000),
+            ('seed', seed::VARCHAR, 'an integer from 0 to 9223372036854775807',
+                _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0)],
         lambda one: CASE WHEN one[4] IS NOT TRUE
             THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))));
 
@@ -413,12 +405,9 @@ CASE
     ELSE 'worse'
 END;
 
--- The measures by which systems are compared where none are named, by the same rule as the command's.
+-- The measures by which systems are compared where none are named, as one text.
 CREATE OR REPLACE TEMP MACRO _ranking_default_measures() AS
--- measures: generated from udfs/ranking_udfs/evaluation/defaults.py, do not edit
-'ndcg,recall,average_precision,mrr,hit_rate,precision'
--- end of measures
-;
+COMPARED_MEASURES;
 
 -- True for a column to compare by, of a table with a row per user.
 CREATE OR REPLACE TEMP MACRO _ranking_is_compared_column(name, measures) AS

@@ -14,10 +14,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_prefix(judged, k, n_seen, all_relevant, lo
 {
     'k': k,
     'top': least(judged.size, k),
-    'n_relevant': CASE
-        WHEN all_relevant THEN len(judged.ideal)
-        ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
-    END,
+    'n_relevant': _ranking_n_relevant(judged),
     'n_hits': CASE
         WHEN all_relevant THEN n_seen
         ELSE len(list_filter(judged.grades[:n_seen], lambda grade: grade > 0))

@@ -73,29 +73,21 @@ hits / greatest(size, 1) * coalesce(
 
 -- A judged ranking with the ties that its scores make. Of two rows of an item in a tie one is the item, the other a miss.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
-{
-    'ranks': CASE
-        WHEN starts IS NULL THEN list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank]))
+list_transform(
+    [CASE
+        WHEN starts IS NULL THEN list_transform(
+            judged.ranks,
+            lambda rank: (list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
         ELSE list_select(
             flatten(list_transform(
-                starts,
-                lambda start, i: list_resize(
-                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER))),
+                list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
+                lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
             judged.ranks)
-    END,
-    'lasts': CASE
-        WHEN starts IS NULL
-            THEN list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank]))
-        ELSE list_select(
-            flatten(list_transform(
-                starts,
-                lambda start, i: list_resize(
-                    [coalesce(starts[i + 1], len(scores) + 1) - 1],
-                    coalesce(starts[i + 1], len(scores) + 1) - start,
-                    coalesce(starts[i + 1], len(scores) + 1) - 1))),
-            judged.ranks)
-    END,
-    'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size};
+    END],
+    lambda ties: {
+        'ranks': list_transform(ties, lambda tie: tie[1]::INTEGER),
+        'lasts': list_transform(ties, lambda tie: tie[2]),
+        'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size})[1];
 
 -- The possible numbers of relevant items of the last tie in the top k, and how often each comes about, the hypergeometric
 -- distribution: C(hits, n) C(size - hits, taken - n), over that of the number next to the mean.

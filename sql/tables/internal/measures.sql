@@ -180,7 +180,7 @@ coalesce(error(caller || ': ' || CASE
                     THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
                 WHEN parts['measure'] IS NULL THEN concat(
                     'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
-                    _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
+                    ' (FROM ranking_functions() lists them)')
                 ELSE coalesce(
                     parts['measure'] || ': ' || _ranking_options_problem(
                         parts['pairs'],
@@ -199,22 +199,6 @@ coalesce(error(caller || ': ' || CASE
 
 CREATE OR REPLACE TEMP MACRO _ranking_quoted(text) AS
 concat('''', _ranking_cut(text), '''');
-
--- A hint for a name that no measure has.
-CREATE OR REPLACE TEMP MACRO _ranking_measure_hint(name, known) AS
-CASE
-    WHEN known[name]['higher_is_better'] IS NOT NULL THEN ' (for ranking_compare_by_user)'
-    WHEN known[name]['is_share'] IS NULL
-        THEN list_transform(
-            [list_max(list_transform(
-                list_filter(map_keys(known), lambda one: known[one]['measure'] IS NOT NULL),
-                lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
-            lambda nearest: concat(
-                ' (', CASE WHEN nearest['likeness'] > 0.75 THEN 'did you mean ' || nearest['name'] || '? ' END,
-                'FROM ranking_functions() lists them)'))[1]
-    WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
-    ELSE ' (ranking_beyond_accuracy_by_user has it)'
-END;
 
 CREATE OR REPLACE TEMP MACRO _ranking_options_problem(pairs, names, rules) AS
 list_any_value(

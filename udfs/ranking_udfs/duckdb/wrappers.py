@@ -10,7 +10,7 @@ from math import isfinite
 
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import SPELLINGS
-from ..measures.registry import MEASURES, Measure, Number, Option
+from ..measures.registry import COMPARED_MEASURES, MEASURES, Measure, Number, Option
 
 # Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
 OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
@@ -136,6 +136,7 @@ def shared_words(judged: str) -> dict[str, str]:
     names = f"_ranking_names({', '.join(argument_names(columns))})"
     return {
         "COLUMN_ARGUMENTS": columns,
+        "REC_COLUMN_ARGUMENTS": columns.replace("grade_col := NULL, ", ""),
         "COLUMN_NAMES": names,
         "REC_COLUMN_NAMES": names.replace("grade_col", "''"),
         "JUDGING_ARGUMENTS": judging,
@@ -158,6 +159,7 @@ def registry_words(found: Container[str]) -> dict[str, str]:
     return {
         "MEASURE_OPTIONS": measure_options(found),
         "KNOWN_MEASURES": known_measures(),
+        "COMPARED_MEASURES": f"'{','.join(COMPARED_MEASURES)}'",
         "CONTENTS_COLUMNS": contents_columns(),
         "NEAR_COLUMNS": "\n".join(f"WHEN '{name}' THEN '{named(one)}'" for name, one in NEAR.items()),
         "LIKE_SYSTEMS": f"'{named(LIKE['systems'])}'",

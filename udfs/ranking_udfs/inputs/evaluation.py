@@ -9,7 +9,7 @@ import duckdb
 
 from ..duckdb.statements import identifier, literal
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
-from ..evaluation.defaults import COMPARED_MEASURES, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
+from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, options_of
 from ..evaluation.problems import CODES, NOTHING, TIES, check_common
@@ -17,7 +17,7 @@ from ..evaluation.queries import Plan, Request, fetch_rows, plan
 from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
-from ..measures.registry import Measure
+from ..measures.registry import COMPARED_MEASURES, Measure
 from ..texts import shorten
 from .tables import Inputs, Tables, file_of, load
 

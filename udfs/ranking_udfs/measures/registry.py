@@ -170,6 +170,8 @@ class InputError(Exception):
 MEASURES: dict[str, Measure] = {}  # those over a judged ranking
 BY_NAME: dict[str, Measure] = {}  # the same, under each of their names
 LIST_MEASURES: dict[str, Measure] = {}  # those over other arguments
+# Those that systems are compared by where none are named.
+COMPARED_MEASURES = ("ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision")
 
 
 def measure(*aliases: str, **facts: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
