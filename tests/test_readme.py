@@ -45,9 +45,8 @@ DOCUMENTS = [
     "examples/dbt_project/README.md",
     "tests/benchmark/README.md",
 ]
-LAST_RELEASE = "tests/readme_of_0.1.0.md"
 COMMAND = f'"{sys.executable}" -m ranking_udfs'
-ELSEWHERE = {"command: evaluate", "command: test", "spark"}  # marks of what other tests run
+ELSEWHERE = {"command: evaluate", "command: test"}  # marks of what other tests run
 BLOCK = re.compile(
     r"(?:<!-- (?P<mark>[\w: -]+) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```\n"
     r"(?:\n(?:<!-- output: [\w-]+ -->\n)?```text\n(?P<output>.*?)```\n)?",
@@ -149,16 +148,6 @@ def test_a_document_runs_from_top_to_bottom_and_prints_what_it_shows(session: Se
         report = (session.folder.parent / "report.html").read_text(encoding="utf-8")
         assert "<h1>NDCG@5 0.290 with similar, 329 % above popularity</h1>" in report
         assert all(len(line) <= 80 for one in blocks(document) for line in one.output.splitlines())
-
-
-@pytest.mark.slow
-def test_the_readme_of_the_last_release_still_runs(session: Session) -> None:
-    """With what the changelog says to write in place of its `udfs`, and its numbers."""
-    assert "`import ranking_udfs` in place of `import udfs`" in read("udfs/CHANGELOG.md")
-    for block in (last_release := blocks(LAST_RELEASE)):
-        block.code = re.sub(r"(?<!-)\budfs\b", "ranking_udfs", block.code)
-    assert len([block for block in last_release if block.output]) >= 3
-    run(session, last_release)
 
 
 def test_the_examples_of_the_reference_are_on_the_documents_tables() -> None:
