@@ -62,6 +62,13 @@ def package_for_processes() -> Iterator[None]:
 
 
 @pytest.fixture
+def bare() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection without the pack."""
+    with duckdb.connect() as connection:
+        yield connection
+
+
+@pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection for one test, which may do with it what it likes."""
     with duckdb.connect() as connection:

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +42,10 @@ Client = Callable[..., Rows]
 
 
 def shell(database: Path, *statements: str, options: tuple[str, ...] = (), stdin: Path | None = None) -> Rows:
-    """The rows that a session of DuckDB's shell prints, as text."""
+    """The rows that a session of DuckDB's shell prints, as text; the script divides whatever its setting."""
     commands = [part for statement in statements for part in ("-c", statement)]
-    command = [SHELL, *options, "-csv", "-noheader", "-nullvalue", "None", database, *commands]
+    setting = ["-cmd", "SET integer_division = true"]
+    command = [SHELL, *options, *setting, "-csv", "-noheader", "-nullvalue", "None", database, *commands]
     text = stdin.read_text(encoding="utf-8") if stdin else ""
     found = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if found.returncode or found.stderr:
@@ -63,12 +64,6 @@ def python(database: Path, *statements: str, stdin: Path | None = None) -> Rows:
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     return tmp_path / "shop.duckdb"
-
-
-@pytest.fixture
-def bare() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        yield con
 
 
 def run_script(con: duckdb.DuckDBPyConnection) -> None:
@@ -161,17 +156,11 @@ def test_a_name_of_another_origin_stops_the_script_before_it_writes(
 def test_the_script_divides_whatever_the_setting_which_stays(bare: duckdb.DuckDBPyConnection) -> None:
     bare.execute("SET integer_division = true")
     run_script(bare)
-    told = "SELECT current_setting('integer_division'), getvariable('ranking_integer_division')"
-    assert bare.execute(told).fetchall() == [(True, None)]
+    settings = "SELECT current_setting('integer_division'), getvariable('ranking_integer_division')"
+    assert bare.execute(settings).fetchall() == [(True, None)]
     made = "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'memory' AND macro_definition LIKE "
     assert bare.execute(made + "'%//%'").fetchall() == [(0,)]
     assert bare.execute(made + "'% / %'").fetchall() > [(0,)]
-
-
-def test_the_shell_reads_the_script_and_divides_whatever_its_setting(shop: Path) -> None:
-    shell(shop, f".read {SCRIPT}", options=("-cmd", "SET integer_division = true"))
-    made = "SELECT count(*) FILTER (macro_definition LIKE '%//%'), count(*) > 30 FROM duckdb_functions()"
-    assert shell(shop, f"{made} WHERE database_name = 'shop'") == [("0", "true")]
 
 
 def parse_all_then_run(con: duckdb.DuckDBPyConnection, script: str) -> None:
@@ -340,8 +329,8 @@ def test_installing_again_upgrades_a_file_to_attach(
     with duckdb.connect(shop) as con:
         con.execute("CREATE OR REPLACE MACRO ranking_recall(a) AS 'old'; CREATE TABLE hers AS SELECT 1 AS i")
         con.execute("CREATE OR REPLACE MACRO ranking_gone(a) AS 'old'")
-        mark = "duckdb-ranking-udfs 0.0.1 ranking_recall ranking_gone _ranking_macros"
-        con.execute(f"CREATE OR REPLACE MACRO _ranking_macros() AS '{mark}'")
+        older = "duckdb-ranking-udfs 0.0.1 ranking_recall ranking_gone _ranking_macros"
+        con.execute(f"CREATE OR REPLACE MACRO _ranking_macros() AS '{older}'")
     assert main(["install", str(shop)]) == 0
     bare.execute(attached).execute(TABLES)
     assert len(bare.execute(whole(NDCG.replace("ndcg", "recall"))).fetchall()) > 0

@@ -4,12 +4,11 @@
 import gc
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -36,12 +35,6 @@ RESULT = [(1 / 2, [5])]
 
 def works(con: duckdb.DuckDBPyConnection) -> bool:
     return con.execute(WORKS).fetchall() == RESULT
-
-
-@pytest.fixture
-def bare() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        yield connection
 
 
 # --- States of a connection, and ways in ---
@@ -76,7 +69,7 @@ STATES: dict[str, tuple[list[str], list[str]]] = {
     "a search path": (["CREATE SCHEMA s", "ATTACH ':memory:' AS b", "SET search_path = 's,b.main'"], TWO),
     "a read-only database in use": (["ATTACH 'other.db' AS other (READ_ONLY)", "USE other"], TWO),
     "a read-only database": (["OPEN read.db"], EACH),
-    "a connection to the same file": (["OPEN other.db", "REGISTER ON ANOTHER"], TWO),
+    "a connection to the same file": (["OPEN other.db", "REGISTER ON ANOTHER"], EACH),
     "no access, and locked": (["SET enable_external_access = false", "SET lock_configuration = true"], TWO),
     "schemas of such names": (["CREATE SCHEMA ranking", "CREATE SCHEMA _ranking"], EACH[:1]),
     "the script's macros": (["RUN THE SCRIPT"], TWO),
@@ -85,7 +78,7 @@ STATES: dict[str, tuple[list[str], list[str]]] = {
 
 
 def after(steps: list[str], others: list[duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
-    """Return a connection on which these steps were taken; `others` gets those that are opened beside it."""
+    """Return a connection on which these steps were taken; `others` gets the others that are opened."""
     con = duckdb.connect()
     for step in steps:
         if step.startswith("OPEN"):
@@ -108,12 +101,12 @@ def served(con: duckdb.DuckDBPyConnection, way: str, in_full: bool = False) -> b
     In full, of the version and of an aggregate too, also with OVER, which takes longer to plan.
     """
     assert ranking_udfs.register(con, **OPTIONS[way]) is con
-    room = "ranking." if way == "REGISTER FOR ALL" else ""
+    schema = "ranking." if way == "REGISTER FOR ALL" else ""
     if in_full:
-        over = "" if room else " OVER (PARTITION BY i % 2)"
-        query = f"SELECT udf_version(), max(m) FROM (SELECT {room}mae(i, 1){over} AS m FROM range(4) t(i))"
+        over = "" if schema else " OVER (PARTITION BY i % 2)"
+        query = f"SELECT udf_version(), max(m) FROM (SELECT {schema}mae(i, 1){over} AS m FROM range(4) t(i))"
         assert con.execute(query).fetchall() == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}", 1)]
-    return con.execute(WORKS.replace("collect_set", f"{room}collect_set")).fetchall() == RESULT
+    return con.execute(WORKS.replace("collect_set", f"{schema}collect_set")).fetchall() == RESULT
 
 
 @pytest.mark.parametrize(
@@ -209,19 +202,6 @@ def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2
 # --- What stays where ---
 
 
-def test_nothing_is_written_into_the_users_database(tmp_path: Path) -> None:
-    path = tmp_path / "a.db"
-    with duckdb.connect(path) as con:
-        con.execute("CREATE TABLE t AS SELECT [1] AS rec, [1] AS truth")
-    before = path.read_bytes()
-    with duckdb.connect(path) as con:
-        for options in OPTIONS.values():
-            ranking_udfs.register(con, **options)
-        assert value(con, "SELECT recall(rec, truth) FROM t") == 1
-        assert value(con, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'a'") == 0
-    assert path.read_bytes() == before
-
-
 def with_tables(con: duckdb.DuckDBPyConnection, users: int = 1) -> duckdb.DuckDBPyConnection:
     """The connection, with tables of so many users in the schema in use."""
     con.execute(f"CREATE TABLE rec AS SELECT i AS userid, 1 AS itemid, 1.0 AS score FROM range({users}) t(i)")
@@ -280,7 +260,7 @@ def test_what_holds_the_macros_is_shown_nowhere(con: duckdb.DuckDBPyConnection) 
     assert value(con, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'copied'") == 0
 
 
-def with_host_of_its_own(con: duckdb.DuckDBPyConnection, macros: dict[str, str]) -> None:
+def with_own_database(con: duckdb.DuckDBPyConnection, macros: dict[str, str]) -> None:
     """Give the instance, in place of its database `_ranking`, one in memory, where these macros return these."""
     con.execute("DETACH _ranking")
     hosting.attach(con, "_ranking", hosting.hosted().values(), "HIDDEN, READ_WRITE")
@@ -289,7 +269,7 @@ def with_host_of_its_own(con: duckdb.DuckDBPyConnection, macros: dict[str, str])
 
 
 def test_the_macros_are_made_once_for_all_connections(con: duckdb.DuckDBPyConnection) -> None:
-    with_host_of_its_own(con, {"_ranking_probe()": "'still there'"})
+    with_own_database(con, {"_ranking_probe()": "'still there'"})
     for options in OPTIONS.values():
         with con.cursor() as cursor:
             ranking_udfs.register(cursor, **options)
@@ -299,7 +279,7 @@ def test_the_macros_are_made_once_for_all_connections(con: duckdb.DuckDBPyConnec
 def test_what_another_version_made_is_made_anew(con: duckdb.DuckDBPyConnection) -> None:
     older = value(con, "SELECT _ranking_macros()").replace(ranking_udfs.__version__, "0.0.1")
     assert older != value(con, "SELECT _ranking_macros()")
-    with_host_of_its_own(con, {"mae(a, b)": "'old'", "_ranking_macros()": f"'{older}'"})
+    with_own_database(con, {"mae(a, b)": "'old'", "_ranking_macros()": f"'{older}'"})
     con.execute("CREATE OR REPLACE TEMP MACRO mae(a, b) AS 'old'")
     con.execute(f"CREATE OR REPLACE TEMP MACRO _ranking_macros() AS '{older}'")
     assert con.execute("SELECT mae(1, 3), _ranking.main.mae(1, 3)").fetchone() == ("old", "old")
@@ -317,9 +297,9 @@ def test_a_table_function_is_planned_as_the_hosted_one_and_takes_parameters_and_
     assert con.execute(f"{mine} SELECT k FROM {call.format('$1')} ORDER BY k", [7]).fetchall() == [(2,), (7,)]
     plans = [
         re.findall(
-            "[A-Z]{3,}[A-Z_ ]*", con.execute(f"EXPLAIN {mine} FROM {host}{call.format(1)}").fetchall()[0][1]
+            "[A-Z]{3,}[A-Z_ ]*", con.execute(f"EXPLAIN {mine} FROM {schema}{call.format(1)}").fetchall()[0][1]
         )
-        for host in ("", "_ranking.main.")
+        for schema in ("", "_ranking.main.")
     ]
     assert plans[0] == plans[1]  # but for the numbers of tables
     assert len(plans[0]) > 5
@@ -367,23 +347,6 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     yield tmp_path / "kept"
     macros.cache_clear()
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which files are kept."""
-    folder = tmp_path_factory.mktemp("made")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "pycache_prefix", str(folder / "kept"))
-        patch.setattr(sys, "dont_write_bytecode", False)
-        assert registered() == (True, True)
-    return folder / "kept"
-
-
-@pytest.fixture
-def filled(kept: Path, made: Path) -> Path:
-    """The folder, with the files that an earlier process has kept."""
-    return Path(shutil.copytree(made, kept))
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -447,34 +410,33 @@ def test_the_macros_are_kept_in_files_for_all_processes_and_are_those_in_memory(
     assert len(expected) > 200
 
 
-@pytest.mark.parametrize("damage", [b"SQLite", 300_000, "a bit"], ids=str)
-def test_a_damaged_file_is_written_anew(filled: Path, damage: bytes | int | str) -> None:
-    for file in files_of(filled):
-        content = file.read_bytes()
-        if isinstance(damage, bytes):
-            file.write_bytes(damage)
-        elif isinstance(damage, int):
-            file.write_bytes(content[: min(damage, len(content) - 1)])
-        else:
-            file.write_bytes(content[:20_000] + bytes([content[20_000] ^ 128]) + content[20_001:])
+def test_a_damaged_file_is_written_anew(kept: Path) -> None:
     assert registered() == (True, True)
-    assert names_of(filled) == BOTH
-    assert all(file.stat().st_size > 100_000 for file in files_of(filled))
+    damages: list[Callable[[bytes], bytes]] = [
+        lambda _: b"SQLite",
+        lambda content: content[: min(300_000, len(content) - 1)],
+        lambda content: content[:20_000] + bytes([content[20_000] ^ 128]) + content[20_001:],
+    ]
+    for damage in damages:
+        for file in files_of(kept):
+            file.write_bytes(damage(file.read_bytes()))
+        assert registered() == (True, True)
+        assert names_of(kept) == BOTH
+        assert all(file.stat().st_size > 100_000 for file in files_of(kept))
 
 
-def test_what_was_made_of_other_sql_or_code_is_not_taken(
-    filled: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_made_of_other_sql_or_code_is_not_taken(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of before a change go; a process that has read the SQL keeps nothing under the stamp of a later one."""
-    before = files_of(filled)
+    assert registered() == (True, True)
+    before = files_of(kept)
     with monkeypatch.context() as patched, duckdb.connect() as con:
         patched.setattr("ranking_udfs.duckdb.statements.stamp", lambda _: "later")
         assert works(ranking_udfs.register(con))
-        assert files_of(filled) == before
+        assert files_of(kept) == before
     monkeypatch.setattr("ranking_udfs.duckdb.kept.CODE", "changed")
     assert registered() == (True, True)
-    assert names_of(filled) == BOTH
-    assert set(before).isdisjoint(files_of(filled))
+    assert names_of(kept) == BOTH
+    assert set(before).isdisjoint(files_of(kept))
 
 
 def test_a_stamp_is_another_one_when_a_file_is_changed_added_or_gone(tmp_path: Path) -> None:
@@ -802,8 +764,13 @@ def run(script: str, *flags: str) -> subprocess.CompletedProcess[str]:
     return found
 
 
-ALL_AT_ONCE = """
+AT_EXIT = """
 import gc, threading
+import duckdb, ranking_udfs
+con = ranking_udfs.register(duckdb.connect(config={"threads": 8}))
+con.execute("SET enable_progress_bar = false")
+con.execute("SELECT sum(recall(range(i % 30), [i % 7], 10)) FROM range(300_000) t(i)").fetchall()
+ranking_udfs.register(con, hivemall=True)
 cursor = con.cursor()
 ranking_udfs.register(cursor)
 closed = ranking_udfs.register(duckdb.connect())
@@ -824,18 +791,8 @@ thread.join()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("end", ["", ALL_AT_ONCE], ids=["with a connection open", "after all sorts of ends"])
-def test_nothing_is_said_at_exit_after_queries_on_duckdbs_threads(end: str) -> None:
-    script = f"""
-import duckdb, ranking_udfs
-con = ranking_udfs.register(duckdb.connect(config={{"threads": 8}}))
-con.execute("SET enable_progress_bar = false")
-con.execute("SELECT sum(recall(range(i % 30), [i % 7], 10)) FROM range(300_000) t(i)").fetchall()
-assert con.execute("{WORKS}").fetchall() == {RESULT}
-ranking_udfs.register(con, hivemall=True)
-{end}
-"""
-    found = run(script, "-X", "dev", "-W", "error")
+def test_nothing_is_said_at_exit_with_a_connection_open_and_after_all_sorts_of_ends() -> None:
+    found = run(AT_EXIT, "-X", "dev", "-W", "error")
     assert (found.stdout, found.stderr) == ("", "")
 
 
@@ -855,55 +812,3 @@ if not child:
 sys.exit(os.waitpid(child, 0)[1])
 """
     run(script)
-
-
-def test_importing_has_no_side_effects_and_imports_nothing_heavy() -> None:
-    script = """
-import sys
-import duckdb, pyarrow, pyarrow.compute, numpy
-import duckdb.func
-before, threads = set(sys.modules), __import__("threading").active_count()
-import ranking_udfs
-foreign = {name.partition(".")[0] for name in set(sys.modules) - before} - set(sys.stdlib_module_names)
-print(sorted(foreign - {"duckdb", "_duckdb", "pyarrow", "numpy"}))
-print(__import__("threading").active_count() - threads)
-print(any(name.partition(".")[0] in ("pandas", "polars", "hypothesis", "pytest") for name in sys.modules))
-"""
-    assert run(script).stdout == "['ranking_udfs']\n0\nFalse\n"
-
-
-MEMORY = """
-import gc, resource, sys
-import duckdb, ranking_udfs
-
-def resident():
-    with open("/proc/self/statm") as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize()
-
-def sizes(n):
-    found = []
-    for _ in range(n):
-        with duckdb.connect(config={"threads": 1}) as con:
-            con.execute("SET enable_progress_bar = false")  # which a slow machine would print
-            ranking_udfs.register(con).execute("SELECT recall([1], [1])").fetchall()
-        gc.collect()
-        found.append(resident())
-    return found
-
-sizes(8)
-early = max(sizes(6))
-sizes(24)
-print(min(sizes(6)) / early - 1)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not Path("/proc/self/statm").exists(), reason="the size of the process is read from /proc"
-)
-def test_connections_opened_registered_and_closed_take_no_more_memory() -> None:
-    """Largest size early on against smallest size later: what comes and goes does not count, a leak does.
-
-    The bound is some 100 KB for each connection in between. `tests.fuzz.stress connections` opens more of them.
-    """
-    assert float(run(MEMORY).stdout) < 0.02
