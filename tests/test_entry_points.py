@@ -10,7 +10,6 @@ import re
 import shlex
 import tempfile
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.duckdb import portable
-from tests.calls import in_python
+from tests.conftest import module_connection
 from tests.test_partitions import by_parts
 
 TEXT = Path(__file__).with_name("entry_points.txt")
@@ -47,16 +45,10 @@ MAKE = """
     CREATE TABLE by_user AS SELECT system, userid, 'mn'[1 + userid % 2] AS segment,
         userid % 3 + (system = 'b')::INTEGER * 0.25 + (system = 'c')::INTEGER * (userid % 5) / 4 AS clicks,
         (system = 'b')::INTEGER * 0.25 AS recall
-    FROM (SELECT DISTINCT system, userid FROM rec)
+    FROM (SELECT DISTINCT system, userid FROM rec);
+    CREATE TABLE compared AS
+    FROM ranking_compare('rec', 'truth', [3], measures := ['ndcg', 'hit_rate', 'first_hit_rank']);
 """
-COMPARED = "FROM ranking_compare('rec', 'truth', [3], measures := ['ndcg', 'hit_rate', 'first_hit_rank'])"
-PARTS = [
-    "ranking_summary('rec', 'truth', [0, 2, NULL])",
-    "ranking_distribution('rec', 'truth', [3])",
-    COMPARED.removeprefix("FROM "),
-    "ranking_check('rec', 'truth', ks := [3, 5])",
-    "ranking_fuse('rec')",
-]
 
 
 def read() -> dict[str, dict[str, list[str]]]:
@@ -93,21 +85,8 @@ def answer(con: duckdb.DuckDBPyConnection, call: str) -> list[str]:
         return [str(error).rpartition("executing the UDF: ")[2].partition("\n")[0]]
 
 
-def filled(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """The connection, which has the pack, with the tables of these tests."""
-    return con.execute(MAKE).execute(f"CREATE TABLE compared AS {COMPARED}")
-
-
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        yield filled(ranking_udfs.register(connection))
-
-
-@pytest.fixture(scope="module")
-def script() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        yield filled(connection.execute(portable.script()))
+con = module_connection(MAKE)
+script = module_connection(MAKE, is_script=True)
 
 
 @pytest.mark.parametrize("call", [*SQL, *PYTHON])
@@ -120,12 +99,12 @@ def test_a_call_of_the_script(script: duckdb.DuckDBPyConnection, call: str) -> N
     assert answer(script, call) == SQL[call]
 
 
-@pytest.mark.parametrize("call", PARTS)
-def test_a_call_over_partitions_of_users(con: duckdb.DuckDBPyConnection, call: str) -> None:
-    function, given = in_python(call)
-    tables = {name: con.table(given.pop(name)).to_arrow_table() for name in ("rec", "truth") if name in given}
-    found = by_parts(function, tables, 3, ["a", "b", "c"], **given)
-    assert lines([*found[0]], [tuple(row.values()) for row in found]) == answer(con, call)
+def test_a_call_over_partitions_of_users(con: duckdb.DuckDBPyConnection) -> None:
+    """Of one function; test_partitions.py has all."""
+    tables = {name: con.table(name).to_arrow_table() for name in ("rec", "truth")}
+    found = by_parts("ranking_summary", tables, 3, ["a", "b", "c"], ks=[0, 2, None])
+    expected = answer(con, "ranking_summary('rec', 'truth', [0, 2, NULL])")
+    assert lines([*found[0]], [tuple(row.values()) for row in found]) == expected
 
 
 @pytest.fixture
@@ -176,7 +155,7 @@ def test_the_calls_of_python(con: duckdb.DuckDBPyConnection) -> None:
 
 def write_text() -> None:
     with tempfile.TemporaryDirectory() as made, contextlib.chdir(made), duckdb.connect() as con:
-        filled(ranking_udfs.register(con))
+        ranking_udfs.register(con).execute(MAKE)
         write_files(con)
         found = [
             {call: printed(call) if calls is COMMAND else answer(con, call) for call in calls}

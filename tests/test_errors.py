@@ -96,12 +96,6 @@ def test_a_k_beyond_the_rank_at_which_a_list_was_cut_is_an_error(con: duckdb.Duc
     assert found.fetchall() == [(2 / 3, 2 / 3, None)]
 
 
-def test_an_error_leaves_the_connection_and_the_function_usable(con: duckdb.DuckDBPyConnection) -> None:
-    for wrong in ("['a'], [1]", "[1], MAP {1: NULL::DOUBLE}", "[1], [1], -1", "[1], [1], 1, 'x'"):
-        assert said(con, f"SELECT recall({wrong})")
-        assert value(con, "SELECT recall([1], [1])") == 1
-
-
 def test_an_error_in_an_empty_batch_is_not_an_accident() -> None:
     """An engine may hand over no rows; the types alone may then be wrong."""
     empty = pa.array([], pa.list_(pa.int64()))

@@ -8,7 +8,6 @@ import runpy
 import shlex
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +20,9 @@ from ranking_udfs.command.cli import main
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NOTEBOOK = "tables_to_report.ipynb"
-Run = Callable[[duckdb.DuckDBPyConnection, str], None]
 
 
-@pytest.fixture(scope="module")
-def run_sql() -> Run:
-    runner: Run = runpy.run_path(str(EXAMPLES / "run_sql.py"))["run"]
-    return runner
+run_sql = runpy.run_path(str(EXAMPLES / "run_sql.py"))["run"]
 
 
 def read(name: str) -> str:
@@ -35,13 +30,12 @@ def read(name: str) -> str:
 
 
 def test_the_folds_are_evaluated_each_by_its_own_truth(
-    run_sql: Run,
     con: duckdb.DuckDBPyConnection,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    printed = printed_on_any_threads(run_sql, con, "folds.sql", capsys)
+    printed = printed_on_any_threads(con, "folds.sql", capsys)
     assert len(read("folds.sql").splitlines()) < 80
     assert re.search(r"similar +│ +30 │ .* │ better", printed)
     ratings = "FROM 'examples/dbt_project/seeds/ratings.csv'"
@@ -86,9 +80,9 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(
 
 
 def test_the_fusion_that_is_found_is_compared_on_other_users(
-    run_sql: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+    con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    printed = printed_on_any_threads(run_sql, con, "tune_fusion.sql", capsys)
+    printed = printed_on_any_threads(con, "tune_fusion.sql", capsys)
     found = re.search(
         r"│ +10 │ \{popularity=1, similar=9\} │ similar │ +([\d.]+) │ +([\d.]+) │.*unclear", printed
     )
@@ -115,7 +109,7 @@ def test_the_quickstart_prints_the_report_of_its_tables(capsys: pytest.CaptureFi
 
 
 def printed_on_any_threads(
-    run_sql: Run, con: duckdb.DuckDBPyConnection, example: str, capsys: pytest.CaptureFixture[str]
+    con: duckdb.DuckDBPyConnection, example: str, capsys: pytest.CaptureFixture[str]
 ) -> str:
     """What the example prints on four threads, which is what it prints on one."""
     printed = []
@@ -188,7 +182,7 @@ def test_the_notebook_shows_what_its_cells_print_and_ends_in_the_report(tmp_path
 
 @pytest.mark.slow
 def test_co_occurrence_beats_popularity_and_every_number_agrees_with_its_table(
-    run_sql: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+    con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run_sql(con, read("recommender.sql"))
     printed = capsys.readouterr().out
@@ -227,7 +221,7 @@ def test_co_occurrence_beats_popularity_and_every_number_agrees_with_its_table(
 
 @pytest.mark.slow
 def test_a_model_that_knows_the_users_mind_orders_the_rated_items_best_and_a_coin_by_chance(
-    run_sql: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+    con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run_sql(con, read("rank_effectiveness.sql"))
     assert "Mean over users" in capsys.readouterr().out
@@ -241,7 +235,7 @@ def test_a_model_that_knows_the_users_mind_orders_the_rated_items_best_and_a_coi
 
 
 def test_the_data_of_an_example_are_what_their_sql_makes(
-    run_sql: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("seeds").mkdir()

@@ -52,12 +52,12 @@ def test_the_reference_has_a_section_for_nothing_else() -> None:
 
 
 def test_a_head_says_what_each_parameter_is() -> None:
-    for name, (_, room) in texts().items():
-        if name.startswith("_") or room.endswith("internal"):
+    for name, (_, folder) in texts().items():
+        if name.startswith("_") or folder.endswith("internal"):
             continue
         said = head(name)
         known = {one for names in said.arguments for one in names.split(", ")}
-        known |= {"judged", "k", *reference.MEANINGS} if room == "measures" else set()  # of all measures
+        known |= {"judged", "k", *reference.MEANINGS} if folder == "measures" else set()  # of all measures
         for parameter in {part.split()[0] for one in reference.parameters(name) for part in one}:
             assert parameter in known or known & {"...", "others"}, (name, parameter)
         assert said.description.endswith("."), name

@@ -88,7 +88,7 @@ def test_the_metadata_say_what_it_runs_on(wheel: Path) -> None:
 def test_a_library_that_is_too_old_is_named_with_what_to_do(
     library: str, refused: list[str], taken: list[str], tmp_path: Path
 ) -> None:
-    """`from ranking_udfs import register` with a stand-in that has nothing but a version."""
+    """The package that needs it is imported with a stand-in that has nothing but a version."""
     oldest = {"duckdb": ranking_udfs.duckdb.OLDEST, "pyarrow": str(ranking_udfs.arrow.OLDEST)}[library]
     (tmp_path / f"{library}.py").write_text("")
     code = f"""
@@ -102,12 +102,10 @@ for library.__version__ in {refused + taken}:
         print(error)
     for name in [name for name in sys.modules if name.startswith("ranking_udfs")]:
         del sys.modules[name]
-library.__version__ = {refused[0]!r}
-from ranking_udfs import {"register" if library == "duckdb" else "arrow"}
 """
     found = run("-c", code, cwd=tmp_path)
-    printed = [*found.stdout.splitlines(), found.stderr.splitlines()[-1].removeprefix("ImportError: ")]
-    assert printed[len(refused) : -1] == ["taken"] * len(taken)
-    for line, version in zip([*printed[: len(refused)], printed[-1]], [*refused, refused[0]], strict=True):
+    printed = found.stdout.splitlines()
+    assert printed[len(refused) :] == ["taken"] * len(taken), found.stderr
+    for line, version in zip(printed, refused, strict=False):
         assert line.startswith(f"ranking_udfs: {library} must be {oldest} or later, got {version}")
         assert line.endswith(f": pip install --upgrade {library}")
