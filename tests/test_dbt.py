@@ -27,28 +27,6 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "dbt_project"
 IN_FILE = "ranking.duckdb"
 
-# A dbt test that fails where the table functions say anything else than the plain functions.
-SAME_AS_PLAIN_FUNCTIONS = """
-with lists as (
-    select system, userid, list(itemid order by score desc, itemid) as items
-    from {{ ref('stg_recommendations') }} group by all
-), grades as (
-    select userid, map_from_entries(list((itemid, rel))) as grades from {{ ref('stg_truth') }} group by userid
-), by_user as (
-    select system, userid, k, recall(items, grades, k) as recall, ndcg(items, grades, k) as ndcg,
-        average_precision(items, grades, k) as average_precision
-    from grades cross join (select distinct system from lists) left join lists using (system, userid),
-        unnest([5, 10]) as cuts(k)
-)
-select system, userid, k
-from by_user full join {{ ref('ranking_by_user') }} as found using (system, userid, k)
-where (abs(by_user.recall - found.recall) < 1e-12 and abs(by_user.ndcg - found.ndcg) < 1e-12
-    and abs(by_user.average_precision - found.average_precision) < 1e-12) is not true
-union all
-select 'too few rows', null, null where (select count(*) from {{ ref('ranking_by_user') }}) < 50
-"""
-
-
 # dbt takes longer to import than to build: a process that has it is forked for each run.
 SERVE = """
 import json, os, sys
@@ -136,13 +114,11 @@ def first_day(tmp_path_factory: pytest.TempPathFactory) -> Project:
     example = copy_of_example(tmp_path_factory.mktemp("first_day"))
     view = example.folder / "models" / "quality_view.sql"
     view.write_text("{{ config(materialized='view') }} select ndcg([1, 2], [2], 2) as ndcg")
-    (example.folder / "tests" / "same_as_plain_functions.sql").write_text(SAME_AS_PLAIN_FUNCTIONS)
     assert_built(example.build("2026-06-01", "--threads", "1"))
     return example
 
 
 def assert_built(printed: str) -> None:
-    assert "PASS same_as_plain_functions" in printed
     assert "PASS ranking_by_user::a_user_without_recommendations_scores_0_and_grades_count" in printed
     assert "PASS list_quality::a_list_that_finds_half_of_the_items_has_half_the_capped_recall" in printed
     assert "PASS ndcg_is_not_worse_than_in_the_run_before" in printed
@@ -156,7 +132,6 @@ def built(first_day: Project, tmp_path: Path) -> Project:
 
 
 def test_the_project_builds_in_memory_on_four_threads(project: Project) -> None:
-    (project.folder / "tests" / "same_as_plain_functions.sql").write_text(SAME_AS_PLAIN_FUNCTIONS)
     printed = project.build("2026-06-01", "--threads", "4", database=":memory:")
     assert "Concurrency: 4 threads" in printed
     assert_built(printed)
