@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from ranking_udfs.duckdb.statements import macros
-from tests.conftest import literal
 from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
 
 
@@ -41,60 +39,11 @@ class Tied(NamedTuple):
             found[key] += 1
         return [(by_ranks[key], orders) for key, orders in found.items()]
 
-    def struct(self) -> str:
-        """What _ranking_tied_at reads."""
-        ranks, lasts, grades, seen, above = [], [], [], {None}, 0
-        for tie in self.ties():
-            known = [item for item in tie if item in self.truth and item not in seen]
-            ranks += [above + 1] * len(known)
-            lasts += [above + len(tie)] * len(known)
-            grades += [self.truth[item] for item in known]
-            above += len(tie)
-            seen.update(tie)
-        return tied(ranks, lasts, grades, sorted(self.truth.values(), reverse=True) or [0.0], above)
-
 
 def mean(name: str, rankings: Sequence[tuple[Ranking, int]], k: int | None, options: Options) -> float:
     """The mean of the slow definition over these lists."""
     one, total = WITNESSES[name], sum(orders for _, orders in rankings)
     return math.fsum(orders * one.of_table(ranking, k, options) for ranking, orders in rankings) / total
-
-
-def tied(ranks: Any, lasts: Any, grades: Any, ideal: Any, size: int) -> str:
-    """A judged ranking with ties, written out."""
-    lists = f"ranks: {ranks}::INTEGER[], lasts: {lasts}::INTEGER[], grades: {grades}::DOUBLE[]"
-    return f"{{{lists}, ideal: {ideal}::DOUBLE[], size: {size}::INTEGER}}"
-
-
-def expected_macro(measure: str) -> str:
-    """The name of the macro that computes a measure's expected value over ties."""
-    own = f"_ranking_expected_{measure}"
-    return own if own in macros() else f"_ranking_{measure}"
-
-
-def expected_call(name: str, options: Options) -> str:
-    options = dict(options)
-    ranking = ranking_from(options.pop("min_grade", None))
-    given = "".join(f", {option} := {literal(choice)}" for option, choice in options.items())
-    return f"{expected_macro(name)}({ranking}{given})"
-
-
-def ranking_from(min_grade: object) -> str:
-    return "ranking" if min_grade is None else f'"ranking from {min_grade}"'
-
-
-def cut_query(source: str, k: int | None, calls: Sequence[tuple[str, Options]]) -> str:
-    """The query for rankings with ties, cut at k, and one for each min_grade that is asked for."""
-    grades = sorted({options["min_grade"] for _, options in calls if options.get("min_grade") is not None})
-    lowered = "".join(
-        f", _ranking_tied_from_grade(tied, {grade}) AS tied_{i}" for i, grade in enumerate(grades)
-    )
-    cut = "".join(
-        f", _ranking_tied_at(tied_{i}, {literal(k)}) AS {ranking_from(grade)}"
-        for i, grade in enumerate(grades)
-    )
-    ranking = f"_ranking_tied_at(tied, {literal(k)}) AS ranking"
-    return f"SELECT *, {ranking}{cut} FROM (SELECT *{lowered} FROM {source})"
 
 
 def random_cases(draw: random.Random, n: int, longest: int) -> list[Tied]:

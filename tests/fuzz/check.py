@@ -24,7 +24,7 @@ from tests.conftest import call, is_close, judged_array, literal, option_text, w
 from tests.fuzz import cases
 from tests.fuzz.cases import Batch, Row
 from tests.sql_names import NAMES as SQL_NAMES
-from tests.ties import create_tables, cut_query, expected_call, random_cases
+from tests.ties import create_tables, random_cases
 from tests.ties import mean as mean_over_orders
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
 
@@ -541,23 +541,24 @@ def spoil(rng: random.Random, one: dict[str, Any] | None) -> bool:
 
 def check_ties(rng: random.Random, found: Found) -> None:
     """Expected values over all orders of tied items, with options, against the mean over those orders."""
-    users = random_cases(rng, n=12, longest=5)
-    k = rng.choice([0, 1, 2, 3, 4, 5, 33, None])
+    users = random_cases(rng, n=40, longest=5)
+    orders = [case.rankings() for case in users]
+    ks = rng.sample([0, 1, 2, 3, 4, 5, 33, None], 2)
     names = [name for name, measure in MEASURES.items() if measure.expected]
     calls = [(name, cases.options(rng, name, 3)) for name in names]
+    measures = [f"{name}({(option_text(options) or '').replace(' ', ',')})" for name, options in calls]
     found.cases += len(users)
-    with macro_connection(rng) as con:
+    query = (
+        f"FROM ranking_by_user('given', 'judged', {literal(ks)}, measures := {measures}, ties := 'expected')"
+    )
+    with connection(rng) as con:
         create_tables(con, users)
-        columns = "_ranking_names('userid', 'itemid', 'score', NULL, NULL, true)"
-        judged = f"_ranking_tied_judged('given', 'judged', {columns}, {literal(k)}, 'fuzz')"
-        columns = ", ".join(expected_call(*one) for one in calls)
-        rows = con.execute(f"SELECT userid, {columns} FROM ({cut_query(judged, k, calls)})").fetchall()
-    got = {user: values for user, *values in rows}
-    for user, case in enumerate(users):
-        orders = case.rankings()
-        want = [mean_over_orders(name, orders, k, options) for name, options in calls]
-        where = lambda i: f"{case}: {calls[i]} at {k}"  # noqa: B023, E731
-        agree(found, "expected over ties", where, got[user], want)
+        rows = con.execute(query).fetchall()
+    for user, k, _, _, *got in rows:
+        want = [mean_over_orders(name, orders[user], k, options) for name, options in calls]
+        where = lambda i: f"{users[user]}: {measures[i]} at {k}"  # noqa: B023, E731
+        agree(found, "expected over ties", where, got, want)
+    agree(found, "expected over ties", lambda _: query, [len(rows)], [len(users) * len(ks)])
 
 
 # --- Ids in text files ---
