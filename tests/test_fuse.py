@@ -242,26 +242,6 @@ def test_raw_scores_of_any_size_are_added_to_all_their_digits(
             assert of_one_user(pack, rows, given)["a"][0] == pytest.approx(expected, rel=1e-15, abs=1e-300)
 
 
-def test_partitions_of_users_are_fused_with_the_weights_of_all_systems(
-    pack: duckdb.DuckDBPyConnection,
-) -> None:
-    """Also where a partition lacks a system."""
-    weights = {"a": 1, "b": 2, "c": 0.5}
-    pack.execute("CREATE OR REPLACE TABLE fewer AS FROM runs WHERE system < 'c' OR userid = 1")
-    rec = pack.sql("SELECT * RENAME (userid AS u) FROM fewer").to_arrow_table()
-    job = ranking_udfs.partition("ranking_fuse", rec.schema, method="combmnz", weights=weights, user_col="u")
-    found = {}
-    for user in (1, 2):
-        part = rec.filter([one == user for one in rec["u"].to_pylist()])
-        for row in job.part(part, systems=["a", "b", "c"]).to_pylist():
-            found[row["userid"], row["itemid"]] = row["score"], row["n_systems"]
-    assert found == fused(pack, "fewer", f"method := 'combmnz', weights := MAP {weights}")
-    with pytest.raises(ValueError, match=r"^ranking_fuse: rec must have a column userid"):
-        ranking_udfs.partition("ranking_fuse", rec.schema)
-    with pytest.raises(TypeError, match=r"^ranking_fuse: got an unexpected keyword argument 'k'"):
-        ranking_udfs.partition("ranking_fuse", rec.schema, k=5)
-
-
 if __name__ == "__main__":  # where ranx is installed: whether it gives what is recorded
     ranx = import_module("ranx")
     for (norm, method, params), recorded in RANX.values():

@@ -13,10 +13,9 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import call, judged_array, lists, literal, maps, said, value
+from tests.conftest import call, judged_array, lists, maps, said, value
 from tests.test_wrong_calls import read as wrong_calls
 from tests.test_wrong_calls import wanted
-from tests.witnesses import JUDGED
 
 VIEWS = ["arrow_output_version = '1.5'", "arrow_output_list_view = true", "produce_arrow_string_view = true"]
 LAYOUTS = {
@@ -84,20 +83,6 @@ def right_calls() -> Iterator[dict[str, dict[str, str]]]:
 
 
 IN_SQL, IN_LAYOUTS = right_calls()
-
-
-# --- judge ---
-
-
-def test_judge_gives_what_was_worked_by_hand(laid_out: duckdb.DuckDBPyConnection) -> None:
-    columns = {"binary": "INTEGER[]", "map": "VARCHAR[]", "pairs": "STRUCT(grade DOUBLE, item INTEGER)[]"}
-    cases = {}
-    for rec, truth, form, one in JUDGED:
-        alone = form == "pairs" and rec and len(rec[0]) == 1
-        kind = "STRUCT(grade DOUBLE)[]" if alone else columns[form]
-        expected = one and judged(one.ranks, one.grades, one.ideal, one.size)
-        cases[f"judge({literal(rec)}::{kind}, {literal(truth)})"] = expected
-    assert_values(laid_out, cases)
 
 
 # --- The contract, row by row ---

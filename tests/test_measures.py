@@ -7,7 +7,7 @@ outside implementations is in tests/test_witnesses.py.
 import math
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -16,7 +16,7 @@ import pytest
 
 from ranking_udfs.measures.registry import BY_NAME, LIST_MEASURES, MEASURES
 from tests.conftest import call, evaluate, is_close, judged_array, lists, literal, maps, option_text, value
-from tests.witnesses import LIST_WITNESSES, WITNESSES, Topic, Witness, Worked, random_topics
+from tests.witnesses import LIST_WITNESSES, WITNESSES, Witness, Worked, random_topics
 
 EXACT = 1e-15  # of a double near 1 this is a few units in the last place
 CLOSE = 1e-12
@@ -100,32 +100,20 @@ def test_an_alias_gives_what_the_measure_gives(shared: duckdb.DuckDBPyConnection
 # --- Slow definitions ---
 
 
-def nullable(topics: list[Topic], seed: int) -> tuple[list[Any], list[Any]]:
-    """The lists and the truths; some of either are NULL."""
-    rng = random.Random(seed)
-    recs = [None if rng.random() < 0.02 else topic.rec for topic in topics]
-    truths = [None if rng.random() < 0.02 else topic.truth for topic in topics]
-    return recs, truths
-
-
-def assert_agrees(
-    one: Witness, recs: list[Any], truths: list[Any], ks: list[int | None], sizes: Sequence[int]
-) -> None:
-    """In batches of the first so many rows."""
+@pytest.mark.parametrize("one", ONES)
+def test_a_batch_of_any_size_agrees_with_the_slow_definition(one: Witness) -> None:
+    """Some lists and truths are NULL."""
+    rng = random.Random(1)
+    ks = [rng.choice([None, 0, 1, 2, 3, 5, 10, 40, 2**31 - 1]) for _ in TOPICS]
+    recs = [None if rng.random() < 0.02 else topic.rec for topic in TOPICS]
+    truths = [None if rng.random() < 0.02 else topic.truth for topic in TOPICS]
+    rows = list(zip(recs, truths, ks, strict=True))
     for options in one.options:
-        rows = list(zip(recs, truths, ks, strict=True))
-        expected = [one.evaluate(rec, truth, k, options, "map") for rec, truth, k in rows]
-        for n in sizes:
+        expected = [one.evaluate(*row, options) for row in rows]
+        for n in (0, 1, BATCH, BATCH + 1):
             found = evaluate(one.name, lists(recs[:n]), maps(truths[:n]), ks[:n], options)
             for row, got, want in zip(rows[:n], found, expected[:n], strict=True):
                 assert is_close(got, want, CLOSE), f"{one.name} {dict(options)} of {row} is {got}, not {want}"
-
-
-@pytest.mark.parametrize("one", ONES)
-def test_a_batch_of_any_size_agrees_with_the_slow_definition(one: Witness) -> None:
-    rng = random.Random(1)
-    ks = [rng.choice([None, 0, 1, 2, 3, 5, 10, 40, 2**31 - 1]) for _ in TOPICS]
-    assert_agrees(one, *nullable(TOPICS, seed=2), ks, sizes=(0, 1, BATCH, BATCH + 1))
 
 
 @pytest.mark.parametrize("rank", [2**19 - 1, 2**20 - 1, 2**22 - 1])

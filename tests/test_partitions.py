@@ -51,6 +51,8 @@ GRADES = [3.0, 1.0, 0.0, math.nan, None, -1.0]
 GRADED = TRUTH.append_column("rel", pa.array([GRADES[row % 6] for row in range(99)]))
 TABLES = {"alike": ALIKE, "unlike": UNLIKE, "zeros": ZEROS, "graded": GRADED}
 TABLES |= {"rec": REC, "truth": TRUTH, "history": HISTORY, "items": ITEMS, "dated": DATED}
+# Every fifth user is of A alone, and so is the first of five partitions.
+TABLES["lacking"] = REC.filter(pa.array([row % 2 == 0 or row // 4 % 5 > 0 for row in range(120)]))
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +115,12 @@ CALLS = [
     "ranking_beyond_accuracy('rec', [1, 3], history := 'history', head := 0.3)",
     "ranking_beyond_accuracy('rec', [2], items := 'items')",
 ]
+CASES = [*zip(CALLS, itertools.cycle([3, 1, 2]), strict=False)]
+CASES.append(("ranking_compare('lacking', 'truth', 3, baseline := 'A')", 5))
+CASES.append(("ranking_fuse('lacking', 'combmnz', weights := MAP {'A': 1, 'B': 0.3})", 5))
 
 
-@pytest.mark.parametrize(("call", "partitions"), [*zip(CALLS, itertools.cycle([3, 1, 2]), strict=False)])
+@pytest.mark.parametrize(("call", "partitions"), CASES)
 def test_partitions_give_the_bits_of_duckdb(
     con: duckdb.DuckDBPyConnection, call: str, partitions: int
 ) -> None:
@@ -155,20 +160,6 @@ def test_tables_that_do_not_do_are_errors_in_the_words_of_duckdb() -> None:
         ranking_udfs.partition("ranking_check", REC.schema)
     with pytest.raises(TypeError, match=r"^ranking_judged: .* argument 'max_k' \(did you mean ks\?\)$"):
         ranking_udfs.partition("ranking_judged", REC.schema, TRUTH.schema, max_k=3)
-
-
-@pytest.mark.parametrize("partitions", [1, 5])
-def test_a_system_that_a_partition_lacks_is_scored_there_too(
-    con: duckdb.DuckDBPyConnection, partitions: int
-) -> None:
-    """Every fifth user is of A alone, and so is the first of five partitions."""
-    rows = zip(REC["system"].to_pylist(), REC["userid"].to_pylist(), strict=True)
-    rec = REC.filter(pa.array([system == "A" or user % 5 > 0 for system, user in rows]))
-    found = by_parts("ranking_compare", {"rec": rec, "truth": TRUTH}, partitions, ks=3, baseline="A")
-    con.register("lacking", rec)
-    expected = con.sql("FROM ranking_compare('lacking', 'truth', 3, baseline := 'A')").to_arrow_table()
-    assert repr(found) == repr(expected.to_pylist())
-    assert found[0]["users"] == 33
 
 
 def test_a_truth_without_a_user_anywhere_is_an_error_of_the_merge() -> None:

@@ -136,32 +136,6 @@ def _checked(grade: float | None) -> float:
     return float(grade)
 
 
-# Cases of `judge` itself: (rec, truth, form, judged ranking).
-JUDGED: list[tuple[Any, Any, str, Ranking | None]] = [
-    ([1, 3, 2, 6], [1, 2, 4], "binary", Ranking([1, 3], [1, 1], [1, 1, 1], 4)),
-    ([1, 3, 2, 6], None, "binary", None),
-    (None, [1, 2], "binary", Ranking([], [], [1, 1], 0)),
-    ([], [], "binary", Ranking([], [], [], 0)),
-    ([1, 1, 2, 2], [2, 2, 1], "binary", Ranking([1, 3], [1, 1], [1, 1], 4)),
-    ([None, 1, None], [None, 1], "binary", Ranking([2], [1], [1], 3)),
-    (
-        ["a", "b", "c"],
-        {"a": 0, "b": -1, "c": 2, "d": 3},
-        "map",
-        Ranking([1, 2, 3], [0, -1, 2], [3, 2, 0, -1], 3),
-    ),
-    (["a", "b"], {}, "map", Ranking([], [], [], 2)),
-    (None, {"a": 2}, "map", Ranking([], [], [2], 0)),
-    ([(5, 1), (2, 3)], [5, 4, 2], "pairs", Ranking([1, 2], [5, 2], [5, 4, 2], 2)),
-    ([(5, 1), None, (5, 1), (2, 3)], [5, 2], "pairs", Ranking([1, 4], [5, 2], [5, 2], 4)),
-    ([(2, 1), (2, 3)], [2], "pairs", Ranking([1, 2], [2, 2], [2, 2], 2)),
-    ([(2,), (2,)], [2, 2, 2], "pairs", Ranking([1, 2], [2, 2], [2, 2, 2], 2)),
-    ([(0, 1), (3, 2)], [3, -1], "pairs", Ranking([1, 2], [0, 3], [3, 0, -1], 2)),
-    ([(5, 1)], [], "pairs", Ranking([], [], [], 1)),
-    (None, [3, 1], "pairs", Ranking([], [], [3, 1], 0)),
-]
-
-
 # --- Topics ----------------------------------------------------------------------------------------------
 
 
@@ -221,7 +195,6 @@ class Worked:
     k: int | None
     expected: Value
     options: Options = field(default_factory=dict)
-    form: str | None = None
 
 
 Condition = Callable[[Ranking, int | None, Options], bool]
@@ -290,16 +263,9 @@ class Witness:
         """The value in a table, in which truth of nothing is truth of nothing relevant."""
         return self.of_ranking(ranking if ranking.ideal else replace(ranking, ideal=[0.0]), k, options)
 
-    def evaluate(
-        self,
-        rec: Any,
-        truth: Any,
-        k: int | None = None,
-        options: Options | None = None,
-        form: str | None = None,
-    ) -> Value:
-        ranking = judge_slowly(rec, truth, form)
-        return None if ranking is None else self.definition(ranking, k, **(options or {}))
+    def evaluate(self, rec: Any, truth: Any, k: int | None, options: Options) -> Value:
+        ranking = judge_slowly(rec, truth)
+        return None if ranking is None else self.definition(ranking, k, **options)
 
 
 WITNESSES: dict[str, Witness] = {}
