@@ -8,7 +8,7 @@ computes it again with those libraries of which a function here does and that ar
 import importlib
 import importlib.util
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,56 +59,48 @@ class Library(NamedTuple):
     def mean(self, call: str) -> float:
         """What the library makes of a call."""
         assert self.compute is not None
-        values = self.compute(
-            call, {user: [*items.items()] for user, items in REC[self.rec].items()}, TRUTH[self.truth]
-        )
+        values = self.compute(call, REC[self.rec], TRUTH[self.truth])
         average = math.fsum(values.values()) / len(values)
         return math.exp(average) if call.startswith("-m gm_") else average
 
 
-# --- Calls, by user: of lists of items with scores, in which one may be twice, and of grades ---
+# --- Calls, by user: of items with scores, best first, and with grades ---
 
-Lists = Mapping[str, Sequence[tuple[str, float]]]
-Grades = Mapping[str, Mapping[str, int]]
+Table = Mapping[str, Mapping[str, int]]
 
 
-def run_and_qrels(rec: Lists, truth: Grades) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
-    """Dicts of dicts, which hold an item once, with the best of its scores, and no user without an item."""
-    run = {user: {item: float(score) for item, score in reversed(rows)} for user, rows in rec.items() if rows}
-    return run, {user: dict(grades) for user, grades in truth.items() if grades}
+def run_of(rec: Table) -> dict[str, dict[str, float]]:
+    return {user: {item: float(score) for item, score in items.items()} for user, items in rec.items()}
 
 
 def names_of(module: str) -> dict[str, Any]:
     return vars(importlib.import_module(module))
 
 
-def trec_eval(call: str, rec: Lists, truth: Grades) -> dict[str, float]:
-    run, qrels = run_and_qrels(rec, truth)
-    evaluator = names_of("pytrec_eval")["RelevanceEvaluator"](qrels, {call.removeprefix("-m ")})
-    return {user: next(iter(values.values())) for user, values in evaluator.evaluate(run).items()}
+def trec_eval(call: str, rec: Table, truth: Table) -> dict[str, float]:
+    evaluator = names_of("pytrec_eval")["RelevanceEvaluator"](truth, {call.removeprefix("-m ")})
+    return {user: next(iter(values.values())) for user, values in evaluator.evaluate(run_of(rec)).items()}
 
 
-def ir_measures(call: str, rec: Lists, truth: Grades) -> dict[str, float]:
+def ir_measures(call: str, rec: Table, truth: Table) -> dict[str, float]:
     library = names_of("ir_measures")
-    run, qrels = run_and_qrels(rec, truth)
-    number = {user: str(n) for n, user in enumerate(run, start=1)}  # gdeval wants numbers
-    given = ({number[user]: items for user, items in table.items()} for table in (qrels, run))
+    number = {user: str(n) for n, user in enumerate(rec, start=1)}  # gdeval wants numbers
+    given = ({number[user]: items for user, items in table.items()} for table in (truth, run_of(rec)))
     found = library["iter_calc"]([library["parse_measure"](call)], *given)
     return {one.query_id: float(one.value) for one in found}
 
 
-def ranx(call: str, rec: Lists, truth: Grades) -> dict[str, float]:
+def ranx(call: str, rec: Table, truth: Table) -> dict[str, float]:
     library = names_of("ranx")
-    run, qrels = run_and_qrels(rec, truth)
-    held = library["Run"](run)
-    library["evaluate"](library["Qrels"](qrels), held, call, make_comparable=True)
+    held = library["Run"](run_of(rec))
+    library["evaluate"](library["Qrels"](truth), held, call, make_comparable=True)
     return {user: float(value) for user, value in held.scores[call].items()}
 
 
-def rectools(call: str, rec: Lists, truth: Grades) -> dict[str, float]:
+def rectools(call: str, rec: Table, truth: Table) -> dict[str, float]:
     """Its interactions are all relevant, so those of grade 0 are none."""
     frame = importlib.import_module("pandas").DataFrame
-    ranked = [(u, item, rank) for u, rows in rec.items() for rank, (item, _) in enumerate(rows, start=1)]
+    ranked = [(u, item, rank) for u, items in rec.items() for rank, item in enumerate(items, start=1)]
     liked = [(u, item, 1) for u, grades in truth.items() for item, grade in grades.items() if grade > 0]
     reco = frame(ranked, columns=["user_id", "item_id", "rank"])
     interactions = frame(liked, columns=["user_id", "item_id", "weight"])
@@ -116,23 +108,23 @@ def rectools(call: str, rec: Lists, truth: Grades) -> dict[str, float]:
     return {user: float(value) for user, value in found.items()}
 
 
-def spark(call: str, rec: Lists, truth: Grades) -> dict[str, float]:
+def spark(call: str, rec: Table, truth: Table) -> dict[str, float]:
     session = importlib.import_module("pyspark.sql").SparkSession.builder.master("local[1]").getOrCreate()
-    pairs = [([item for item, _ in rows], [*truth[user]]) for user, rows in rec.items()]
+    pairs = [([*items], [*truth[user]]) for user, items in rec.items()]
     metrics = names_of("pyspark.mllib.evaluation")["RankingMetrics"](session.sparkContext.parallelize(pairs))
     return {"all": float(eval(f"metrics.{call}", {"metrics": metrics}))}
 
 
-def sklearn(call: str, rec: Lists, truth: Grades) -> dict[str, float]:
+def sklearn(call: str, rec: Table, truth: Table) -> dict[str, float]:
     values = {}
-    for user, rows in rec.items():
-        grades, scores = [truth[user].get(item, 0) for item, _ in rows], [score for _, score in rows]
+    for user, items in rec.items():
+        grades, scores = [truth[user].get(item, 0) for item in items], [*items.values()]
         given = {"grades": grades, "scores": scores, "relevant": [int(grade > 0) for grade in grades]}
         values[user] = float(eval(call, names_of("sklearn.metrics") | given))
     return values
 
 
-COMPUTE: dict[str, Callable[[str, Lists, Grades], dict[str, float]]] = {
+COMPUTE: dict[str, Callable[[str, Table, Table], dict[str, float]]] = {
     **{"trec_eval": trec_eval, "ir_measures": ir_measures, "ranx": ranx, "RecTools": rectools},
     **{"Spark": spark, "scikit-learn": sklearn},
 }

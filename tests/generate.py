@@ -16,7 +16,7 @@ from tests.reference import ROOT
 
 REFERENCE = ROOT / "sql" / "README.md"
 BROWSER = ROOT / "examples" / "browser" / "page.js"
-PAGES = {title: ROOT / "sql" / room / "README.md" for title, (room, _) in reference.GROUPS.items()}
+PAGES = {title: ROOT / "sql" / title.lower() / "README.md" for title in reference.GROUPS}
 
 
 def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:

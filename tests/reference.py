@@ -32,15 +32,8 @@ LIBRARIES = {
     "sklearn": "scikit-learn",
     "cwl": "cwl-eval",
 }
-# The groups of the reference: the rooms of `sql/` behind each, and what stands first in it.
-GROUPS = {
-    "Tables": ("tables", FIRST),
-    "Comparison": ("comparison", ()),
-    "Measures": ("measures", ()),
-    "Lists": ("lists", ()),
-    "Predictions": ("predictions", ()),
-    "Hivemall": ("hivemall", ()),
-}
+# The groups of the reference, in folders of `sql/` of these names.
+GROUPS = ("Tables", "Comparison", "Measures", "Lists", "Predictions", "Hivemall")
 # Of options that mean the same in each measure.
 MEANINGS = {"min_grade": "the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is"}
 # The tables of the examples, as the documents make them.
@@ -125,15 +118,15 @@ def wrapped(call: str) -> str:
 
 
 @cache
-def rooms() -> dict[str, str]:
+def folders() -> dict[str, str]:
     """The folder with the page of each name that has a section."""
-    return {name: room for title, (room, _) in GROUPS.items() for name in group_names(title)}
+    return {name: title.lower() for title in GROUPS for name in group_names(title)}
 
 
 def link(name: str, page: str) -> str:
     """A link from a page, the folder of which is named, or from the index, "", to the section of a name."""
-    room = rooms()[name]
-    path = "" if room == page else f"{'../' * bool(page)}{room}/README.md"
+    folder = folders()[name]
+    path = "" if folder == page else f"{'../' * bool(page)}{folder}/README.md"
     return f"{path}#{name}"
 
 
@@ -149,7 +142,7 @@ def markdown(text: str, inside: str) -> str:
 
 
 def linked(name: str, inside: str) -> str:
-    return f"[{name}]({link(name, rooms()[inside])})" if name in rooms() and name != inside else name
+    return f"[{name}]({link(name, folders()[inside])})" if name in folders() and name != inside else name
 
 
 def cell(text: str, inside: str) -> str:
@@ -180,17 +173,16 @@ def quoted(name: str) -> str:
 
 def group_names(title: str) -> list[str]:
     """What has a section of its own in this group."""
-    room, first = GROUPS[title]
-    if room == "measures":
+    if title == "Measures":
         return ["judge", "ranking_judge", *MEASURES]
-    public = (name for name, (_, lies) in texts().items() if lies == room and not name.startswith("_"))
-    inside = [name for name in public if name not in first]
-    return [*first, *inside, *(LIST_MEASURES if room == "lists" else ())]
+    public = [name for name, (_, folder) in texts().items() if folder == title.lower() and name[0] != "_"]
+    first = [name for name in FIRST if name in public]
+    return [*dict.fromkeys([*first, *public]), *(LIST_MEASURES if title == "Lists" else ())]
 
 
 def contents() -> Iterator[str]:
-    for title, (room, _) in GROUPS.items():
-        yield f"\n## {title}\n\nIn full on [their page]({room}/README.md).\n"
+    for title in GROUPS:
+        yield f"\n## {title}\n\nIn full on [their page]({title.lower()}/README.md).\n"
         for name in group_names(title):
             yield f"- [`{name}`]({link(name, '')}): {description_of(name)}"
     yield ""
@@ -232,21 +224,12 @@ def section(
     name: str, parts: list[str], calls: Iterable[str], rows: Iterable[str], **facts: str
 ) -> Iterator[str]:
     """What it does, how it is called, its arguments or options, and facts."""
-    yield from paragraphs(name, parts)
+    for part in parts:
+        yield from (filled(markdown(part, name)), "")
     yield from ("```sql", *calls, "```", "", *rows)
-    yield from bullets(name, also_called=names_of(name), **facts)
-
-
-def bullets(inside: str, **facts: str) -> Iterator[str]:
-    for what, fact in facts.items():
+    for what, fact in {"also_called": names_of(name), **facts}.items():
         if fact:
-            yield filled(f"- **{what.replace('_', ' ').capitalize()}**: {markdown(fact, inside)}", "  ")
-
-
-def paragraphs(inside: str, texts: list[str]) -> Iterator[str]:
-    for text in texts:
-        yield filled(markdown(text, inside))
-        yield ""
+            yield filled(f"- **{what.replace('_', ' ').capitalize()}**: {markdown(fact, name)}", "  ")
 
 
 def filled(text: str, indent: str = "") -> str:
@@ -391,7 +374,7 @@ def judge_section() -> Iterator[str]:
 def forget() -> None:
     """Read the files anew."""
     # The stamp says which macros are kept, and hosted() makes the kept database.
-    for remembered in (stamp_of_sql, texts, macros, hosted, public, for_all, head, examples, rooms):
+    for remembered in (stamp_of_sql, texts, macros, hosted, public, for_all, head, examples, folders):
         remembered.cache_clear()
 
 

@@ -66,29 +66,16 @@ def test_the_documents_graded_query_returns_the_documents_row(tables: duckdb.Duc
     ]
 
 
-def test_the_default_mode_gives_the_same_means(tables: duckdb.DuckDBPyConnection) -> None:
+def test_every_user_has_the_documents_values_and_so_do_the_means(tables: duckdb.DuckDBPyConnection) -> None:
     ranking_udfs.register(tables)
     assert is_binary_result(means(tables, "binary_response_by_user"))
     assert list(means(tables, "graded_response_by_user").values()) == pytest.approx(GRADED, rel=0, abs=EXACT)
-
-
-def test_every_user_has_the_documents_values(tables: duckdb.DuckDBPyConnection) -> None:
-    ranking_udfs.register(tables)
     binary = run(tables, "binary_response_by_user")
     graded = run(tables, "graded_response_by_user")
     assert [row.pop("userid") for row in binary] == [1, 2, 3]
     assert [row.pop("userid") for row in graded] == [1, 2, 3]
     assert all(is_binary_result(row) for row in binary)
     assert all(list(row.values()) == pytest.approx(GRADED, rel=0, abs=EXACT) for row in graded)
-
-
-def test_users_differ_where_their_rows_differ(tables: duckdb.DuckDBPyConnection) -> None:
-    ranking_udfs.register(tables)
-    tables.execute("UPDATE dummy_rec SET score = 11 WHERE userid = 2 AND itemid = 6")  # 6 1 3 2
-    rows = run(tables, "binary_response_by_user")
-    assert [row["mrr"] for row in rows] == [1, 1 / 2, 1]
-    mean = means(tables, "binary_response_by_user")
-    assert mean["mrr"] == pytest.approx((1 + 1 / 2 + 1) / 3, rel=0, abs=EXACT)
 
 
 def test_a_user_without_recommendations_scores_0_in_the_default_mode(

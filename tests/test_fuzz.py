@@ -7,9 +7,9 @@ from tests.fuzz import check, sizes
 from tests.fuzz.__main__ import fuzz
 
 CASES = {
-    "lists": 1_000,
+    "lists": 2_000,
     "sql": 200,
-    "tables": 100,
+    "tables": 150,
     "list measures": 2_500,
     "refusals": 100,
     "judged structs": 500,
@@ -25,11 +25,6 @@ def test_random_batches_agree_with_the_slow_definitions(
 ) -> None:
     code = fuzz(CASES[what], seed=7, only=[what])
     assert code == 0, capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_many_random_batches_agree_with_the_slow_definitions(capsys: pytest.CaptureFixture[str]) -> None:
-    assert fuzz(5_000, seed=8) == 0, capsys.readouterr().out
 
 
 @pytest.mark.parametrize("what", sizes.SIZES)

@@ -242,22 +242,3 @@ def slow_gini(counts: list[int]) -> float | None:
     if not sum(counts):
         return None
     return sum(abs(a - b) for a in counts for b in counts) / (2 * max(len(counts) - 1, 1) * sum(counts))
-
-
-@pytest.mark.parametrize("n", [3, 50, 51, 128, 129, 400])
-def test_items_that_stand_twice_are_found_in_lists_of_any_length(
-    con: duckdb.DuckDBPyConnection, n: int
-) -> None:
-    different = [*range(n - 2), None, n]
-    random.Random(n).shuffle(different)
-    repeated = [*different[: n // 2], *different[: n - n // 2]]
-    for items in (different, repeated):
-        firsts = [
-            place
-            for place, item in enumerate(items, 1)
-            if item is not None and item not in items[: place - 1]
-        ]
-        both = "_ranking_first_places(items), _ranking_has_repeats(items)"
-        query = f"SELECT {both} FROM (SELECT ?::INTEGER[] AS items)"
-        has_repeats = len(firsts) < len(items) - items.count(None)
-        assert con.execute(query, [items]).fetchone() == (firsts, has_repeats)

@@ -66,35 +66,6 @@ def test_values_are_those_of_the_macros_over_judged_rankings(con: duckdb.DuckDBP
     assert con.sql(f"FROM {call}").columns[5:] == [*choices]
 
 
-def test_a_name_has_the_column_of_the_registry_once(con: duckdb.DuckDBPyConnection) -> None:
-    for measures in (
-        "'MAP, Hit rate,hit-rate,ndcg(gain=linear, discount=log2)'",
-        "['MAP', 'Hit rate', 'map']",
-    ):
-        names = con.sql(f"FROM ranking_summary('rec', 'truth', [3], measures := {measures})").columns[6:]
-        assert names[:2] == ["average_precision", "hit_rate"]
-        assert names[2:] in (["ndcg(gain=linear,discount=log2)"], [])
-
-
-def test_a_measure_is_null_at_cut_offs_that_are_not_its_own(con: duckdb.DuckDBPyConnection) -> None:
-    query = "SELECT * FROM ranking_summary('rec', 'truth', {}measures := '{}') WHERE system = 'a'"
-    plain = {row[1]: row[6:] for row in fetch(con, query.format("[1, 2, 5, 40, NULL], ", "recall,ndcg"))}
-    found = {row[1]: row[6:] for row in fetch(con, query.format("[2], ", "recall@5,all,40,ndcg,recall@1"))}
-    assert found == {
-        1: (plain[1][0], None),
-        2: (None, plain[2][1]),
-        5: (plain[5][0], None),
-        40: (plain[40][0], None),
-        None: (plain[None][0], None),
-    }
-    assert {row[1]: row[6:] for row in fetch(con, query.format("", "recall@5,ndcg@2"))} == {
-        2: (None, plain[2][1]),
-        5: (plain[5][0], None),
-    }
-    with pytest.raises(duckdb.Error, match="ks must be a list of one or more k, got NULL"):
-        fetch(con, query.format("", "recall@5,ndcg"))
-
-
 @pytest.mark.parametrize(
     "arguments", ["", ", ties := 'expected', min_grade := 2", ", unjudged := 'skip', margin := 0.1"]
 )

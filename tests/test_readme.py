@@ -26,7 +26,7 @@ from ranking_udfs.arrow.functions import FUNCTIONS
 from tests.reference import GROUPS, TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [f"sql/{folder}/README.md" for folder, _ in GROUPS.values()]  # which go on with its session
+PAGES = [f"sql/{title.lower()}/README.md" for title in GROUPS]  # which go on with its session
 SESSIONS = [
     "README.md",
     "sql/README.md",

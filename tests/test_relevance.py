@@ -4,7 +4,6 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -12,21 +11,14 @@ import pytest
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, literal, rows
-from tests.ties import create_tables, mean, random_cases
-from tests.witnesses import WITNESSES, Ranking, Topic, judged, random_topics
+from tests.ties import Tied, create_tables, mean, random_cases
+from tests.witnesses import WITNESSES, Ranking, judged, random_topics
 
 TOPICS = random_topics(seed=24, n=60, longest=12, items=15, most_judged=8)
 BINARY = [name for name, measure in MEASURES.items() if measure.column and "min_grade" in measure.options]
 GAINS = [name for name, measure in MEASURES.items() if measure.column and name not in BINARY]
 SEEDS = Path(__file__).parents[1] / "examples" / "dbt_project" / "seeds"
 CUTS = (0, 1, 3, 10, None)
-
-
-def topic_rows(topics: list[Topic]) -> tuple[list[Any], list[Any]]:
-    """The rows of rec and truth: a topic without an item has a row without one, since it is a user too."""
-    rec = [(user, item, -rank) for user, one in enumerate(topics) for rank, item in enumerate(one.rec)]
-    truth = [(user, *row) for user, one in enumerate(topics) for row in one.truth.items() or [(None, 1)]]
-    return rec, truth
 
 
 def condensed(ranking: Ranking) -> Ranking:
@@ -39,9 +31,10 @@ def condensed(ranking: Ranking) -> Ranking:
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as con:
         ranking_udfs.register(con)
-        for name, column, rows in zip(("rec", "truth"), ("score", "rel"), topic_rows(TOPICS), strict=True):
-            con.execute(f"CREATE TABLE {name} (userid INTEGER, itemid INTEGER, {column} DOUBLE)")
-            con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+        create_tables(
+            con, [Tied([(item, -rank) for rank, item in enumerate(one.rec)], one.truth) for one in TOPICS]
+        )
+        con.execute("CREATE TABLE rec AS FROM given; CREATE TABLE truth AS FROM judged")
         create_tables(con, random_cases(random.Random(5), 12, 5))
         yield con
 
@@ -141,11 +134,15 @@ def test_expected_values_over_ties_are_those_of_all_orders(
 
 def test_condensed_lists_are_those_of_ir_measures(con: duckdb.DuckDBPyConnection) -> None:
     ir_measures = pytest.importorskip("ir_measures")
-    rec, truth = topic_rows(TOPICS)
-    known = {(user, item): max(int(grade), 0) for user, item, grade in truth if item is not None}
+    known = {
+        (user, item): max(int(grade), 0)
+        for user, item, grade in con.execute("FROM truth WHERE itemid IS NOT NULL").fetchall()
+    }
+    first = "SELECT userid::VARCHAR, itemid::VARCHAR, max(score) FROM rec GROUP BY ALL"
     qrels = [ir_measures.Qrel(str(user), str(item), grade) for (user, item), grade in known.items()]
-    first = {(user, item): score for user, item, score in reversed(rec)}
-    run = [ir_measures.ScoredDoc(str(user), str(item), score) for (user, item), score in first.items()]
+    run = [
+        ir_measures.ScoredDoc(user, str(item), score) for user, item, score in con.execute(first).fetchall()
+    ]
     P, R, nDCG = ir_measures.P, ir_measures.R, ir_measures.nDCG  # noqa: N806  (their names)
     names = {
         P(rel=2, judged_only=True) @ 3: "precision",

@@ -319,14 +319,6 @@ def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnect
     assert len(example) <= 200
 
 
-def test_unselected_measures_leave_the_plan(tables: duckdb.DuckDBPyConnection) -> None:
-    def plan(columns: str) -> str:
-        query = f"EXPLAIN (FORMAT json) SELECT {columns} FROM ranking_summary('rec', 'truth', [2])"
-        return str(tables.execute(query).fetchall()[0][1])
-
-    assert plan("k, recall").count("HUGEINT") < plan("k, recall, hits").count("HUGEINT")
-
-
 def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) -> Any:
     """The users of rec as they come where lists of them are made."""
     names = "_ranking_names('userid', 'itemid', 'score', '', '', true)"

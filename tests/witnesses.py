@@ -145,14 +145,6 @@ class Topic(NamedTuple):
     rec: list[Any]
     truth: dict[Any, float]
 
-    def relevant(self) -> list[Any]:
-        """The truth of the binary form: the items with a grade above 0."""
-        return [item for item, grade in self.truth.items() if grade > 0]
-
-    def pairs(self) -> list[tuple[float, Any] | None]:
-        """The rec of the graded-pairs form, against the grades of truth; an unjudged item is NULL there."""
-        return [(self.truth[item], item) if item in self.truth else None for item in self.rec]
-
 
 def random_topics(
     seed: int,
@@ -505,9 +497,10 @@ def _by_emptiness(ranking: Ranking, k: int | None) -> float:
 def _gain(grade: float, gain: str) -> float:
     if grade <= 0:
         return 0.0
-    return {"exp": lambda: math.expm1(grade * math.log(2)), "linear": lambda: grade, "binary": lambda: 1.0}[
-        gain
-    ]()
+    if gain == "linear":
+        return grade
+    assert gain == "exp"
+    return math.expm1(grade * math.log(2))
 
 
 def _weight(rank: int, discount: str, base: float, half_life: float) -> float:
@@ -566,8 +559,6 @@ def from_grade(value: Value, beyond: Value = 0.0) -> list[Worked]:
         Worked([1, 1, 2], [1, 2], 2, 1 / 2),  # the repeat is a miss that takes up a rank
         Worked([1], [1, None, 1], None, 1 / 1),  # truth is the set {1}
         Worked(["a", "b"], {"a": 0, "b": 2, "c": 1}, None, 1 / 2),  # of b and c, b was found
-        Worked(None, [1], None, 0.0),
-        Worked([1], None, None, None),
         Worked([1], [1], 0, 0.0, {"normalize": "min"}),
         *edges(both=1.0),
     ],
@@ -598,8 +589,6 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
         Worked([None, 1], [1], None, 1 / 2),  # NULL takes up a rank
         Worked([1, 1], [1], None, 1 / 2),  # as does a repeat
         Worked([], [], 5, 1.0, {"divide": "k"}),
-        Worked([1], [], 5, 0.0),
-        Worked([], [1], 5, 0.0),
         Worked([1], [1], 0, 0.0, {"divide": "k"}),
         *edges(both=1.0),
     ],
@@ -630,7 +619,6 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
         Worked(REC, TRUTH, 10, 5 * (2 / 10) * (2 / 3) / (4 * (2 / 10) + 2 / 3), {"beta": 2, "divide": "k"}),
         Worked(REC, TRUTH, 10, 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), {"divide": "list"}),
         Worked(REC, TRUTH, None, 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), {"divide": "k"}),
-        Worked([], [], 5, 1.0, {"divide": "k"}),
         Worked([9], TRUTH, 4, 0.0),  # precision and recall are both 0
         *edges(both=1.0),
     ],

@@ -17,7 +17,6 @@ import pyarrow as pa
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.command import session
-from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.inputs.tables import Inputs, load
 from ranking_udfs.measures.registry import MEASURES, Measure
 from tests.conftest import call, is_close, judged_array, literal, option_text, within
@@ -340,38 +339,50 @@ def check_tables(rng: random.Random, found: Found) -> None:
     rng.shuffle(rec)
     rng.shuffle(truth)
     ks = rng.choices([0, 1, 2, 3, 5, 10, 32, 33, 100, 128, 129, 200, 2**31 - 1, None], k=rng.randint(1, 5))
-    expected = by_user(rec, truth, ks, systems is not None)
-    found.cases += len(expected)
     measured = [name for name, measure in MEASURES.items() if measure.column]
+    expected = by_user(rec, truth, ks, systems is not None, measured)
+    found.cases += len(expected)
     ids = [{"userid": rng.choice(INTEGERS), "itemid": rng.choice(item_types(names))} for _ in range(2)]
     of_rec, of_truth = rng.sample(SQL_NAMES, 2)  # a table of hers may be called what the SQL calls its own
     tables = create(of_rec, rec, {**({"system": "VARCHAR"} if systems else {}), **ids[0], "score": kind})
     tables += create(of_truth, truth, ids[1] if grades is None else {**ids[1], "rel": "DOUBLE"})
-    columns = ["n_rec", "n_truth", *measured]
+    system = "NULL" if systems is None else "system"
+    chosen = ", ".join(f'"{name}"' for name in measured)
     with connection(rng) as con:
         con.execute(tables)
-        keys = "system, userid, k" if systems is not None else "NULL, userid, k"
-        chosen = ", ".join(f'"{name}"' for name in columns)
         query = f"FROM ranking_by_user('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)})"
-        got = con.execute(f"SELECT {keys}, {chosen} {query}").fetchall()
-        where = f"{tables}{query};  --"
+        got = con.execute(f"SELECT {system}, userid, k, n_rec, n_truth, {chosen} {query}").fetchall()
         rows = {row[:3]: row[3:] for row in got}
+        where = f"{tables}{query};  --"
         pairs = ([*map(str, rows)], [*map(str, expected)])
         agree(found, "ranking_by_user", lambda _: where, *([sorted(one)] for one in pairs))
         agree(found, "ranking_by_user", lambda _: f"{where} rows", [len(got)], [len(rows)])
-        for key, (*counts, ranking) in expected.items():
-            want = [*counts, *(WITNESSES[name].of_table(ranking, key[2]) for name in measured)]
+        columns = ["n_rec", "n_truth", *measured]
+        for key, want in expected.items():
             agree(found, "ranking_by_user", lambda i: f"{where} {key}: {columns[i]}", rows[key], want)  # noqa: B023
-        compare_summary(con, where, query, expected, measured, systems is not None, found)
-
-
-Expected = dict[tuple[Any, ...], tuple[int, int, Any]]
+        query = query.replace("ranking_by_user", "ranking_summary", 1)
+        got = con.execute(f"SELECT {system}, k, users, users_without_rec, {chosen} {query}").fetchall()
+    columns = ["users", "users_without_rec", *measured]
+    means = {row[:2]: row[2:] for row in got}
+    for group in {(system, k) for system, _, k in expected}:
+        of_group = [one for (system, _, k), one in expected.items() if (system, k) == group]
+        n_rec, _, *values = zip(*of_group, strict=True)
+        want = [len(of_group), n_rec.count(0), *map(mean_of_defined, values)]
+        where_i = lambda i: f"{where} summary of {group}: {columns[i]}"  # noqa: B023, E731
+        agree(found, "ranking_summary", where_i, means.get(group, ()), want)
 
 
 def by_user(
-    rec: Sequence[Any], truth: Sequence[Any], ks: Sequence[int | None], has_systems: bool
-) -> Expected:
-    """The judged ranking of each system, user and k: by score, NULL and NaN last, then by item, NULL last."""
+    rec: Sequence[Any],
+    truth: Sequence[Any],
+    ks: Sequence[int | None],
+    has_systems: bool,
+    measured: Sequence[str],
+) -> dict[tuple[Any, ...], list[float | None]]:
+    """The length of the list, the relevant items and the measures, of each system, user and k.
+
+    Lists are by score, NULL and NaN last, then by item, NULL last.
+    """
 
     def place(row: Any) -> tuple[Any, ...]:
         score = row["score"]
@@ -379,48 +390,29 @@ def by_user(
         item = row["itemid"]
         return (last, 0 if last else -score, item is None, 0 if item is None else item)
 
-    found: Expected = {}
+    found: dict[tuple[Any, ...], list[float | None]] = {}
     systems = {row["system"] for row in rec} if has_systems else {None}
     for user in {row["userid"] for row in truth} - {None}:
         known: dict[Any, float] = {}
         for row in truth:
             if row["userid"] == user and row["itemid"] is not None:
                 known[row["itemid"]] = max(row.get("rel", 1.0), known.get(row["itemid"], -math.inf))
+        relevant = sum(grade > 0 for grade in known.values())
         for system in systems:
             ranked = sorted(
                 (row for row in rec if row["userid"] == user and row.get("system") == system), key=place
             )
             ranking = judge_slowly([row["itemid"] for row in ranked], known, "map")
+            assert ranking is not None
             for k in ks:
-                relevant = sum(grade > 0 for grade in known.values())
-                found[system, user, k] = len(ranked), relevant, ranking
+                values = [WITNESSES[name].of_table(ranking, k) for name in measured]
+                found[system, user, k] = [len(ranked), relevant, *values]
     return found
 
 
-def compare_summary(
-    con: duckdb.DuckDBPyConnection,
-    where: str,
-    query: str,
-    expected: Expected,
-    measured: Sequence[str],
-    has_systems: bool,
-    found: Found,
-) -> None:
-    """The means over users, which skip NULL."""
-    columns = ["users", "users_without_rec", *measured]
-    chosen = ", ".join(f'"{name}"' for name in columns)
-    keys = "system, k" if has_systems else "NULL, k"
-    query = query.replace("ranking_by_user", "ranking_summary", 1)
-    rows = {row[:2]: row[2:] for row in con.execute(f"SELECT {keys}, {chosen} {query}").fetchall()}
-    for group in {(system, k) for system, _, k in expected}:
-        of_group = [one for (system, _, k), one in expected.items() if (system, k) == group]
-        want = [len(of_group), sum(n_rec == 0 for n_rec, _, _ in of_group)]
-        for name in measured:
-            every = [WITNESSES[name].of_table(ranking, group[1]) for _, _, ranking in of_group]
-            some = [one for one in every if one is not None]
-            want.append(math.fsum(some) / len(some) if some else None)
-        where_i = lambda i: f"{where} summary of {group}: {columns[i]}"  # noqa: B023, E731
-        agree(found, "ranking_summary", where_i, rows.get(group, ()), want)
+def mean_of_defined(values: Sequence[float | None]) -> float | None:
+    some = [one for one in values if one is not None]
+    return math.fsum(some) / len(some) if some else None
 
 
 def create(name: str, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
@@ -442,7 +434,7 @@ def check_structs(rng: random.Random, found: Found) -> None:
 
     Else both are errors, and nothing else. Macros, which take longer, see a batch and four single structs.
     """
-    with macro_connection(rng) as con:
+    with connection(rng) as con:
         for number, size in enumerate([rng.choice([40, 300, 2_050]), *[1] * 14]):
             drawn = [rng.uniform(-1, 4) for _ in range(30)]
             pool = rng.choice([*cases.GRADES, drawn, [1e-9, 1e-5], [1e308, 1.0, 5e307]])
@@ -493,14 +485,6 @@ def of_macro(con: duckdb.DuckDBPyConnection, name: str, options: Options) -> Any
     except duckdb.InvalidInputException as error:
         return "ValueError" if f"ranking_{name}: " in str(error) else str(error)
     return [value for (value,) in found]
-
-
-def macro_connection(rng: random.Random) -> duckdb.DuckDBPyConnection:
-    """One that has the macros and no function of Python's."""
-    con = duckdb.connect(config={"threads": rng.choice([1, 2])})
-    for macro in macros().values():
-        con.execute(macro.sql)
-    return con
 
 
 def judged_struct(rng: random.Random, pool: Sequence[float], longest: int) -> dict[str, Any] | None:
