@@ -136,7 +136,6 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument(
         "--order", choices=("user", "none"), default="user", help="how rows lie in the tables"
     )
-    parser.add_argument("--source", choices=("duckdb", "parquet"), default="duckdb", help="what DuckDB reads")
     parser.add_argument("--group", choices=groups, default="tables", help="contenders, where none is named")
     return parser
 
@@ -155,7 +154,7 @@ def main(arguments: Sequence[str]) -> int:
         folder = (given.cache or Path(made)).resolve()
         say(f"making {data}")
         files, toy = make(data, folder), make(TOY, folder)
-        task = Task(files, given.k, given.threads, given.source, given.memory_limit)
+        task = Task(files, given.k, given.threads, given.memory_limit)
         runs: dict[str, list[Run]] = {name: [] for name in names}
         for turn in range(given.repeat):  # in turns: whatever else the machine does falls on all of them
             for name, done in runs.items():

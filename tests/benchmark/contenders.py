@@ -27,7 +27,6 @@ class Task:
     files: Files
     ks: list[int]
     threads: int
-    source: str = "duckdb"
     memory_limit: str = ""
 
 
@@ -57,12 +56,8 @@ def connect(task: Task) -> Any:
     if task.memory_limit:
         con.execute(f"SET memory_limit = '{task.memory_limit}'")
         con.execute(f"SET temp_directory = '{task.files.folder / 'spill'}'")
-    if task.source == "parquet":
-        for table in ("rec", "truth"):
-            con.execute(f"CREATE TEMP VIEW {table} AS FROM '{getattr(task.files, table)}'")
-    else:
-        con.execute(f"ATTACH '{task.files.database}' AS tables (READ_ONLY)")
-        con.execute("USE tables")
+    con.execute(f"ATTACH '{task.files.database}' AS tables (READ_ONLY)")
+    con.execute("USE tables")
     return con
 
 
