@@ -1,7 +1,8 @@
 """What the tests of reports share: files of three models, the page of them, and what stands on a page."""
 
 import functools
-from collections.abc import Callable, Iterable
+import shutil
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ FILES = [*(f"{name}={name}.csv" for name in SYSTEMS), "relevant.csv"]
 ARGUMENTS = [*FILES, "--baseline", "als", "-k", "5", "-k", "10", "-k", "20", "--margin", "0.01"]
 FEW = ["--measures", "ndcg,recall"]  # so that less is drawn
 SEGMENT = ["--segment", "users.csv:country"]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 MADE_AT = ("SOURCE_DATE_EPOCH", "1790000000")
 
 
@@ -75,6 +77,18 @@ def written(run: Run, files: None) -> Written:
         return Path("report.html").read_text(encoding="utf-8")
 
     return run_it
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--js-flags=--liftoff-only"]  # to optimise DuckDB takes longer than it saves
+        with playwright.chromium.launch(executable_path=CHROMIUM, args=flags) as launched:
+            yield launched
 
 
 @functools.lru_cache(4)

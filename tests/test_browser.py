@@ -21,12 +21,11 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from playwright.sync_api import Page, Request, Route, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Route
 
 from ranking_udfs.evaluation import words
 from tests.command import Run
 from tests.pages import FEW, HTML, sections, tables_in, text_of
-from tests.test_page import CHROMIUM
 from tests.test_portable import SHELL
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,7 +38,6 @@ MISSING = [name for _, name, _, _ in LIBRARIES if not (MODULES / name).is_dir()]
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
     pytest.mark.skipif(
         bool(MISSING), reason=f"no {', '.join(sorted({*MISSING}))}: npm install, and set NODE_PATH"
     ),
@@ -72,9 +70,17 @@ class Server(SimpleHTTPRequestHandler):
 class Session:
     """The page as a user has it before them, and what it has asked the network for."""
 
-    def __init__(self, page: Page, requests: list[Request]) -> None:
-        self.page, self.requests = page, requests
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.requests: list[Request] = []
         self.violations: list[str] = []
+        page.on("request", lambda asked: self.requests.append(asked))  # Playwright cannot mark a built-in
+        page.on("pageerror", lambda error: self.violations.append(str(error)))
+        page.on("console", self.listen)
+
+    def listen(self, said: ConsoleMessage) -> None:
+        if "Content Security" in said.text:
+            self.violations.append(said.text)
 
     def give(self, side: str, files: Files) -> None:
         given = [
@@ -119,36 +125,25 @@ class Session:
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with sync_playwright() as playwright:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=str(ROOT)))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        site = f"http://127.0.0.1:{server.server_port}/"
+def session(browser: Browser) -> Iterator[Session]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=str(ROOT)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    site = f"http://127.0.0.1:{server.server_port}/"
 
-        def answer(route: Route) -> None:
-            path = re.sub(r"@\d[^/]*", "", route.request.url.removeprefix(CDN))
-            route.fulfill(status=307, headers={"Location": f"{site}npm/{path}", **CORS})
+    def answer(route: Route) -> None:
+        path = re.sub(r"@\d[^/]*", "", route.request.url.removeprefix(CDN))
+        route.fulfill(status=307, headers={"Location": f"{site}npm/{path}", **CORS})
 
-        flags = ["--no-sandbox", "--js-flags=--liftoff-only"]  # to optimise DuckDB takes longer than it saves
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-        context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-        context.set_default_timeout(60_000)
-        context.route(f"{CDN}**", answer)
-        context.route("https://extensions.duckdb.org/**", lambda route: route.abort())
-        page, requests = context.new_page(), []
-        page.on("request", lambda asked: requests.append(asked))
-        found = Session(page, requests)
-        page.on(
-            "console",
-            lambda said: found.violations.append(said.text) if "Content Security" in said.text else None,
-        )
-        page.on("pageerror", lambda error: found.violations.append(str(error)))
-        page.goto(f"{site}examples/browser/")
-        page.wait_for_selector("#sample:enabled")
-        yield found
-        browser.close()
-        server.shutdown()
-        server.server_close()
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(60_000)
+    context.route(f"{CDN}**", answer)
+    context.route("https://extensions.duckdb.org/**", lambda route: route.abort())
+    found = Session(context.new_page())
+    found.page.goto(f"{site}examples/browser/")
+    found.page.wait_for_selector("#sample:enabled")
+    yield found
+    server.shutdown()
+    server.server_close()
 
 
 PROBLEM = re.compile(r"(.*?)(?: = (\w+))?: (\d+(?: of \d+)?)(?: \((\w+)\))?")
