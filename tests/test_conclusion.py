@@ -4,7 +4,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import duckdb
 import pytest
 
 import ranking_udfs
@@ -100,38 +99,6 @@ def test_a_model_that_leaves_two_thirds_out_is_in_the_first_lines(written: Writt
     told = ", ".join(f"{means[name]:.4f} with {name}" for name in ("bert", "als", "pop"))
     assert f"O{where}, NDCG@10 is {told}." in rest
     assert "Users in truth that are not in rec: bert 80 of 120 (67 %)." in rest
-
-
-@pytest.mark.parametrize("tied", ["userid >= 50", "true"])
-def test_no_count_stands_over_fewer_users_than_it_is_of(
-    written: Written, of_command: duckdb.DuckDBPyConnection, tied: str
-) -> None:
-    """Lists for 200 users, of whom truth knows 50; those with equal scores are the others, or all."""
-    of_command.execute(f"""
-        COPY (
-            SELECT userid, itemid, CASE WHEN {tied} THEN 1 ELSE 9 - itemid END AS score
-            FROM range(200) t(userid), range(12) s(itemid)
-        ) TO 'many.csv';
-        COPY (SELECT u AS userid, u % 10 AS itemid FROM range(50) t(u)) TO 'few.csv'
-    """)
-    lead = " ".join(first_lines(written("a=many.csv", "b=many.csv", "few.csv", "-k", "10", *NDCG)))
-    assert ("Users whose scores are all equal: a 50 of 50 (100 %), b 50 of 50 (100 %)" in lead) == (
-        tied == "true"
-    )
-    assert "200" not in lead
-    assert "150" not in lead
-
-
-def test_equal_models_have_no_best(written: Written) -> None:
-    Path("bert.csv").write_text(Path("als.csv").read_text())
-    lead = first_lines(written(*FILES, "--baseline", "pop", "-k", "10", *NDCG, "--no-check"))[0]
-    assert lead == "There is no best model by NDCG@10: als and bert have the same mean."
-    others = "".join(
-        line for line in Path("pop.csv").read_text().splitlines(keepends=True) if not line.startswith("u5,")
-    )
-    Path("bert.csv").write_text(others + "".join(f"u5,{i},{9 - i}\n" for i in range(9)))  # better for one
-    lead = first_lines(written(*FILES[1:], "-k", "10", *NDCG, "--no-check"))[0]
-    assert lead == "bert has the best NDCG@10, but is not surely better than pop."
 
 
 TITLES: list[tuple[str, dict[str, list[float]], str]] = [

@@ -1,6 +1,7 @@
-"""The problems of ranking_check through every door: what one says, all say, in the same numbers."""
+"""The problems of ranking_check through every entry point, its rows, and a slow definition of a history's."""
 
 import json
+import random
 import warnings
 from collections import Counter
 from itertools import cycle
@@ -29,66 +30,69 @@ class Case(NamedTuple):
 
 
 # Of 40 users each has items 0 to 5 of her own; two of them are relevant.
-OWN = """SELECT 'a' AS system, u AS userid, 100 * u + i AS itemid, {score} AS score
-    FROM range(40) t(u), range(6) s(i)"""
-GOOD = OWN.format(score="10 - i + u / 100.0")
+OWN = """SELECT '{system}' AS system, u AS userid, 100 * u + i AS itemid, {score} AS score
+    FROM range({users}) t(u), range(6) s(i)"""
 RELEVANT = "SELECT u AS userid, 100 * u + i AS itemid FROM range({users}) t(u), (VALUES (1), (2)) s(i)"
 TRUTH = RELEVANT.format(users=40)
-GRADED = """SELECT u AS userid, 100 * u + i AS itemid, CASE i WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE -i END AS rel
-    FROM range(40) t(u), range(5) s(i)"""
-TURNED = ("descending := false", ("--ascending",), {"descending": False})
+GOOD = "10 - i + u / 100.0"
+DISTANCE = "abs(i - 0.9) + u / 100.0"
+JOINED = "if(i IN (1, 2), 9, 5) - i"
+
+
+def lists(users: int = 40, **scores: str) -> str:
+    """SQL: the list of each user, by the scores of each system."""
+    return " UNION ALL ".join(
+        OWN.format(system=name, users=users, score=score) for name, score in scores.items()
+    )
+
+
 CASES = {
-    "clean": Case(GOOD, TRUTH, []),
-    "ranks": Case(OWN.format(score="i"), TRUTH, [("wrong", "a", "upside_down", None, 40, 40)]),
-    "ranks of few users": Case(
-        f"FROM ({OWN.format(score='i')}) WHERE userid < 20",
-        RELEVANT.format(users=20),
-        [("doubtful", "a", "upside_down", None, 20, 20)],
-    ),
-    "distances": Case(
-        OWN.format(score="abs(i - 0.9) + u / 100.0"), TRUTH, [("wrong", "a", "upside_down", None, 40, 40)]
-    ),
-    "distances, as such": Case(OWN.format(score="abs(i - 0.9) + u / 100.0"), TRUTH, [], *TURNED),
-    "turned though they were right": Case(
-        GOOD,
+    "scores of many kinds": Case(
+        lists(
+            good=GOOD,
+            ranks="i",
+            far=DISTANCE,
+            joined=JOINED,
+            equal="if(u < 30, 1, 10 - i)",
+            tied="if(u = 7 AND i = 1, 10, 10 - i)",
+        ),
         TRUTH,
-        [("wrong", "a", "upside_down", None, 40, 40)],
-        *TURNED,
+        [
+            ("wrong", "far", "upside_down", None, 40, 40),
+            ("wrong", "ranks", "upside_down", None, 40, 40),
+            ("doubtful", "joined", "truth_in_rec", None, 40, 40),
+            ("wrong", "equal", "equal_scores", None, 30, 40),
+            ("doubtful", "equal", "ties_in_top_k", 3, 30, 40),
+            ("info", "tied", "ties_in_top_k", 3, 1, 40),
+            ("doubtful", "equal", "ties_at_k", 3, 30, 40),
+        ],
     ),
-    "truth was joined in": Case(
-        OWN.format(score="if(i IN (1, 2), 9, 5) - i"),
+    "of few users": Case(
+        lists(19, ranks="i", joined=JOINED),
+        RELEVANT.format(users=19),
+        [("doubtful", "ranks", "upside_down", None, 19, 19)],
+    ),
+    "the lowest is the best": Case(
+        lists(far=DISTANCE, turned=GOOD),
         TRUTH,
-        [("doubtful", "a", "truth_in_rec", None, 40, 40)],
+        [("wrong", "turned", "upside_down", None, 40, 40)],
+        "descending := false",
+        ("--ascending",),
+        {"descending": False},
     ),
     "nothing is relevant": Case(
-        GOOD,
+        lists(a=GOOD),
         "SELECT u AS userid, 100 * u + 1 AS itemid, 0 AS rel FROM range(40) t(u)",
         [("wrong", None, "nothing_relevant", None, 40, 40)],
     ),
-    "truth was joined in for few": Case(
-        f"FROM ({OWN.format(score='if(i IN (1, 2), 9, 5) - i')}) WHERE userid < 19",
-        RELEVANT.format(users=19),
-        [],
-    ),
     "truth with its grades": Case(
-        OWN.format(score="CASE i WHEN 1 THEN 2 WHEN 2 THEN 1 WHEN 5 THEN 0.5 ELSE -i END"),
-        GRADED,
+        lists(a="CASE i WHEN 1 THEN 2 WHEN 2 THEN 1 WHEN 5 THEN 0.5 ELSE -i END"),
+        """SELECT u AS userid, 100 * u + i AS itemid, CASE i WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE -i END AS rel
+        FROM range(40) t(u), range(5) s(i)""",
         [("wrong", "a", "truth_in_rec", None, 40, 40), ("info", None, "negative_grade", None, 80, 200)],
     ),
-    "scores that are equal": Case(
-        OWN.format(score="if(u < 30, 1, 10 - i)"),
-        TRUTH,
-        [
-            ("wrong", "a", "equal_scores", None, 30, 40),
-            ("doubtful", "a", "ties_in_top_k", 3, 30, 40),
-            ("doubtful", "a", "ties_at_k", 3, 30, 40),
-        ],
-    ),
-    "few ties": Case(
-        OWN.format(score="if(u = 7 AND i = 1, 10, 10 - i)"), TRUTH, [("info", "a", "ties_in_top_k", 3, 1, 40)]
-    ),
     "lists of whom truth knows few": Case(
-        OWN.format(score="1"),
+        lists(a="1"),
         RELEVANT.format(users=2),
         [
             ("wrong", "a", "equal_scores", None, 2, 2),
@@ -99,12 +103,12 @@ CASES = {
         ],
     ),
     "users who got nothing": Case(
-        f"FROM ({GOOD}) WHERE userid < 30",
+        lists(30, a=GOOD),
         f"FROM ({TRUTH}) WHERE userid > 4",
         [("doubtful", "a", "not_in_rec", None, 10, 35), ("info", "a", "not_in_truth", None, 5, 30)],
     ),
     "skip without a judged miss": Case(
-        GOOD,
+        lists(a=GOOD),
         TRUTH,
         [("doubtful", None, "nothing_but_hits", None, 40, 40)],
         "unjudged := 'skip'",
@@ -112,7 +116,7 @@ CASES = {
         {"unjudged": "skip"},
     ),
     "users and items swapped": Case(
-        f"SELECT * RENAME (userid AS itemid, itemid AS userid) FROM ({GOOD})",
+        f"SELECT * RENAME (userid AS itemid, itemid AS userid) FROM ({lists(a=GOOD)})",
         TRUTH,  # its users are 120 ids the other way round; 0 to 5 and 1, 2 match as they are
         [
             ("wrong", None, "swapped", None, 120, 128),
@@ -121,7 +125,7 @@ CASES = {
         ],
     ),
     "one list for all": Case(
-        f"SELECT * REPLACE (itemid % 100 AS itemid) FROM ({OWN.format(score='9.5 - i * i / 10')})",
+        f"SELECT * REPLACE (itemid % 100 AS itemid) FROM ({lists(a='9.5 - i * i / 10')})",
         "SELECT u AS userid, u % 3 AS itemid FROM range(40) t(u)",
         [("info", "a", "one_list_for_all", None, 40, 40)],
     ),
@@ -137,15 +141,16 @@ WITHOUT_ROWS = {
 pack = module_connection()
 
 
+@pytest.mark.usefixtures("registered")
 @pytest.mark.parametrize(("name", "partitions"), [*zip(CASES, cycle([1, 2, 3]), strict=False)])
-def test_what_one_door_says_all_say(
+def test_what_one_entry_point_says_all_say(
     pack: duckdb.DuckDBPyConnection,
     name: str,
     partitions: int,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    case, database, con = CASES[name], str(tmp_path / "shop.duckdb"), pack
+    case, con = CASES[name], pack
     made = f"CREATE OR REPLACE TABLE rec AS {case.rec}; CREATE OR REPLACE TABLE truth AS {case.truth}"
     call = f"ranking_check('rec', 'truth', ks := [3]{', ' * bool(case.arguments)}{case.arguments})"
     told = con.execute(made).execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
@@ -160,11 +165,13 @@ def test_what_one_door_says_all_say(
     for text, problem, (*_, count, of) in zip(texts, problems, case.expected, strict=True):
         assert text.startswith(f"{problem}: {count} of {of} ")
     tables = {table: con.sql(f"FROM {table}").to_arrow_table() for table in ("rec", "truth")}
-    parts = by_parts("ranking_check", tables, partitions, ["a"], ks=[3], **case.given)
+    systems = sorted(set(tables["rec"]["system"].to_pylist()))
+    parts = by_parts("ranking_check", tables, partitions, systems, ks=[3], **case.given)
     assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in parts] == case.expected
-    with duckdb.connect(database) as file:
-        file.execute(made)
-    command = ["check", "--database", database, "rec", "truth", "-k", "3", "--format", "json"]
+    files = [str(tmp_path / f"{table}.parquet") for table in tables]
+    for table, file in zip(tables, files, strict=True):
+        con.execute(f"COPY {table} TO '{file}'")
+    command = ["check", *files, "-k", "3", "--format", "json"]
     is_problem = any(severity != "info" for severity, *_ in case.expected)
     assert main([*command, *case.options, "--fail-if", "problems"]) == 3 * is_problem
     printed = json.loads(capsys.readouterr().out)
@@ -172,11 +179,10 @@ def test_what_one_door_says_all_say(
 
 
 def test_advice_that_is_followed_makes_a_right_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two models the one with distances is turned, as is said for each door, and the other is not."""
+    """Of two models the one with distances is turned, as is said for each, and the other is not."""
     monkeypatch.chdir(tmp_path)
-    far = OWN.format(score="abs(i - 0.9) + u / 100.0").replace("'a'", "'far'")
     with ranking_udfs.register(duckdb.connect("shop.duckdb")) as con:
-        con.execute(f"CREATE TABLE rec AS {GOOD} UNION ALL {far}; CREATE TABLE truth AS {TRUTH}")
+        con.execute(f"CREATE TABLE rec AS {lists(a=GOOD, far=DISTANCE)}; CREATE TABLE truth AS {TRUTH}")
         found = con.execute(f"SELECT {COLUMNS} FROM ranking_check('rec', 'truth', ks := [3])").fetchall()
         assert found == [("wrong", "far", "upside_down", None, 40, 40)]
         (advice,) = con.execute(
@@ -205,7 +211,6 @@ def run_check(*arguments: str) -> str:
 
 
 LATER = "SELECT u AS userid, 100 * u + i AS itemid FROM range({}) t(u), range({}, {}) s(i)"
-OF_LISTS = "ranks", "truth was joined in", "scores that are equal", "one list for all"
 WORLDS = {  # what makes the tables, and the arguments of the check
     calls.MAKE: "'messy_rec', 'messy_truth', ks := [3, NULL], history := 'history'",
     test_entry_points.MAKE: "'rec', 'truth', ks := [3, 5, 9], history := 'history'",
@@ -214,12 +219,19 @@ WORLDS = {  # what makes the tables, and the arguments of the check
             "'rec', 'truth', ks := [3, NULL], history := 'history'"
         )
         for rec, truth, history in (
-            (GOOD, LATER.format(40, 3, 5), LATER.format(40, 0, 3)),  # seen first
-            (OWN.format(score="i + 1"), LATER.format(5, 90, 92), TRUTH),
-            (GOOD.replace("u AS", "'U' || u AS"), TRUTH.replace("u AS", "'u' || u AS"), TRUTH),
-            (GOOD.replace("100 *", "'a' || 100 *"), TRUTH.replace("100 *", "'A' || 100 *"), TRUTH),
-            (f"{GOOD} UNION ALL SELECT 'b', 0, 1, 1", TRUTH, TRUTH),
-            *((CASES[name].rec, CASES[name].truth, TRUTH) for name in OF_LISTS),
+            (
+                f"{lists(a=GOOD)} UNION ALL SELECT 'b', 0, 1, 1",
+                LATER.format(40, 3, 5),
+                LATER.format(40, 0, 3),  # seen first
+            ),
+            (lists(a="i + 1"), LATER.format(5, 90, 92), TRUTH),
+            (
+                lists(a=GOOD).replace("u AS", "'U' || u AS").replace("100 *", "'a' || 100 *"),
+                TRUTH.replace("u AS", "'u' || u AS").replace("100 *", "'A' || 100 *"),
+                TRUTH,
+            ),
+            (CASES["scores of many kinds"].rec, TRUTH, TRUTH),
+            (CASES["one list for all"].rec, CASES["one list for all"].truth, TRUTH),
         )
     },
 }
@@ -227,15 +239,17 @@ WORLDS = {  # what makes the tables, and the arguments of the check
 
 def test_each_problem_has_as_many_rows_as_it_counts() -> None:
     found = set()
-    for make, arguments in WORLDS.items():
-        with ranking_udfs.register(duckdb.connect()) as con:
+    with ranking_udfs.register(duckdb.connect()) as con:
+        codes = {row["code"] for row in rows(con, "FROM ranking_problem_codes()")}
+        for make, arguments in WORLDS.items():
+            con.begin()
             query = f"SELECT system, k, code, count FROM ranking_check({arguments})"
             told = {(*key, code): n for *key, code, n in con.execute(make).execute(query).fetchall()}
             query = f"SELECT system, k, code FROM ranking_check_rows({arguments})"
             listed = Counter(con.execute(query).fetchall())
+            con.rollback()
             assert listed == {key: n for key, n in told.items() if key[-1] not in WITHOUT_ROWS}
             found |= {code for *_, code in listed}
-            codes = {row["code"] for row in rows(con, "FROM ranking_problem_codes()")}
     assert found == codes - WITHOUT_ROWS
 
 
@@ -278,3 +292,40 @@ def test_each_code_has_a_rule_a_sentence_and_an_order(pack: duckdb.DuckDBPyConne
         assert sorted(bounds) == bounds, row
         assert all(0 <= one <= 1 for one in bounds), row
         assert (row["in_command"] is None) == (row["in_python"] is None) == (row["in_sql"] is None), row
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_problems_of_a_history_are_those_of_the_definition(
+    pack: duckdb.DuckDBPyConnection, seed: int
+) -> None:
+    draw = random.Random(seed)
+
+    def drawn(n: int) -> list[tuple[int | None, int | None, int | None, str]]:
+        ids = [*range(12), None]
+        return [
+            (draw.choice(ids), draw.choice(ids), draw.choice([*range(40), None]), draw.choice("ab"))
+            for _ in range(n)
+        ]
+
+    tables = {"history_of": drawn(60), "truth_of": drawn(30), "rec_of": drawn(60)}
+    tables["truth_of"] = [(u, i, t if t is None else t + 30, s) for u, i, t, s in tables["truth_of"]]
+    for name, given in tables.items():
+        pack.execute(f"CREATE OR REPLACE TABLE {name} (userid INT, itemid INT, time INT, system VARCHAR)")
+        pack.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", given)
+    pack.execute("ALTER TABLE rec_of RENAME time TO score; ALTER TABLE truth_of DROP system")
+    history, truth, rec = tables.values()
+    known = {(u, i) for u, i, _, _ in history if None not in (u, i)}
+    first = min(t for _, _, t, _ in truth if t is not None)
+    expected = {
+        ("truth_in_history", None): len({(u, i) for u, i, _, _ in truth} & known),
+        ("late_history", None): sum(t is not None and t >= first for _, _, t, _ in history),
+        ("seen_items", "a"): sum((u, i) in known and s == "a" for u, i, _, s in rec),
+        ("seen_items", "b"): sum((u, i) in known and s == "b" for u, i, _, s in rec),
+        ("new_users", None): len({u for u, *_ in truth} - {u for u, *_ in history} - {None}),
+        ("new_items", None): len({i for _, i, _, _ in truth} - {i for _, i, _, _ in history} - {None}),
+    }
+    query = "SELECT code, system, count FROM ranking_check('rec_of', 'truth_of', history := 'history_of')"
+    found = pack.execute(f"{query} WHERE problem LIKE '%history%'").fetchall()
+    assert {(code, system): count for code, system, count in found} == {
+        key: count for key, count in expected.items() if count
+    }
