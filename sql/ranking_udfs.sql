@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes _ranking_users_text ranking_compare_by_user _ranking_user_problems _ranking_evidence _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_check _ranking_users ranking_check_rows ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values _ranking_corrected _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_gate _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -204,22 +204,53 @@ CASE
     WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
     ELSE len(list_filter(ranks, lambda _ranking_rank: _ranking_rank <= k))
 END;
+CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_ideal) AS
+{
+    'k': k,
+    'top': least(judged.size, k),
+    'n_relevant': CASE
+        WHEN all_relevant THEN len(judged.ideal)
+        ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
+    END,
+    'n_hits': CASE
+        WHEN all_relevant THEN n_seen
+        ELSE len(list_filter(judged.grades[:n_seen], lambda grade: grade > 0))
+    END,
+    'hits': CASE
+        WHEN all_relevant THEN judged.ranks[:n_seen]
+        ELSE list_transform(
+            list_filter(list_zip(judged.ranks[:n_seen], judged.grades[:n_seen]), lambda item: item[2] > 0),
+            lambda item: item[1])
+    END,
+    'grades': CASE
+        WHEN all_relevant THEN judged.grades[:n_seen]
+        ELSE list_filter(judged.grades[:n_seen], lambda grade: grade > 0)
+    END,
+    'seen': judged.grades[:n_seen], 'ideal': judged.ideal, 'log2_ideal': log2_ideal::DOUBLE};
 CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
-list_transform(
-    [CASE
-        WHEN starts IS NULL THEN list_transform(
-            judged.ranks,
-            lambda rank: (list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
+{
+    'ranks': CASE
+        WHEN starts IS NULL THEN list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank]))
         ELSE list_select(
             flatten(list_transform(
-                list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
-                lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
+                starts,
+                lambda start, i: list_resize(
+                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER))),
             judged.ranks)
-    END],
-    lambda ties: {
-        'ranks': list_transform(ties, lambda tie: tie[1]::INTEGER),
-        'lasts': list_transform(ties, lambda tie: tie[2]),
-        'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size})[1];
+    END,
+    'lasts': CASE
+        WHEN starts IS NULL
+            THEN list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank]))
+        ELSE list_select(
+            flatten(list_transform(
+                starts,
+                lambda start, i: list_resize(
+                    [coalesce(starts[i + 1], len(scores) + 1) - 1],
+                    coalesce(starts[i + 1], len(scores) + 1) - start,
+                    coalesce(starts[i + 1], len(scores) + 1) - 1))),
+            judged.ranks)
+    END,
+    'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size};
 CREATE OR REPLACE MACRO ranking_functions() AS TABLE
 SELECT
     cells[1] AS name,
@@ -231,32 +262,32 @@ SELECT
     nullif(cells[7], '') AS empty,
     nullif(cells[8], '') AS source,
     cells[9] AS description,
-FROM (SELECT string_split(unnest(string_split('recall | measure | recall_at | rec; truth | normalize=truth|min; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3 | Share of the relevant items that stand in the top k.
-precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3 | Share of the top k that is relevant.
-f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen (1979), Information Retrieval, chapter 7 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
-hit_rate | measure | hitrate; success | rec; truth | min_grade (a number > 0) | 0 or 1 | 0 | Hivemall (`hitrate`); trec_eval (success_k); Deshpande and Karypis (2004) | 1 if any relevant item stands in the top k, else 0.
-hits | measure |  | rec; truth | min_grade (a number > 0) | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret), ranx''s hits | Number of relevant items in the top k.
-mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
-first_hit_rank | measure |  | rec; truth | min_grade (a number > 0) | 1, 2, 3, ... | NULL without a hit | the n_tp of Hivemall, "Ranking Problems", section MRR | Rank of the first relevant item in the top k.
-average_precision | measure | ap | rec; truth | normalize=truth|min|hits|k; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall, "Ranking Problems"; Buckley and Voorhees (2000) | Mean of the precision at each relevant item; its mean over users is the MAP.
-auc | measure | roc_auc | rec; truth | min_grade (a number > 0) | [0, 1] | 0.5 without a pair | Hivemall, "Ranking Problems"; Rendle et al. (2009) | Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
-dcg | measure | discounted_cumulative_gain | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and discount=original; Breese et al. (1998) for discount=half_life | Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
-ideal_dcg | measure | idcg | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Jarvelin and Kekalainen (2002) | The DCG of the best possible list, which ranks all truth items by descending grade.
-ndcg | measure |  | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life); ideal=cut|truth|k | [0, 1] | 0 | Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005) | Normalised discounted cumulative gain: dcg / ideal_dcg.
-cumulative_gain | measure | cg | rec; truth | gain=linear|exp | >= 0 | 0 | Jarvelin and Kekalainen (2002) | Cumulative gain: the sum of the gains of the top k, wherever they stand.
-err | measure |  | rec; truth | max_grade=4 (a number > 0 and <= 1000) | [0, 1] | 0 | Chapelle, Metzler, Zhang and Grinspan (2009) | Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
-rbp | measure | rank_biased_precision | rec; truth | persistence=0.8 (a number >= 0 and < 1); gain=binary|graded; max_grade=4 (a number > 0 and <= 1000, with gain=graded); min_grade (a number > 0, with gain=binary) | [0, 1] | 0 | Moffat and Zobel (2008) | Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
-half_life_utility | measure | hlu | rec; truth | half_life=5 (a number > 1); neutral=0 (a number >= 0) | [0, 1] | 0 | Breese, Heckerman and Kadie (1998), "R score" | Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
-r_precision | measure | rprec | rec; truth | min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Buckley and Voorhees (2000) | Precision at the rank that equals the number of relevant items.
-bpref | measure |  | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Buckley and Voorhees (2004); trec_eval (bpref) | How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
-judged_share | measure |  | rec; truth |  | [0, 1] | 0 without an item | ir_measures (Judged); Buckley and Voorhees (2004) on incomplete judgements | Share of the top k that truth has a grade for, whatever grade: Judged@k.
-interpolated_precision | measure | iprec | rec; truth | recall=0 (a number >= 0 and <= 1); min_grade (a number > 0) | [0, 1] | 0 | Manning, Raghavan and Schuetze (2008), section 8.4 | The highest precision at any rank of the top k that has at least this recall.
-interpolated_average_precision | measure | eleven_point_average | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Manning, Raghavan and Schuetze (2008), section 8.4 | Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
-spearman | measure |  | rec; truth |  | [-1, 1] | NULL without two different grades | Spearman (1904); Ekstrand, "Rank-Aware Top-N Metrics" | Spearman''s correlation between the order of the judged items in the top k and their grades.
-kendall_tau | measure | kendall | rec; truth | variant=b|c | [-1, 1] | NULL without two different grades | Kendall (1945); Stuart (1953) | Kendall''s tau between the order of the judged items in the top k and their grades.
-concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL without a pair | Ekstrand, "Rank-Aware Top-N Metrics" ("Fraction of Concordant Pairs") | Share of the pairs of judged items in the top k with different grades that are in the right order.
-intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler, McNee, Konstan and Lausen (2005), who define 1 minus it, intra-list similarity | Mean distance between two items of a list, each item given as its embedding vector.
-novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang (2010); Castells, Hurley and Vargas (2015) | Mean self-information of the recommended items, in bits: high if few users know them.
+FROM (SELECT string_split(unnest(string_split('recall | measure | recall_at | rec; truth | normalize=truth|min; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
+precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
+f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
+hit_rate | measure | hitrate; success | rec; truth | min_grade (a number > 0) | 0 or 1 | 0 | Hivemall; trec_eval (success) | 1 if any relevant item stands in the top k, else 0.
+hits | measure |  | rec; truth | min_grade (a number > 0) | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
+mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Voorhees 1999 | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
+first_hit_rank | measure |  | rec; truth | min_grade (a number > 0) | 1, 2, 3, ... | NULL without a hit | Hivemall, n_tp of MRR | Rank of the first relevant item in the top k.
+average_precision | measure | ap | rec; truth | normalize=truth|min|hits|k; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Mean of the precision at each relevant item; its mean over users is the MAP.
+auc | measure | roc_auc | rec; truth | min_grade (a number > 0) | [0, 1] | 0.5 without a pair | Hivemall | Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
+dcg | measure | discounted_cumulative_gain | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Burges 2005 | Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
+ideal_dcg | measure | idcg | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Jarvelin, Kekalainen 2002 | The DCG of the best possible list, which ranks all truth items by descending grade.
+ndcg | measure |  | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life); ideal=cut|truth|k | [0, 1] | 0 | Hivemall | Normalised discounted cumulative gain: dcg / ideal_dcg.
+cumulative_gain | measure | cg | rec; truth | gain=linear|exp | >= 0 | 0 | Jarvelin, Kekalainen 2002 | Cumulative gain: the sum of the gains of the top k, wherever they stand.
+err | measure |  | rec; truth | max_grade=4 (a number > 0 and <= 1000) | [0, 1] | 0 | Chapelle et al. 2009 | Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
+rbp | measure | rank_biased_precision | rec; truth | persistence=0.8 (a number >= 0 and < 1); gain=binary|graded; max_grade=4 (a number > 0 and <= 1000, with gain=graded); min_grade (a number > 0, with gain=binary) | [0, 1] | 0 | Moffat, Zobel 2008 | Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
+half_life_utility | measure | hlu | rec; truth | half_life=5 (a number > 1); neutral=0 (a number >= 0) | [0, 1] | 0 | Breese et al. 1998 | Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
+r_precision | measure | rprec | rec; truth | min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Buckley, Voorhees 2000 | Precision at the rank that equals the number of relevant items.
+bpref | measure |  | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Buckley, Voorhees 2004 | How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
+judged_share | measure |  | rec; truth |  | [0, 1] | 0 without an item | ir_measures (Judged) | Share of the top k that truth has a grade for, whatever grade: Judged@k.
+interpolated_precision | measure | iprec | rec; truth | recall=0 (a number >= 0 and <= 1); min_grade (a number > 0) | [0, 1] | 0 | Manning et al. 2008 | The highest precision at any rank of the top k that has at least this recall.
+interpolated_average_precision | measure | eleven_point_average | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Manning et al. 2008 | Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
+spearman | measure |  | rec; truth |  | [-1, 1] | NULL without two different grades | Spearman 1904 | Spearman''s correlation between the order of the judged items in the top k and their grades.
+kendall_tau | measure | kendall | rec; truth | variant=b|c | [-1, 1] | NULL without two different grades | Kendall 1945; Stuart 1953 | Kendall''s tau between the order of the judged items in the top k and their grades.
+concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL without a pair | Ekstrand, Rank-Aware Top-N Metrics | Share of the pairs of judged items in the top k with different grades that are in the right order.
+intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
+novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.
 judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec hold an item that truth knows.
 ranking_summary | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | The mean of every measure over the users with truth, for every k.
 ranking_by_user | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | Every measure for every user with truth and every k.
@@ -342,6 +373,10 @@ CASE
     WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
     ELSE moment - times * coalesce(TRY_CAST(span AS BIGINT), 0)
 END;
+CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
+SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
+FROM query_table(pairs)
+GROUP BY itemid;
 CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
 concat(
     ', ',
@@ -351,10 +386,6 @@ concat(
             '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)', '', 'g'),
         ', ', ',, '),
     ',');
-CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
-SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
-FROM query_table(pairs)
-GROUP BY itemid;
 CREATE OR REPLACE MACRO _ranking_distinct_items(ordered) AS
 list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
 CREATE OR REPLACE MACRO _ranking_found_each(common, listed, items) AS
@@ -400,7 +431,12 @@ regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bI
 CREATE OR REPLACE MACRO _ranking_home() AS
 '';
 CREATE OR REPLACE MACRO _ranking_default_measures() AS
-'ndcg,recall,average_precision,mrr,hit_rate,precision';
+'ndcg,recall,average_precision,mrr,hit_rate,precision'
+;
+CREATE OR REPLACE MACRO _ranking_higher_is_better(known, measure) AS
+coalesce(
+    known['higher_is_better']::VARCHAR,
+    error('ranking_compare: measures must say which of two systems is better, got ' || measure));
 CREATE OR REPLACE MACRO _ranking_intervals(tests) AS TABLE
 SELECT
     *,
@@ -489,15 +525,6 @@ CASE
             / (len(ranking.hits) * (ranking.top - len(ranking.hits)))
     ELSE 0.5
 END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_precision_divisor(ranking, normalize) AS
-greatest(
-    CASE normalize::VARCHAR
-        WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-        WHEN 'hits' THEN ranking.n_hits
-        WHEN 'k' THEN ranking.k
-        ELSE ranking.n_relevant
-    END,
-    1);
 CREATE OR REPLACE MACRO _ranking_unless_empty(ranking, value) AS
 CASE WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1 ELSE value END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_precisions(tie, hits, size) AS
@@ -703,7 +730,7 @@ CASE
             caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')), ' must be a finite number, got ',
             coalesce(rel::VARCHAR, 'NULL')))
 END;
-CREATE OR REPLACE MACRO _ranking_fuse_unknown(argument, named, every_system) AS
+CREATE OR REPLACE MACRO _ranking_fuse_stranger(argument, named, every_system) AS
 argument || ' must name systems of rec (' || _ranking_cut(coalesce(_ranking_joined(every_system, ', '), '')) || '), got '
 || list_transform(
     list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),
@@ -776,14 +803,6 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
                     FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
                 GROUP BY _ranking_item)
         ) / max(len(list_distinct(rec_list))));
-CREATE OR REPLACE MACRO _ranking_span_rule(span, kind, least) AS
-CASE
-    WHEN span IS NULL THEN NULL
-    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span)) THEN 'an integer, for a time that is one'
-    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL' THEN 'an INTERVAL, for a time that is ' || kind
-    WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
-        THEN CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END
-END;
 CREATE OR REPLACE MACRO _ranking_compare_as_texts(one, other) AS
 typeof(one) <> typeof(other)
 AND NOT _ranking_is_integer(left(typeof(one), -2) || left(typeof(other), -2));
@@ -815,6 +834,15 @@ CREATE OR REPLACE MACRO _ranking_interpolated_average_precision(ranking) AS
     list_sum(list_transform(range(0, 11), lambda level: _ranking_interpolated_precision(ranking, recall := level / 10)))
     / 11
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_span_problem(argument, span, kind, least) AS
+CASE
+    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span))
+        THEN _ranking_option(argument, span, 'an integer, for a time that is one', span IS NULL)
+    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL'
+        THEN _ranking_option(argument, span, 'an INTERVAL, for a time that is ' || kind, span IS NULL)
+    WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
+        THEN _ranking_option(argument, span, CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END, false)
+END;
 CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, expected, caller) AS
 CASE
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
@@ -933,26 +961,27 @@ coalesce(
             lambda _ranking_item: _ranking_item[1] * 2 ** -24 * _ranking_gain(_ranking_item[2], gain))
     END),
     0);
-CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_ideal) AS
-{
-    'k': k,
-    'top': least(judged.size, k),
-    'n_relevant': _ranking_n_relevant(judged),
-    'n_hits': CASE
-        WHEN all_relevant THEN n_seen
-        ELSE len(list_filter(judged.grades[:n_seen], lambda grade: grade > 0))
-    END,
-    'hits': CASE
-        WHEN all_relevant THEN judged.ranks[:n_seen]
-        ELSE list_transform(
-            list_filter(list_zip(judged.ranks[:n_seen], judged.grades[:n_seen]), lambda item: item[2] > 0),
-            lambda item: item[1])
-    END,
-    'grades': CASE
-        WHEN all_relevant THEN judged.grades[:n_seen]
-        ELSE list_filter(judged.grades[:n_seen], lambda grade: grade > 0)
-    END,
-    'seen': judged.grades[:n_seen], 'ideal': judged.ideal, 'log2_ideal': log2_ideal::DOUBLE};
+CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
+_ranking_prefix(
+    judged,
+    _ranking_cut_off(k, judged.size),
+    _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
+    judged.ideal[-1] > 0,
+    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
+CREATE OR REPLACE MACRO _ranking_measure_hint(name, known) AS
+CASE
+    WHEN known[name]['higher_is_better'] IS NOT NULL THEN ' (for ranking_compare_by_user)'
+    WHEN known[name]['is_share'] IS NULL
+        THEN list_transform(
+            [list_max(list_transform(
+                list_filter(map_keys(known), lambda one: known[one]['measure'] IS NOT NULL),
+                lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
+            lambda nearest: concat(
+                ' (', CASE WHEN nearest['likeness'] > 0.75 THEN 'did you mean ' || nearest['name'] || '? ' END,
+                'FROM ranking_functions() lists them)'))[1]
+    WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
+    ELSE ' (ranking_beyond_accuracy_by_user has it)'
+END;
 CREATE OR REPLACE MACRO _ranking_texts_of(source) AS
 _ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
 CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
@@ -988,11 +1017,6 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_known_measure(name) AS
 _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
-CREATE OR REPLACE MACRO _ranking_plain_choices(names) AS
-list_transform(
-    list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
-    lambda name: {
-        'measure': name, 'is_right': true, 'known': _ranking_known_measures()[name], 'cuts': NULL::BIGINT[], 'at_ks': false});
 CREATE OR REPLACE MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
 coalesce(
     _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
@@ -1000,6 +1024,18 @@ coalesce(
     false);
 CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
 len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
+CREATE OR REPLACE MACRO _ranking_plain_compared_query(names) AS
+concat(
+    'SELECT [',
+    _ranking_joined(
+        list_transform(
+            list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
+            lambda name, i: concat(
+                '{measure: ''', name, ''', value_place: ', i,
+                ', higher_is_better: ', _ranking_higher_is_better(_ranking_known_measures()[name], name),
+                ', is_share: ', _ranking_known_measures()[name]['is_share'], ', only_at: NULL::BIGINT[]}')),
+        ', '),
+    '] AS compared_measures');
 CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
     means.* EXCLUDE (comparison, difference_scale, baseline_scale, residual_scale),
@@ -1047,7 +1083,14 @@ CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth'
 _ranking_unless_empty(
     ranking,
     coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-    / _ranking_precision_divisor(ranking, normalize));
+    / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+            WHEN 'hits' THEN ranking.n_hits
+            WHEN 'k' THEN ranking.k
+            ELSE ranking.n_relevant
+        END,
+        1));
 CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
 _ranking_unless_empty(ranking, least(
     (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
@@ -1260,24 +1303,19 @@ concat(
     'len(list_filter(', CASE WHEN at_ks THEN 'given || ' END, _ranking_cuts_text(cuts),
     ', lambda one: one IS NOT DISTINCT FROM k)) > 0');
 CREATE OR REPLACE MACRO _ranking_compared_query(choices) AS
-list_transform(
-    [choices],
-    lambda found: CASE
-        WHEN coalesce(len(list_filter(found, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
-        ELSE concat(
-            'SELECT [',
-            _ranking_joined(
-                list_transform(found, lambda one, i: concat(
-                    '{measure: ''', one['measure'], ''', value_place: ', i,
-                    ', higher_is_better: ', coalesce(
-                        one['known']['higher_is_better']::VARCHAR,
-                        error('ranking_compare: measures must say which of two systems is better, got ' || one['measure'])),
-                    ', is_share: ', one['known']['is_share'],
-                    ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END,
-                    CASE WHEN one['cuts'] IS NULL THEN 'NULL::BIGINT[]' ELSE _ranking_cuts_text(one['cuts']) END, '}')),
-                ', '),
-            '] AS compared_measures', CASE WHEN found[1]['cuts'] IS NOT NULL THEN ' FROM _ranking_any_ks' END)
-    END)[1];
+CASE
+    WHEN coalesce(len(list_filter(choices, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
+    ELSE concat(
+        'SELECT [',
+        _ranking_joined(
+            list_transform(choices, lambda one, i: concat(
+                '{measure: ''', one['measure'], ''', value_place: ', i,
+                ', higher_is_better: ', _ranking_higher_is_better(one['known'], one['measure']),
+                ', is_share: ', one['known']['is_share'],
+                ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, _ranking_cuts_text(one['cuts']), '}')),
+            ', '),
+        '] AS compared_measures FROM _ranking_any_ks')
+END;
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
     100000 * baseline_place + system_place AS pair, systems[baseline_place] AS baseline,
@@ -1405,18 +1443,26 @@ _ranking_no_problem(
     caller,
     coalesce(_ranking_collation_problem(), list_any_value(list_transform(
         [
-            ('confidence', confidence::VARCHAR, 'a number above 0 and below 1',
+            (
+                'confidence', confidence::VARCHAR, 'a number above 0 and below 1',
                 _ranking_is_number(typeof(confidence)) AND TRY_CAST(confidence AS DOUBLE) > 0
-                AND TRY_CAST(confidence AS DOUBLE) < 1),
-            ('margin', margin::VARCHAR, 'a number of 0 or more',
-                margin IS NULL OR _ranking_is_number(typeof(margin))
-                AND isfinite(TRY_CAST(margin AS DOUBLE)) AND TRY_CAST(margin AS DOUBLE) >= 0),
+                AND TRY_CAST(confidence AS DOUBLE) < 1
+            ),
+            (
+                'margin', margin::VARCHAR, 'a number of 0 or more',
+                margin IS NULL
+                OR _ranking_is_number(typeof(margin)) AND isfinite(TRY_CAST(margin AS DOUBLE)) AND TRY_CAST(margin AS DOUBLE) >= 0
+            ),
             ('correction', correction::VARCHAR, 'holm|bh|none', correction::VARCHAR IN ('holm', 'bh', 'none')),
             ('test', test::VARCHAR, 't|randomization', test::VARCHAR IN ('t', 'randomization')),
-            ('permutations', permutations::VARCHAR, 'an integer from 1 to 10000000',
-                _ranking_is_integer(typeof(permutations)) AND TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000),
-            ('seed', seed::VARCHAR, 'an integer from 0 to 9223372036854775807',
-                _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0)],
+            (
+                'permutations', permutations::VARCHAR, 'an integer from 1 to 10000000',
+                _ranking_is_integer(typeof(permutations)) AND TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000
+            ),
+            (
+                'seed', seed::VARCHAR, 'an integer from 0 to 9223372036854775807',
+                _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0
+            )],
         lambda one: CASE WHEN one[4] IS NOT TRUE
             THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))));
 CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
@@ -1432,11 +1478,23 @@ CASE
         'ranking_judge: rec and truth must hold items of the same type, got ', _ranking_cut(typeof(rec[1])), ' and ',
         _ranking_cut(typeof(truth[1]))))::BOOLEAN
 END;
+CREATE OR REPLACE MACRO _ranking_split_time_problem(name, type, test_from, test_size, gap) AS
+CASE
+    WHEN _ranking_time_kind(type) IS NULL
+        THEN concat(_ranking_cut(name), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(type))
+    WHEN test_from IS NOT NULL AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(type)
+        THEN concat(
+            'test_from must be ', _ranking_time_kind(type), ', as ', _ranking_cut(name), ' is, got ',
+            _ranking_cut(typeof(test_from)))
+    ELSE coalesce(
+        _ranking_span_problem('test_size', test_size, _ranking_time_kind(type), 1),
+        _ranking_span_problem('gap', gap, _ranking_time_kind(type), 0))
+END;
 CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged) AS
 [
     _ranking_min_grade_problem(min_grade),
     _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))];
-CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, lower_is_better) AS (
+CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures) AS (
     SELECT list_transform(
         CASE
             WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
@@ -1447,10 +1505,6 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, lower_is_b
                 THEN error('ranking_compare_by_user: measures must be a list of one or more names, got []')
             WHEN len(asked) = 0
                 THEN error('ranking_compare_by_user: by_user must have a column of numbers to compare by, got none')
-            WHEN lower_is_better IS NOT NULL AND NOT coalesce(list_has_all(names, lowered), false)
-                THEN error(concat(
-                    'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
-                    _ranking_cut(lower_is_better::VARCHAR)))
             ELSE list_filter(asked, lambda name, i: list_position(asked, name) = i)
         END,
         lambda name: CASE
@@ -1458,7 +1512,6 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, lower_is_b
                 'measure': there[list_position(names, name)].name,
                 'value_place': list_position(positions, name),
                 'higher_is_better': CASE
-                    WHEN list_contains(lowered, name) THEN false
                     WHEN known[regexp_extract(name, '^[^(@]*')] IS NULL THEN true
                     ELSE known[regexp_extract(name, '^[^(@]*')].higher_is_better
                 END,
@@ -1474,7 +1527,27 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, lower_is_b
                 'ranking_compare_by_user: measures must be names of columns of by_user (',
                 _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
                 CASE
+                    WHEN known[name] IS NOT NULL
+                        AND coalesce(known[name].measure, known[name].higher_is_better::VARCHAR) IS NULL
+                        THEN concat(
+                            CASE
+                                WHEN _ranking_is_contents_column(name, NULL, NULL) THEN ': ranking_overlap_by_user has it'
+                                WHEN _ranking_is_contents_column(name, '', NULL)
+                                    THEN ': ranking_beyond_accuracy_by_user has it, given history'
+                                WHEN _ranking_is_contents_column(name, NULL, '')
+                                    THEN ': ranking_beyond_accuracy_by_user has it, given items'
+                                ELSE ': ranking_beyond_accuracy_by_user has it, given history and items'
+                            END)
                     WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by measures of ranking_by_user'
+                    ELSE ' (did you mean ' || list_transform(
+                        [list_max(list_transform(
+                            numbers || list_filter(
+                                map_keys(known), lambda one: list_contains(numbers, known[one].measure)),
+                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
+                        lambda nearest: CASE
+                            WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].measure, nearest.name)
+                        END
+                    )[1] || '?)'
                 END))
         END)
     FROM (
@@ -1492,16 +1565,14 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, lower_is_b
                 *,
                 list_transform(
                     list_filter(
-                        there,
-                        lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN')
-                            AND NOT list_contains(neutral, lower(one.name))),
+                        there, lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN') AND NOT list_contains(neutral, lower(one.name))
+                    ),
                     lambda one: lower(one.name)) AS numbers
             FROM (
                 SELECT
                     there,
                     known,
                     list_transform(there, lambda one: lower(one.name)) AS names,
-                    list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered,
                     list_filter(
                         map_keys(known),
                         lambda one: known[one].higher_is_better IS NULL AND known[one].measure IS NOT NULL
@@ -1584,13 +1655,6 @@ coalesce(
                 END),
             lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
         gain));
-CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
-_ranking_prefix(
-    judged,
-    _ranking_cut_off(k, judged.size),
-    _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
-    judged.ideal[-1] > 0,
-    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
 CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
     list_transform(
@@ -1744,6 +1808,8 @@ _ranking_total(
     'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
     _ranking_discounted_gain(
         ranking, ranking.grades, _ranking_expected_weights(ranking, lambda _ranking_rank: 1::DOUBLE), gain))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
+_ranking_tied_prefix(tied, _ranking_at(tied, k));
 CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
 list_transform(
     list_transform(
@@ -1789,7 +1855,8 @@ coalesce(
             / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
     0.5)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
-_ranking_unless_empty(tied, CASE
+CASE
+    WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
     WHEN normalize::VARCHAR = 'hits' THEN coalesce(
         list_transform(
             list_transform(
@@ -1811,8 +1878,14 @@ _ranking_unless_empty(tied, CASE
         0)
     ELSE coalesce(
         list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
-        / _ranking_precision_divisor(tied, normalize)
-END);
+        / greatest(
+            CASE normalize::VARCHAR
+                WHEN 'min' THEN least(tied.k, tied.n_relevant)
+                WHEN 'k' THEN tied.k
+                ELSE tied.n_relevant
+            END,
+            1)
+END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
@@ -1980,7 +2053,7 @@ coalesce(error(caller || ': ' || CASE
                     THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
                 WHEN parts['measure'] IS NULL THEN concat(
                     'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
-                    ' (FROM ranking_functions() lists them)')
+                    _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
                 ELSE coalesce(
                     parts['measure'] || ': ' || _ranking_options_problem(
                         parts['pairs'],
@@ -1996,71 +2069,6 @@ coalesce(error(caller || ': ' || CASE
                             || 'ranking_functions() lists measures), got ' || parts['measure'] END)
             END)[1]
     )) END)::VARCHAR, 'SELECT NULL');
-CREATE OR REPLACE MACRO _ranking_split_misfit(
-    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-) AS
-list_any_value(
-    list_transform(
-        [
-            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
-            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
-            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
-        ],
-        lambda c: CASE
-            WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
-            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
-            WHEN c[1] = 'time_col'
-                THEN CASE
-                    WHEN _ranking_time_kind(c[4]) IS NULL
-                        THEN concat(
-                            _ranking_cut(c[3]), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(c[4]))
-                    WHEN test_from IS NOT NULL
-                        AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(c[4])
-                        THEN concat(
-                            'test_from must be ', _ranking_time_kind(c[4]), ', as ', _ranking_cut(c[3]), ' is, got ',
-                            _ranking_cut(typeof(test_from)))
-                    ELSE coalesce(
-                        _ranking_option(
-                            'test_size', test_size, _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1),
-                            _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1) IS NULL),
-                        _ranking_option(
-                            'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
-                            _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
-                END
-        END)
-    || list_transform(
-        [_ranking_columns(_ranking_column_texts(typeof((
-            SELECT taken
-            FROM (
-                SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
-                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)) AS taken
-            WHERE false
-        ))))],
-        lambda taken: CASE WHEN taken <> 'ranking_absent'
-            THEN 'events must have no column fold, part or dropped (rename it), got '
-                || replace(taken, 'ranking_absent, ', '')
-        END)
-    || [
-        _ranking_collation_problem(),
-        _ranking_option(
-            'folds', folds, 'an integer >= 1', _ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1),
-        _ranking_option(
-            'last', last, 'an integer >= 1',
-            last IS NULL OR _ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1),
-        CASE
-            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
-                THEN 'test_from, test_size or last must say what the test is, got none of them'
-            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
-                THEN 'last must stand without test_from, test_size and gap, got '
-                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
-            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
-                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
-        END]
-    || list_transform(
-        [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
-        lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
-            THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
-        END));
 CREATE OR REPLACE MACRO _ranking_contents_catalogue(
     lists, rec, history, items, names, category_col, ks, caller) AS TABLE
 WITH _ranking_catalogue AS MATERIALIZED (
@@ -2370,6 +2378,11 @@ LEFT JOIN (
             ON _ranking_same_id(sizes.userid, tastes.userid) AND shares.category = tastes.category)
     GROUP BY list, k
 ) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
+CREATE OR REPLACE MACRO _ranking_first_moments(events, last, user_col, item_col, time_col, choice, roles) AS TABLE
+SELECT COLUMNS(concat('^ranking_(', roles, ')$')), min(ranking_moment) AS ranking_first
+FROM _ranking_events(events, last, user_col, item_col, time_col)
+WHERE choice = 'drop'
+GROUP BY ALL;
 CREATE OR REPLACE MACRO _ranking_split_windows(
     events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit) AS TABLE
 SELECT
@@ -2549,6 +2562,41 @@ CREATE OR REPLACE MACRO ranking_judge
                             given.grades,
                             NULL))[1])[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
+CREATE OR REPLACE MACRO _ranking_split_misfit(
+    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+) AS
+list_any_value(
+    list_transform(
+        [
+            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
+            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
+            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
+        ],
+        lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
+            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
+            WHEN c[1] = 'time_col' THEN _ranking_split_time_problem(c[3], c[4], test_from, test_size, gap)
+        END))
+    || [
+        'events must have no column fold, part or dropped (rename it), got ' || _ranking_joined(
+            regexp_extract_all(_ranking_texts_of(events), '(?i), "?(fold|part|dropped)"? ', 1), ', '),
+        _ranking_collation_problem(),
+        _ranking_option(
+            'folds', folds, 'an integer >= 1', _ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1),
+        _ranking_option(
+            'last', last, 'an integer >= 1',
+            last IS NULL OR _ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1),
+        CASE
+            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
+                THEN 'test_from, test_size or last must say what the test is, got none of them'
+            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
+                THEN 'last must stand without test_from, test_size and gap, got '
+                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
+            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
+                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
+        END,
+        _ranking_option('cold_users', cold_users, 'keep|drop', cold_users::VARCHAR IN ('keep', 'drop')),
+        _ranking_option('cold_items', cold_items, 'keep|drop', cold_items::VARCHAR IN ('keep', 'drop')),
+        _ranking_option('seen', seen, 'keep|drop', seen::VARCHAR IN ('keep', 'drop'))]);
 CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, caller, min_grade := NULL, unjudged := 'miss') AS
 CASE
     WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
@@ -2613,8 +2661,6 @@ CASE
         1)
     ELSE 0
 END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
-_ranking_tied_prefix(tied, _ranking_at(tied, k));
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, test, permutations, seed, caller) AS TABLE
 WITH RECURSIVE _ranking_flips AS (
     SELECT
@@ -2700,6 +2746,13 @@ list_transform(
     lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
         'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
         'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
+CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
+CASE
+    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
+    ELSE concat(
+        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
+        ')) AS ', name)
+END;
 CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
@@ -2805,6 +2858,46 @@ list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_concordant_pairs', _ranking_view, NULL, _ranking_concordant_pairs(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
+SELECT
+    *,
+    list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
+FROM (
+    SELECT
+        userid, system, weight,
+        CASE
+            WHEN list_count(items) = len(listed) AND NOT _ranking_has_repeats(items)
+                THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
+            ELSE list_transform(
+                [list_sort(
+                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}),
+                    'ASC',
+                    'NULLS LAST')],
+                lambda ordered: list_filter(
+                    ordered,
+                    lambda entry, place:
+                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid))[1]
+        END AS entries
+    FROM (
+        SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
+        FROM (
+            SELECT
+                userid, system,
+                _ranking_fuse_weight(system, weights, systems) AS weight,
+                CASE
+                    WHEN _ranking_few_digits(typeof(any_value(score)))
+                        THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
+                    WHEN names['descending']
+                        THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+                    ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+                END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
+            FROM (
+                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
+                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
+            )
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system))
+    WHERE weight > 0);
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
     userid, system,
@@ -2958,55 +3051,6 @@ FROM (
         FROM _ranking_matched_ids(read, kind)
         GROUP BY system, n_truth, of_truth))
 WHERE one.count > 0;
-CREATE OR REPLACE MACRO ranking_split(
-    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
-    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
-    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
-SELECT
-    * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
-    ranking_fold AS fold,
-    CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN 'train' ELSE 'test' END AS part,
-    ranking_dropped AS dropped
-FROM (
-    SELECT
-        rows.* EXCLUDE (ranking_user, ranking_item, ranking_moment),
-        windows.ranking_fold,
-        rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
-        CASE
-            WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
-            WHEN rows.ranking_user IS NULL THEN 'no user'
-            WHEN rows.ranking_item IS NULL THEN 'no item'
-            WHEN rows.ranking_moment IS NULL THEN 'no time'
-            WHEN rows.ranking_moment >= windows.ranking_test_until THEN 'after test'
-            WHEN rows.ranking_moment < windows.ranking_test_from THEN 'gap'
-            WHEN users.ranking_first >= windows.ranking_train_until THEN 'cold user'
-            WHEN items.ranking_first >= windows.ranking_train_until THEN 'cold item'
-            WHEN pairs.ranking_first < windows.ranking_train_until THEN 'seen'
-        END AS ranking_dropped
-    FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
-    CROSS JOIN _ranking_split_windows(
-        events, test_from, test_size, folds, gap, last, user_col, item_col, time_col,
-        _ranking_split_misfit(
-            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-        )) AS windows
-    LEFT JOIN (
-        SELECT ranking_user, min(ranking_moment) AS ranking_first
-        FROM _ranking_events(events, last, user_col, item_col, time_col)
-        WHERE cold_users = 'drop'
-        GROUP BY ranking_user
-    ) AS users ON users.ranking_user = rows.ranking_user
-    LEFT JOIN (
-        SELECT ranking_item, min(ranking_moment) AS ranking_first
-        FROM _ranking_events(events, last, user_col, item_col, time_col)
-        WHERE cold_items = 'drop'
-        GROUP BY ranking_item
-    ) AS items ON items.ranking_item = rows.ranking_item
-    LEFT JOIN (
-        SELECT ranking_user, ranking_item, min(ranking_moment) AS ranking_first
-        FROM _ranking_events(events, last, user_col, item_col, time_col)
-        WHERE seen = 'drop'
-        GROUP BY ranking_user, ranking_item
-    ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item);
 CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
 SELECT
     'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
@@ -3043,6 +3087,41 @@ _ranking_no_problem(caller, coalesce(
         [_ranking_misfits(rec, truth, names)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
     _ranking_unread_column(rec, truth, names)));
+CREATE OR REPLACE MACRO ranking_split(
+    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
+    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
+    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
+SELECT
+    * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
+    ranking_fold AS fold,
+    CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN 'train' ELSE 'test' END AS part,
+    ranking_dropped AS dropped
+FROM (
+    SELECT
+        rows.* EXCLUDE (ranking_user, ranking_item, ranking_moment),
+        windows.ranking_fold,
+        rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
+        CASE
+            WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
+            WHEN rows.ranking_user IS NULL THEN 'no user'
+            WHEN rows.ranking_item IS NULL THEN 'no item'
+            WHEN rows.ranking_moment IS NULL THEN 'no time'
+            WHEN rows.ranking_moment >= windows.ranking_test_until THEN 'after test'
+            WHEN rows.ranking_moment < windows.ranking_test_from THEN 'gap'
+            WHEN users.ranking_first >= windows.ranking_train_until THEN 'cold user'
+            WHEN items.ranking_first >= windows.ranking_train_until THEN 'cold item'
+            WHEN pairs.ranking_first < windows.ranking_train_until THEN 'seen'
+        END AS ranking_dropped
+    FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
+    CROSS JOIN _ranking_split_windows(
+        events, test_from, test_size, folds, gap, last, user_col, item_col, time_col,
+        _ranking_split_misfit(
+            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+        )) AS windows
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_users, 'user') AS users USING (ranking_user)
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_items, 'item') AS items USING (ranking_item)
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, seen, 'user|item') AS pairs
+        USING (ranking_user, ranking_item));
 CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
 list_transform(
     _ranking_views(judged, k),
@@ -3058,13 +3137,6 @@ list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
-CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
-CASE
-    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
-    ELSE concat(
-        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
-        ')) AS ', name)
-END;
 CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
     SELECT
@@ -3152,6 +3224,39 @@ WHERE CASE
         ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
+CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
+concat(
+    'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
+    columns,
+    ' FROM (SELECT *',
+    CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
+    CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
+        THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
+    _ranking_joined(
+        list_transform(own_grades, lambda grade: concat(
+            ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
+    CASE WHEN NOT is_expected THEN concat(
+        ' FROM (SELECT *, @_ranking_n_seen(judged.ranks, cut) AS n_seen',
+        CASE WHEN list_contains(rankings, 'ranking') THEN ', @_ranking_n_relevant(judged) AS n_judged' END,
+        CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
+            THEN ', @_ranking_n_relevant(lowered) AS n_lowered' END)
+    END,
+    ' FROM (SELECT *, @_ranking_cut_off(k, judged.size) AS cut',
+    CASE WHEN min_grade IS NOT NULL
+        THEN concat(
+            ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
+            ') AS lowered') END,
+    _ranking_joined(
+        list_transform(own_grades, lambda grade: concat(
+            ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
+    ' FROM ',
+    CASE WHEN is_expected THEN '_ranking_expected' ELSE '_ranking_item' END,
+    CASE WHEN len(cuts) = 0 THEN ' CROSS JOIN (SELECT unnest(given) AS k FROM _ranking_given_ks)'
+        ELSE concat(
+            '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
+            CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
+    END,
+    CASE WHEN is_expected THEN '))' ELSE ')))' END);
 CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
 SELECT
     CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
@@ -3333,8 +3438,8 @@ coalesce(
             lambda weight: coalesce(weight >= 0 AND isfinite(weight), false)))),
     CASE WHEN weights IS NOT NULL OR systems IS NOT NULL THEN (
         SELECT coalesce(
-            _ranking_fuse_unknown('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
-            _ranking_fuse_unknown('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
+            _ranking_fuse_stranger('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
+            _ranking_fuse_stranger('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
             'weights must have one of each system (0 leaves it out), got none of '
                 || list_filter(
                     list_transform(every_system, lambda system: coalesce(system, 'NULL')),
@@ -3814,46 +3919,13 @@ no_time | history with history | | | | truth or history without times: late even
 ', '\s+', ' ', 'g'), ' /') AS rows)
 )
 WHERE cells[1] <> '';
-CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
-concat(
-    'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
-    columns,
-    ' FROM (SELECT *',
-    CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
-    CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
-        THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
-    _ranking_joined(
-        list_transform(own_grades, lambda grade: concat(
-            ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
-    CASE WHEN NOT is_expected THEN concat(
-        ' FROM (SELECT *, @_ranking_n_seen(judged.ranks, cut) AS n_seen',
-        CASE WHEN list_contains(rankings, 'ranking') THEN ', @_ranking_n_relevant(judged) AS n_judged' END,
-        CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
-            THEN ', @_ranking_n_relevant(lowered) AS n_lowered' END)
-    END,
-    ' FROM (SELECT *, @_ranking_cut_off(k, judged.size) AS cut',
-    CASE WHEN min_grade IS NOT NULL
-        THEN concat(
-            ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
-            ') AS lowered') END,
-    _ranking_joined(
-        list_transform(own_grades, lambda grade: concat(
-            ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
-    ' FROM ',
-    CASE WHEN is_expected THEN '_ranking_expected' ELSE '_ranking_item' END,
-    CASE WHEN len(cuts) = 0 THEN ' CROSS JOIN (SELECT unnest(given) AS k FROM _ranking_given_ks)'
-        ELSE concat(
-            '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
-            CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
-    END,
-    CASE WHEN is_expected THEN '))' ELSE ')))' END);
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
 ), _ranking_chosen AS MATERIALIZED (
-    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures, lower_is_better) AS chosen
+    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures) AS chosen
 ), _ranking_scores AS MATERIALIZED (
     SELECT
         * EXCLUDE (chosen) REPLACE (
@@ -3884,10 +3956,22 @@ WITH _ranking_rows AS NOT MATERIALIZED (
     CROSS JOIN _ranking_chosen
     UNION ALL BY NAME
     SELECT list_transform(chosen, lambda one, i: {
-        'measure': one.measure, 'value_place': i, 'higher_is_better': one.higher_is_better, 'is_share': one.is_share,
+        'measure': one.measure,
+        'value_place': i,
+        'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
+        'is_share': one.is_share,
         'only_at': NULL::BIGINT[]}) AS compared_measures
     FROM _ranking_chosen
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+    CROSS JOIN (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
+    WHERE CASE
+        WHEN lower_is_better IS NULL THEN true
+        WHEN lowered IS NULL OR NOT list_has_all(
+            list_transform(_ranking_measure_columns('_ranking_rows'), lambda one: lower(one.name)), lowered)
+            THEN error(concat(
+                'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
+                _ranking_cut(lower_is_better::VARCHAR)))::BOOLEAN
+        ELSE true
+    END AND _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
 SELECT
     compared.baseline, compared.system, compared.k, compared.measure,
@@ -3921,6 +4005,90 @@ WHERE coalesce(
 ORDER BY
     compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_users_query(choices, is_expected, min_grade) AS
+list_transform(
+    [list_transform(
+        list_transform(choices, lambda one: {
+            'of': one,
+            'own_grade': list_filter(one['pairs'], lambda pair: starts_with(pair, 'min_grade='))[1][11:],
+            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0}),
+        lambda one: {
+            'is_right': one['of']['is_right'] AND NOT (is_expected AND one['of']['rules']['expected'] IS NULL),
+            'measure': one['of']['measure'],
+            'in_short': one['in_short'],
+            'own_grade': CASE WHEN is_expected THEN one['own_grade'] END,
+            'ranking': CASE
+                WHEN is_expected AND one['own_grade'] IS NOT NULL THEN 'ranking from ' || one['own_grade']
+                WHEN min_grade IS NOT NULL AND one['own_grade'] IS NULL AND one['of']['rules']['options']['min_grade'] IS NOT NULL
+                    AND _ranking_goes_with(
+                        one['of']['rules']['options']['min_grade'], one['of']['pairs'], one['of']['names'],
+                        one['of']['rules']['options'])
+                    THEN CASE WHEN one['in_short'] THEN 'relevant' ELSE 'lowered' END
+                ELSE CASE WHEN one['in_short'] THEN 'ranking' ELSE 'judged' END
+            END,
+            'macro': CASE
+                WHEN is_expected THEN one['of']['rules']['expected']
+                WHEN one['in_short'] THEN '_ranking_' || one['of']['known']['measure']
+                ELSE 'ranking_' || one['of']['known']['measure']
+            END,
+            'arguments': concat(
+                CASE WHEN NOT one['in_short'] THEN concat(', k', ', min_grade := ' || one['own_grade']) END,
+                _ranking_joined(
+                    list_transform(
+                        list_filter(one['of']['pairs'], lambda pair: NOT starts_with(pair, 'min_grade=')),
+                        lambda pair: regexp_replace(
+                            regexp_replace(pair, '=([a-z].*)$', '=''\1'''), '^(.*?)=', ', \1 := ')),
+                    '')),
+            'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
+            'cuts': one['of']['cuts'],
+            'at_ks': one['of']['at_ks']})],
+    lambda found: CASE
+        WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
+        ELSE _ranking_users_text(
+            _ranking_joined(
+                list_transform(found, lambda one: concat(
+                    ', ', 'CASE WHEN ' || nullif(concat_ws(
+                        ' AND ',
+                        CASE WHEN NOT one['is_plain'] THEN 'has_truth' END,
+                        CASE WHEN len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
+                            THEN _ranking_cuts_condition(one['cuts'], one['at_ks']) END), '') || ' THEN ',
+                    '@', one['macro'], '("', one['ranking'], '"', one['arguments'], ')',
+                    CASE WHEN NOT one['is_plain'] OR len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
+                        THEN ' END' END,
+                    ' AS "', one['measure'], '"')),
+                ''),
+            list_transform(found, lambda one: one['ranking']),
+            list_distinct(list_transform(found, lambda one: one['own_grade'])),
+            is_expected, min_grade,
+            flatten(list_transform(found, lambda one: one['cuts'])),
+            list_contains(list_transform(found, lambda one: one['at_ks']), true))
+    END)[1];
+CREATE OR REPLACE MACRO _ranking_plain_query(names, is_expected, min_grade) AS
+list_transform(
+    [coalesce(
+        list_transform(
+            list_filter(names, lambda name, i: list_position(names, name) = i OR name IS NULL),
+            lambda name: {'key': name, 'value': _ranking_options()[name]}),
+        list_filter(
+            map_entries(_ranking_options()),
+            lambda one: CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END))],
+    lambda found: CASE
+        WHEN len(list_filter(found, lambda one: coalesce(
+            CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END,
+            false))) < len(found)
+            THEN 'FROM _ranking_own_measures'
+        ELSE _ranking_users_text(
+            _ranking_joined(
+                list_transform(found, lambda one: concat(
+                    ', @', CASE WHEN is_expected THEN one['value']['expected'] ELSE '_ranking_' || one['key'] END,
+                    CASE WHEN min_grade IS NOT NULL AND one['value']['options']['min_grade'] IS NOT NULL
+                        THEN '(relevant)' ELSE '(ranking)' END,
+                    ' AS "', one['key'], '"')),
+                ''),
+            ['ranking', 'relevant'],
+            []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
+            true)
+    END)[1];
 CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
 SELECT
     code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
@@ -3954,48 +4122,83 @@ SELECT
     min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
 FROM _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen)
 GROUP BY system, item;
-CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, method, weights, rrf_k, normalize, depth, systems) AS TABLE
+CREATE OR REPLACE MACRO ranking_fuse(
+    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
+) AS TABLE
+WITH _ranking_lists AS (
+    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
+    FROM _ranking_fuse_lists(
+        rec,
+        _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+        weights, depth, systems)
+    WHERE (
+        SELECT _ranking_no_problem('ranking_fuse', _ranking_fuse_misfit(
+            rec,
+            _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+            method, weights, rrf_k, normalize, depth, systems)))),
+_ranking_scale AS (
+    SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
+        max(weight * greatest(abs(low), abs(high))),
+        nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
+        1
+    ), 1e-270), 1e308)))) AS scale
+    FROM _ranking_lists
+    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
 SELECT
-    *,
-    list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
+    userid, itemid,
+    (whole + coalesce(rest / 2 ** 100, 0)) / scale * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
+    n_systems
 FROM (
     SELECT
-        userid, system, weight,
-        CASE
-            WHEN list_count(items) = len(items) AND NOT _ranking_has_repeats(items) THEN ranked
-            ELSE list_transform(
-                [list_sort(ranked, 'ASC', 'NULLS LAST')],
-                lambda ordered: list_filter(
-                    ordered,
-                    lambda entry, place:
-                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid))[1]
-        END AS entries
+        userid, itemid,
+        sum(round(points)::HUGEINT) AS whole,
+        sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
+            THEN ((points - round(points)) * 2 ** 100)::HUGEINT
+        END) AS rest,
+        count(points) AS n_scores,
+        count(*) AS n_systems
     FROM (
         SELECT
-            userid, system, weight,
-            list_transform(listed, lambda pair: pair[2]) AS items,
-            list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}) AS ranked
+            userid, entry.itemid,
+            weight * CASE
+                WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
+                WHEN method::VARCHAR = 'borda' THEN greatest(n_items - entry.rank + 1, 0) / n_items
+                WHEN entry.score IS NULL THEN NULL
+                WHEN NOT isfinite(high - low) THEN error(concat(
+                    'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
+                    CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
+                    ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' AND NOT isfinite(weight * entry.score) THEN error(concat(
+                    'ranking_fuse: a weight times a score must be finite, got ', weight, ' and ', entry.score,
+                    ' of system ', _ranking_cut(system::VARCHAR), ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' THEN entry.score
+                WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
+                WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
+                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
+            END * scale AS points
         FROM (
-            SELECT
-                userid, system,
-                _ranking_fuse_weight(system, weights, systems) AS weight,
-                CASE
-                    WHEN _ranking_few_digits(typeof(any_value(score)))
-                        THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
-                    WHEN names['descending']
-                        THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
-                    ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
-                END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
+            SELECT * EXCLUDE (entries), unnest(entries) AS entry
             FROM (
-                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
-                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
-            )
-            WHERE userid IS NOT NULL
-            GROUP BY userid, system))
-    WHERE weight > 0)
-WHERE (
-    SELECT _ranking_no_problem(
-        'ranking_fuse', _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems)));
+                SELECT
+                    lists.* EXCLUDE (numbers),
+                    n_items,
+                    list_avg(numbers) AS mean,
+                    list_stddev_pop(numbers) AS deviation,
+                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
+                    len(numbers) AS n_numbers
+                FROM _ranking_lists AS lists
+                LEFT JOIN (
+                    SELECT userid, count(*) AS n_items
+                    FROM (
+                        SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
+                        FROM _ranking_lists
+                        WHERE method::VARCHAR = 'borda')
+                    GROUP BY userid
+                ) AS counts ON lists.userid = counts.userid))
+        CROSS JOIN _ranking_scale)
+    GROUP BY userid, itemid)
+CROSS JOIN _ranking_scale;
 CREATE OR REPLACE MACRO _ranking_contents_lists(
     rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
 SELECT
@@ -4013,7 +4216,9 @@ WHERE (
     SELECT _ranking_no_problem(
         caller, _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col)));
 CREATE OR REPLACE MACRO ranking_overlap(
-    rec, ks, baseline := NULL, persistence := 0.9, user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true) AS TABLE
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
 SELECT
     compared.baseline, system, k,
     count(overlap) AS users,
@@ -4024,7 +4229,9 @@ FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', sy
 GROUP BY pair, compared.baseline, system, k
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_overlap_by_user(
-    rec, ks, baseline := NULL, persistence := 0.9, user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true) AS TABLE
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
 SELECT * EXCLUDE (pair, top_baseline, top_system)
 FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;
@@ -4248,161 +4455,6 @@ FROM (
     GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
     HAVING sum(count) > 0)
 ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
-CREATE OR REPLACE MACRO _ranking_users_query(choices, is_expected, min_grade) AS
-list_transform(
-    [list_transform(
-        list_transform(choices, lambda one: {
-            'of': one,
-            'own_grade': list_filter(one['pairs'], lambda pair: starts_with(pair, 'min_grade='))[1][11:],
-            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0}),
-        lambda one: {
-            'is_right': one['of']['is_right'] AND NOT (is_expected AND one['of']['rules']['expected'] IS NULL),
-            'measure': one['of']['measure'],
-            'in_short': one['in_short'],
-            'own_grade': CASE WHEN is_expected THEN one['own_grade'] END,
-            'ranking': CASE
-                WHEN is_expected AND one['own_grade'] IS NOT NULL THEN 'ranking from ' || one['own_grade']
-                WHEN min_grade IS NOT NULL AND one['own_grade'] IS NULL AND one['of']['rules']['options']['min_grade'] IS NOT NULL
-                    AND _ranking_goes_with(
-                        one['of']['rules']['options']['min_grade'], one['of']['pairs'], one['of']['names'],
-                        one['of']['rules']['options'])
-                    THEN CASE WHEN one['in_short'] THEN 'relevant' ELSE 'lowered' END
-                ELSE CASE WHEN one['in_short'] THEN 'ranking' ELSE 'judged' END
-            END,
-            'macro': CASE
-                WHEN is_expected THEN one['of']['rules']['expected']
-                WHEN one['in_short'] THEN '_ranking_' || one['of']['known']['measure']
-                ELSE 'ranking_' || one['of']['known']['measure']
-            END,
-            'arguments': concat(
-                CASE WHEN NOT one['in_short'] THEN concat(', k', ', min_grade := ' || one['own_grade']) END,
-                _ranking_joined(
-                    list_transform(
-                        list_filter(one['of']['pairs'], lambda pair: NOT starts_with(pair, 'min_grade=')),
-                        lambda pair: regexp_replace(
-                            regexp_replace(pair, '=([a-z].*)$', '=''\1'''), '^(.*?)=', ', \1 := ')),
-                    '')),
-            'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
-            'cuts': one['of']['cuts'],
-            'at_ks': one['of']['at_ks']})],
-    lambda found: CASE
-        WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
-        ELSE _ranking_users_text(
-            _ranking_joined(
-                list_transform(found, lambda one: concat(
-                    ', ', 'CASE WHEN ' || nullif(concat_ws(
-                        ' AND ',
-                        CASE WHEN NOT one['is_plain'] THEN 'has_truth' END,
-                        CASE WHEN len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
-                            THEN _ranking_cuts_condition(one['cuts'], one['at_ks']) END), '') || ' THEN ',
-                    '@', one['macro'], '("', one['ranking'], '"', one['arguments'], ')',
-                    CASE WHEN NOT one['is_plain'] OR len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
-                        THEN ' END' END,
-                    ' AS "', one['measure'], '"')),
-                ''),
-            list_transform(found, lambda one: one['ranking']),
-            list_distinct(list_transform(found, lambda one: one['own_grade'])),
-            is_expected, min_grade,
-            flatten(list_transform(found, lambda one: one['cuts'])),
-            list_contains(list_transform(found, lambda one: one['at_ks']), true))
-    END)[1];
-CREATE OR REPLACE MACRO _ranking_plain_query(names, is_expected, min_grade) AS
-list_transform(
-    [coalesce(
-        list_transform(
-            list_filter(names, lambda name, i: list_position(names, name) = i OR name IS NULL),
-            lambda name: {'key': name, 'value': _ranking_options()[name]}),
-        list_filter(
-            map_entries(_ranking_options()),
-            lambda one: CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END))],
-    lambda found: CASE
-        WHEN len(list_filter(found, lambda one: coalesce(
-            CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END,
-            false))) < len(found)
-            THEN 'FROM _ranking_own_measures'
-        ELSE _ranking_users_text(
-            _ranking_joined(
-                list_transform(found, lambda one: concat(
-                    ', @', CASE WHEN is_expected THEN one['value']['expected'] ELSE '_ranking_' || one['key'] END,
-                    CASE WHEN min_grade IS NOT NULL AND one['value']['options']['min_grade'] IS NOT NULL
-                        THEN '(relevant)' ELSE '(ranking)' END,
-                    ' AS "', one['key'], '"')),
-                ''),
-            ['ranking', 'relevant'],
-            []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
-            true)
-    END)[1];
-CREATE OR REPLACE MACRO ranking_fuse(
-    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
-) AS TABLE
-WITH _ranking_lists AS (
-    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
-    FROM _ranking_fuse_lists(
-        rec, _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-        method, weights, rrf_k, normalize, depth, systems)),
-_ranking_scale AS (
-    SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
-        max(weight * greatest(abs(low), abs(high))),
-        nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
-        1
-    ), 1e-270), 1e308)))) AS scale
-    FROM _ranking_lists
-    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
-SELECT
-    userid, itemid,
-    (whole + coalesce(rest / 2 ** 100, 0)) / scale * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
-    n_systems
-FROM (
-    SELECT
-        userid, itemid,
-        sum(round(points)::HUGEINT) AS whole,
-        sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
-            THEN ((points - round(points)) * 2 ** 100)::HUGEINT
-        END) AS rest,
-        count(points) AS n_scores,
-        count(*) AS n_systems
-    FROM (
-        SELECT
-            userid, entry.itemid,
-            weight * CASE
-                WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
-                WHEN method::VARCHAR = 'borda' THEN greatest(n_items - entry.rank + 1, 0) / n_items
-                WHEN entry.score IS NULL THEN NULL
-                WHEN NOT isfinite(high - low) THEN error(concat(
-                    'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
-                    CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
-                    ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
-                WHEN normalize::VARCHAR = 'none' AND NOT isfinite(weight * entry.score) THEN error(concat(
-                    'ranking_fuse: a weight times a score must be finite, got ', weight, ' and ', entry.score,
-                    ' of system ', _ranking_cut(system::VARCHAR), ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
-                WHEN normalize::VARCHAR = 'none' THEN entry.score
-                WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
-                WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
-                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
-            END * scale AS points
-        FROM (
-            SELECT * EXCLUDE (entries), unnest(entries) AS entry
-            FROM (
-                SELECT
-                    lists.* EXCLUDE (numbers),
-                    n_items,
-                    list_avg(numbers) AS mean,
-                    list_stddev_pop(numbers) AS deviation,
-                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
-                    len(numbers) AS n_numbers
-                FROM _ranking_lists AS lists
-                LEFT JOIN (
-                    SELECT userid, count(*) AS n_items
-                    FROM (
-                        SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
-                        FROM _ranking_lists
-                        WHERE method::VARCHAR = 'borda')
-                    GROUP BY userid
-                ) AS counts ON lists.userid = counts.userid))
-        CROSS JOIN _ranking_scale)
-    GROUP BY userid, itemid)
-CROSS JOIN _ranking_scale;
 CREATE OR REPLACE MACRO ranking_beyond_accuracy(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
@@ -4445,6 +4497,36 @@ SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, h
 FROM _ranking_contents_by_user(
     '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
     head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
+CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, caller) AS TABLE
+WITH _ranking_item AS NOT MATERIALIZED (
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged)
+), _ranking_item_at_own_ks AS NOT MATERIALIZED (
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged)
+), _ranking_expected AS NOT MATERIALIZED (
+    SELECT * REPLACE (tied AS judged)
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged)
+), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
+    SELECT * REPLACE (tied AS judged)
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged)
+), _ranking_given_ks AS NOT MATERIALIZED (
+    SELECT _ranking_cuts(ks, caller) AS given
+), _ranking_any_ks AS NOT MATERIALIZED (
+    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, caller) END AS given
+), _ranking_wrong_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_measures_problem(measures, ties, caller))
+), _ranking_own_measures AS NOT MATERIALIZED (
+    FROM query(replace(
+        _ranking_users_query(_ranking_choices(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
+        '@',
+        _ranking_home()))
+), _ranking_plain_measures AS NOT MATERIALIZED (
+    FROM query(replace(
+        _ranking_plain_query(
+            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
+        '@',
+        _ranking_home()))
+)
+FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_read AS MATERIALIZED (
@@ -4490,36 +4572,76 @@ WITH _ranking_read AS MATERIALIZED (
     FROM _ranking_apart_problems('_ranking_read')
 )
 FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
-CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, caller) AS TABLE
-WITH _ranking_item AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged)
-), _ranking_item_at_own_ks AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged)
-), _ranking_expected AS NOT MATERIALIZED (
-    SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged)
-), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
-    SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged)
-), _ranking_given_ks AS NOT MATERIALIZED (
-    SELECT _ranking_cuts(ks, caller) AS given
-), _ranking_any_ks AS NOT MATERIALIZED (
-    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, caller) END AS given
-), _ranking_wrong_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_measures_problem(measures, ties, caller))
-), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(replace(
-        _ranking_users_query(_ranking_choices(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
-        '@',
-        _ranking_home()))
-), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(replace(
-        _ranking_plain_query(
-            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
-        '@',
-        _ranking_home()))
+CREATE OR REPLACE MACRO ranking_by_user(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+SELECT * EXCLUDE (ranking_system, has_truth)
+FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
+WHERE has_truth;
+CREATE OR REPLACE MACRO ranking_distribution(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+SELECT
+    * EXCLUDE (ranking_system, sorted),
+    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
+    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
+    sorted[1] AS minimum,
+    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
+    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
+    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
+    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
+    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
+    sorted[-1] AS maximum,
+    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
+FROM (
+    SELECT
+        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
+        measure,
+        count(value) AS users,
+        count(*) - count(value) AS users_undefined,
+        ranking_mean(value) AS mean,
+        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
+    FROM (
+        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
+        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
+        WHERE has_truth)
+    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
+    GROUP BY ALL)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_summary(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+WITH _ranking_values AS NOT MATERIALIZED (
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
 )
-FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
+FROM _ranking_measure_means('_ranking_values');
+CREATE OR REPLACE MACRO ranking_compare(
+    rec, truth, ks := NULL,
+    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
+    permutations := 10000, seed := 0,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
+WITH _ranking_any_ks AS NOT MATERIALIZED (
+    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
+), _ranking_own_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
+), _ranking_plain_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_plain_compared_query(_ranking_plain_names(measures, _ranking_default_measures())))
+), _ranking_scores AS MATERIALIZED (
+    SELECT
+        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
+        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
+        NULL AS compared_measures
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, 'ranking_compare')
+    WHERE has_truth
+    UNION ALL BY NAME
+    FROM query_table(CASE
+        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
+        ELSE '_ranking_own_measures'
+    END)
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+        AND _ranking_has_items(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_compare')
+)
+SELECT * EXCLUDE (pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_check_rows(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_read_rows AS MATERIALIZED (
@@ -4593,76 +4715,6 @@ JOIN (
 QUALIFY told.code <> 'short_lists'
     OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
 ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_by_user(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
-WHERE has_truth;
-CREATE OR REPLACE MACRO ranking_distribution(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
-SELECT
-    * EXCLUDE (ranking_system, sorted),
-    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
-    sorted[1] AS minimum,
-    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
-    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
-    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
-    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
-    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
-    sorted[-1] AS maximum,
-    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
-FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
-        measure,
-        count(value) AS users,
-        count(*) - count(value) AS users_undefined,
-        ranking_mean(value) AS mean,
-        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
-    FROM (
-        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
-        WHERE has_truth)
-    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
-    GROUP BY ALL)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_summary(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
-WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
-)
-FROM _ranking_measure_means('_ranking_values');
-CREATE OR REPLACE MACRO ranking_compare(
-    rec, truth, ks := NULL,
-    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
-    permutations := 10000, seed := 0,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
-WITH _ranking_any_ks AS NOT MATERIALIZED (
-    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
-), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
-), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_compared_query(_ranking_plain_choices(_ranking_plain_names(measures, _ranking_default_measures()))))
-), _ranking_scores AS MATERIALIZED (
-    SELECT
-        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
-        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
-        NULL AS compared_measures
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, 'ranking_compare')
-    WHERE has_truth
-    UNION ALL BY NAME
-    FROM query_table(CASE
-        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
-        ELSE '_ranking_own_measures'
-    END)
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-        AND _ranking_has_items(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_compare')
-)
-SELECT * EXCLUDE (pair, measure_place, ranking_segment)
-FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -4705,24 +4757,24 @@ COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and 
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
 COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
+COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
-COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
-COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
+COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems ranking_split _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes _ranking_users_text ranking_compare_by_user _ranking_user_problems _ranking_evidence _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_check _ranking_users ranking_check_rows ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values _ranking_corrected _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_gate _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -62,24 +62,18 @@ FROM (
         _ranking_split_misfit(
             events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
         )) AS windows
-    LEFT JOIN (
-        SELECT ranking_user, min(ranking_moment) AS ranking_first
-        FROM _ranking_events(events, last, user_col, item_col, time_col)
-        WHERE cold_users = 'drop'
-        GROUP BY ranking_user
-    ) AS users ON users.ranking_user = rows.ranking_user
-    LEFT JOIN (
-        SELECT ranking_item, min(ranking_moment) AS ranking_first
-        FROM _ranking_events(events, last, user_col, item_col, time_col)
-        WHERE cold_items = 'drop'
-        GROUP BY ranking_item
-    ) AS items ON items.ranking_item = rows.ranking_item
-    LEFT JOIN (
-        SELECT ranking_user, ranking_item, min(ranking_moment) AS ranking_first
-        FROM _ranking_events(events, last, user_col, item_col, time_col)
-        WHERE seen = 'drop'
-        GROUP BY ranking_user, ranking_item
-    ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item);
+    -- Joins, since windows would lose the order of the events.
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_users, 'user') AS users USING (ranking_user)
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_items, 'item') AS items USING (ranking_item)
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, seen, 'user|item') AS pairs
+        USING (ranking_user, ranking_item));
+
+-- The first moment of each user, of each item or of both together, if it is asked for ('drop').
+CREATE OR REPLACE TEMP MACRO _ranking_first_moments(events, last, user_col, item_col, time_col, choice, roles) AS TABLE
+SELECT COLUMNS(concat('^ranking_(', roles, ')$')), min(ranking_moment) AS ranking_first
+FROM _ranking_events(events, last, user_col, item_col, time_col)
+WHERE choice = 'drop'
+GROUP BY ALL;
 
 -- The events of ranking_split, with their columns by role and the moments by which they are split.
 CREATE OR REPLACE TEMP MACRO _ranking_events(events, last, user_col, item_col, time_col) AS TABLE
@@ -167,41 +161,13 @@ list_any_value(
             ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
             ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
         ],
-        lambda c: CASE
-            WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
+        lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
             WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
-            WHEN c[1] = 'time_col'
-                THEN CASE
-                    WHEN _ranking_time_kind(c[4]) IS NULL
-                        THEN concat(
-                            _ranking_cut(c[3]), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(c[4]))
-                    WHEN test_from IS NOT NULL
-                        AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(c[4])
-                        THEN concat(
-                            'test_from must be ', _ranking_time_kind(c[4]), ', as ', _ranking_cut(c[3]), ' is, got ',
-                            _ranking_cut(typeof(test_from)))
-                    ELSE coalesce(
-                        _ranking_option(
-                            'test_size', test_size, _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1),
-                            _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1) IS NULL),
-                        _ranking_option(
-                            'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
-                            _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
-                END
-        END)
-    || list_transform(
-        [_ranking_columns(_ranking_column_texts(typeof((
-            SELECT taken
-            FROM (
-                SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
-                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)) AS taken
-            WHERE false
-        ))))],
-        lambda taken: CASE WHEN taken <> 'ranking_absent'
-            THEN 'events must have no column fold, part or dropped (rename it), got '
-                || replace(taken, 'ranking_absent, ', '')
-        END)
+            WHEN c[1] = 'time_col' THEN _ranking_split_time_problem(c[3], c[4], test_from, test_size, gap)
+        END))
     || [
+        'events must have no column fold, part or dropped (rename it), got ' || _ranking_joined(
+            regexp_extract_all(_ranking_texts_of(events), '(?i), "?(fold|part|dropped)"? ', 1), ', '),
         _ranking_collation_problem(),
         _ranking_option(
             'folds', folds, 'an integer >= 1', _ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1),
@@ -216,19 +182,32 @@ list_any_value(
                     || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
             WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
                 THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
-        END]
-    || list_transform(
-        [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
-        lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
-            THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
-        END));
+        END,
+        _ranking_option('cold_users', cold_users, 'keep|drop', cold_users::VARCHAR IN ('keep', 'drop')),
+        _ranking_option('cold_items', cold_items, 'keep|drop', cold_items::VARCHAR IN ('keep', 'drop')),
+        _ranking_option('seen', seen, 'keep|drop', seen::VARCHAR IN ('keep', 'drop'))]);
 
--- The rule that a span of time breaks, in words; NULL for one that fits.
-CREATE OR REPLACE TEMP MACRO _ranking_span_rule(span, kind, least) AS
+-- The error text of a column of times, or of an argument that must be of its kind; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_split_time_problem(name, type, test_from, test_size, gap) AS
 CASE
-    WHEN span IS NULL THEN NULL
-    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span)) THEN 'an integer, for a time that is one'
-    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL' THEN 'an INTERVAL, for a time that is ' || kind
+    WHEN _ranking_time_kind(type) IS NULL
+        THEN concat(_ranking_cut(name), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(type))
+    WHEN test_from IS NOT NULL AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(type)
+        THEN concat(
+            'test_from must be ', _ranking_time_kind(type), ', as ', _ranking_cut(name), ' is, got ',
+            _ranking_cut(typeof(test_from)))
+    ELSE coalesce(
+        _ranking_span_problem('test_size', test_size, _ranking_time_kind(type), 1),
+        _ranking_span_problem('gap', gap, _ranking_time_kind(type), 0))
+END;
+
+-- The error text of a span of time that does not fit; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_span_problem(argument, span, kind, least) AS
+CASE
+    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span))
+        THEN _ranking_option(argument, span, 'an integer, for a time that is one', span IS NULL)
+    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL'
+        THEN _ranking_option(argument, span, 'an INTERVAL, for a time that is ' || kind, span IS NULL)
     WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
-        THEN CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END
+        THEN _ranking_option(argument, span, CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END, false)
 END;
