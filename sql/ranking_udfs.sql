@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values _ranking_corrected _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_gate _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_compare_by_user _ranking_user_problems _ranking_evidence _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_check ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check_rows ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -129,12 +129,6 @@ CREATE OR REPLACE MACRO _ranking_graded(one, grade_name) AS
 one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
 CREATE OR REPLACE MACRO _ranking_is_condensed(min_grade, unjudged) AS
 unjudged::VARCHAR = 'skip';
-CREATE OR REPLACE MACRO _ranking_like_grades(texts) AS
-regexp_extract_all(texts, '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),', 1);
-CREATE OR REPLACE MACRO _ranking_like_runs(texts) AS
-regexp_extract_all(texts, '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? ', 1);
-CREATE OR REPLACE MACRO _ranking_like_systems(texts) AS
-regexp_extract_all(texts, '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? ', 1);
 CREATE OR REPLACE MACRO _ranking_are_first(chosen, scores, n) AS
 list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
 AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
@@ -204,53 +198,22 @@ CASE
     WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
     ELSE len(list_filter(ranks, lambda _ranking_rank: _ranking_rank <= k))
 END;
-CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_ideal) AS
-{
-    'k': k,
-    'top': least(judged.size, k),
-    'n_relevant': CASE
-        WHEN all_relevant THEN len(judged.ideal)
-        ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
-    END,
-    'n_hits': CASE
-        WHEN all_relevant THEN n_seen
-        ELSE len(list_filter(judged.grades[:n_seen], lambda grade: grade > 0))
-    END,
-    'hits': CASE
-        WHEN all_relevant THEN judged.ranks[:n_seen]
-        ELSE list_transform(
-            list_filter(list_zip(judged.ranks[:n_seen], judged.grades[:n_seen]), lambda item: item[2] > 0),
-            lambda item: item[1])
-    END,
-    'grades': CASE
-        WHEN all_relevant THEN judged.grades[:n_seen]
-        ELSE list_filter(judged.grades[:n_seen], lambda grade: grade > 0)
-    END,
-    'seen': judged.grades[:n_seen], 'ideal': judged.ideal, 'log2_ideal': log2_ideal::DOUBLE};
 CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
-{
-    'ranks': CASE
-        WHEN starts IS NULL THEN list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank]))
+list_transform(
+    [CASE
+        WHEN starts IS NULL THEN list_transform(
+            judged.ranks,
+            lambda rank: (list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
         ELSE list_select(
             flatten(list_transform(
-                starts,
-                lambda start, i: list_resize(
-                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER))),
+                list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
+                lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
             judged.ranks)
-    END,
-    'lasts': CASE
-        WHEN starts IS NULL
-            THEN list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank]))
-        ELSE list_select(
-            flatten(list_transform(
-                starts,
-                lambda start, i: list_resize(
-                    [coalesce(starts[i + 1], len(scores) + 1) - 1],
-                    coalesce(starts[i + 1], len(scores) + 1) - start,
-                    coalesce(starts[i + 1], len(scores) + 1) - 1))),
-            judged.ranks)
-    END,
-    'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size};
+    END],
+    lambda ties: {
+        'ranks': list_transform(ties, lambda tie: tie[1]::INTEGER),
+        'lasts': list_transform(ties, lambda tie: tie[2]),
+        'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size})[1];
 CREATE OR REPLACE MACRO ranking_functions() AS TABLE
 SELECT
     cells[1] AS name,
@@ -262,32 +225,32 @@ SELECT
     nullif(cells[7], '') AS empty,
     nullif(cells[8], '') AS source,
     cells[9] AS description,
-FROM (SELECT string_split(unnest(string_split('recall | measure | recall_at | rec; truth | normalize=truth|min; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
-precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
-f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
-hit_rate | measure | hitrate; success | rec; truth | min_grade (a number > 0) | 0 or 1 | 0 | Hivemall; trec_eval (success) | 1 if any relevant item stands in the top k, else 0.
-hits | measure |  | rec; truth | min_grade (a number > 0) | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
-mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Voorhees 1999 | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
-first_hit_rank | measure |  | rec; truth | min_grade (a number > 0) | 1, 2, 3, ... | NULL without a hit | Hivemall, n_tp of MRR | Rank of the first relevant item in the top k.
-average_precision | measure | ap | rec; truth | normalize=truth|min|hits|k; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Mean of the precision at each relevant item; its mean over users is the MAP.
-auc | measure | roc_auc | rec; truth | min_grade (a number > 0) | [0, 1] | 0.5 without a pair | Hivemall | Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
-dcg | measure | discounted_cumulative_gain | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Burges 2005 | Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
-ideal_dcg | measure | idcg | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Jarvelin, Kekalainen 2002 | The DCG of the best possible list, which ranks all truth items by descending grade.
-ndcg | measure |  | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life); ideal=cut|truth|k | [0, 1] | 0 | Hivemall | Normalised discounted cumulative gain: dcg / ideal_dcg.
-cumulative_gain | measure | cg | rec; truth | gain=linear|exp | >= 0 | 0 | Jarvelin, Kekalainen 2002 | Cumulative gain: the sum of the gains of the top k, wherever they stand.
-err | measure |  | rec; truth | max_grade=4 (a number > 0 and <= 1000) | [0, 1] | 0 | Chapelle et al. 2009 | Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
-rbp | measure | rank_biased_precision | rec; truth | persistence=0.8 (a number >= 0 and < 1); gain=binary|graded; max_grade=4 (a number > 0 and <= 1000, with gain=graded); min_grade (a number > 0, with gain=binary) | [0, 1] | 0 | Moffat, Zobel 2008 | Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
-half_life_utility | measure | hlu | rec; truth | half_life=5 (a number > 1); neutral=0 (a number >= 0) | [0, 1] | 0 | Breese et al. 1998 | Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
-r_precision | measure | rprec | rec; truth | min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Buckley, Voorhees 2000 | Precision at the rank that equals the number of relevant items.
-bpref | measure |  | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Buckley, Voorhees 2004 | How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
-judged_share | measure |  | rec; truth |  | [0, 1] | 0 without an item | ir_measures (Judged) | Share of the top k that truth has a grade for, whatever grade: Judged@k.
-interpolated_precision | measure | iprec | rec; truth | recall=0 (a number >= 0 and <= 1); min_grade (a number > 0) | [0, 1] | 0 | Manning et al. 2008 | The highest precision at any rank of the top k that has at least this recall.
-interpolated_average_precision | measure | eleven_point_average | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Manning et al. 2008 | Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
-spearman | measure |  | rec; truth |  | [-1, 1] | NULL without two different grades | Spearman 1904 | Spearman''s correlation between the order of the judged items in the top k and their grades.
-kendall_tau | measure | kendall | rec; truth | variant=b|c | [-1, 1] | NULL without two different grades | Kendall 1945; Stuart 1953 | Kendall''s tau between the order of the judged items in the top k and their grades.
-concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL without a pair | Ekstrand, Rank-Aware Top-N Metrics | Share of the pairs of judged items in the top k with different grades that are in the right order.
-intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
-novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.
+FROM (SELECT string_split(unnest(string_split('recall | measure | recall_at | rec; truth | normalize=truth|min; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3 | Share of the relevant items that stand in the top k.
+precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3 | Share of the top k that is relevant.
+f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen (1979), Information Retrieval, chapter 7 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
+hit_rate | measure | hitrate; success | rec; truth | min_grade (a number > 0) | 0 or 1 | 0 | Hivemall (`hitrate`); trec_eval (success_k); Deshpande and Karypis (2004) | 1 if any relevant item stands in the top k, else 0.
+hits | measure |  | rec; truth | min_grade (a number > 0) | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret), ranx''s hits | Number of relevant items in the top k.
+mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
+first_hit_rank | measure |  | rec; truth | min_grade (a number > 0) | 1, 2, 3, ... | NULL without a hit | the n_tp of Hivemall, "Ranking Problems", section MRR | Rank of the first relevant item in the top k.
+average_precision | measure | ap | rec; truth | normalize=truth|min|hits|k; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall, "Ranking Problems"; Buckley and Voorhees (2000) | Mean of the precision at each relevant item; its mean over users is the MAP.
+auc | measure | roc_auc | rec; truth | min_grade (a number > 0) | [0, 1] | 0.5 without a pair | Hivemall, "Ranking Problems"; Rendle et al. (2009) | Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
+dcg | measure | discounted_cumulative_gain | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and discount=original; Breese et al. (1998) for discount=half_life | Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
+ideal_dcg | measure | idcg | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Jarvelin and Kekalainen (2002) | The DCG of the best possible list, which ranks all truth items by descending grade.
+ndcg | measure |  | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life); ideal=cut|truth|k | [0, 1] | 0 | Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005) | Normalised discounted cumulative gain: dcg / ideal_dcg.
+cumulative_gain | measure | cg | rec; truth | gain=linear|exp | >= 0 | 0 | Jarvelin and Kekalainen (2002) | Cumulative gain: the sum of the gains of the top k, wherever they stand.
+err | measure |  | rec; truth | max_grade=4 (a number > 0 and <= 1000) | [0, 1] | 0 | Chapelle, Metzler, Zhang and Grinspan (2009) | Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
+rbp | measure | rank_biased_precision | rec; truth | persistence=0.8 (a number >= 0 and < 1); gain=binary|graded; max_grade=4 (a number > 0 and <= 1000, with gain=graded); min_grade (a number > 0, with gain=binary) | [0, 1] | 0 | Moffat and Zobel (2008) | Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
+half_life_utility | measure | hlu | rec; truth | half_life=5 (a number > 1); neutral=0 (a number >= 0) | [0, 1] | 0 | Breese, Heckerman and Kadie (1998), "R score" | Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
+r_precision | measure | rprec | rec; truth | min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Buckley and Voorhees (2000) | Precision at the rank that equals the number of relevant items.
+bpref | measure |  | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Buckley and Voorhees (2004); trec_eval (bpref) | How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
+judged_share | measure |  | rec; truth |  | [0, 1] | 0 without an item | ir_measures (Judged); Buckley and Voorhees (2004) on incomplete judgements | Share of the top k that truth has a grade for, whatever grade: Judged@k.
+interpolated_precision | measure | iprec | rec; truth | recall=0 (a number >= 0 and <= 1); min_grade (a number > 0) | [0, 1] | 0 | Manning, Raghavan and Schuetze (2008), section 8.4 | The highest precision at any rank of the top k that has at least this recall.
+interpolated_average_precision | measure | eleven_point_average | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Manning, Raghavan and Schuetze (2008), section 8.4 | Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
+spearman | measure |  | rec; truth |  | [-1, 1] | NULL without two different grades | Spearman (1904); Ekstrand, "Rank-Aware Top-N Metrics" | Spearman''s correlation between the order of the judged items in the top k and their grades.
+kendall_tau | measure | kendall | rec; truth | variant=b|c | [-1, 1] | NULL without two different grades | Kendall (1945); Stuart (1953) | Kendall''s tau between the order of the judged items in the top k and their grades.
+concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL without a pair | Ekstrand, "Rank-Aware Top-N Metrics" ("Fraction of Concordant Pairs") | Share of the pairs of judged items in the top k with different grades that are in the right order.
+intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler, McNee, Konstan and Lausen (2005), who define 1 minus it, intra-list similarity | Mean distance between two items of a list, each item given as its embedding vector.
+novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang (2010); Castells, Hurley and Vargas (2015) | Mean self-information of the recommended items, in bits: high if few users know them.
 judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec hold an item that truth knows.
 ranking_summary | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | The mean of every measure over the users with truth, for every k.
 ranking_by_user | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | Every measure for every user with truth and every k.
@@ -377,6 +340,12 @@ CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
 SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
 FROM query_table(pairs)
 GROUP BY itemid;
+CREATE OR REPLACE MACRO _ranking_like_grades(texts) AS
+regexp_extract_all(texts, '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),', 1);
+CREATE OR REPLACE MACRO _ranking_like_runs(texts) AS
+regexp_extract_all(texts, '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? ', 1);
+CREATE OR REPLACE MACRO _ranking_like_systems(texts) AS
+regexp_extract_all(texts, '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? ', 1);
 CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
 concat(
     ', ',
@@ -431,12 +400,7 @@ regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bI
 CREATE OR REPLACE MACRO _ranking_home() AS
 '';
 CREATE OR REPLACE MACRO _ranking_default_measures() AS
-'ndcg,recall,average_precision,mrr,hit_rate,precision'
-;
-CREATE OR REPLACE MACRO _ranking_higher_is_better(known, measure) AS
-coalesce(
-    known['higher_is_better']::VARCHAR,
-    error('ranking_compare: measures must say which of two systems is better, got ' || measure));
+'ndcg,recall,average_precision,mrr,hit_rate,precision';
 CREATE OR REPLACE MACRO _ranking_intervals(tests) AS TABLE
 SELECT
     *,
@@ -525,6 +489,15 @@ CASE
             / (len(ranking.hits) * (ranking.top - len(ranking.hits)))
     ELSE 0.5
 END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_precision_divisor(ranking, normalize) AS
+greatest(
+    CASE normalize::VARCHAR
+        WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+        WHEN 'hits' THEN ranking.n_hits
+        WHEN 'k' THEN ranking.k
+        ELSE ranking.n_relevant
+    END,
+    1);
 CREATE OR REPLACE MACRO _ranking_unless_empty(ranking, value) AS
 CASE WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1 ELSE value END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_precisions(tie, hits, size) AS
@@ -730,7 +703,7 @@ CASE
             caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')), ' must be a finite number, got ',
             coalesce(rel::VARCHAR, 'NULL')))
 END;
-CREATE OR REPLACE MACRO _ranking_fuse_stranger(argument, named, every_system) AS
+CREATE OR REPLACE MACRO _ranking_fuse_unknown(argument, named, every_system) AS
 argument || ' must name systems of rec (' || _ranking_cut(coalesce(_ranking_joined(every_system, ', '), '')) || '), got '
 || list_transform(
     list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),
@@ -915,31 +888,29 @@ FROM (
             FROM (
                 SELECT
                     system,
-                    sum(COLUMNS(* EXCLUDE (system, least, most, user, item_n, item_total))),
+                    sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
                     min(least) AS least,
                     max(most) AS most,
                     min(user) AS user,
-                    sum(item_total / sqrt(item_n)) AS item_sum,
-                    sum(sqrt(item_n)) AS item_weight,
-                    sum(item_total ** 2 / item_n) AS item_squares,
-                    sum(item_total) AS item_total,
-                    sum(item_n) AS item_lists,
-                    count(item_n) AS n_items
+                    sum(n) FILTER (item IS NULL AND NOT unseen) AS n_whole,
+                    sum(total) FILTER (item IS NULL AND NOT unseen) AS total_whole,
+                    sum(squares) FILTER (item IS NULL AND NOT unseen) AS squares_whole,
+                    sum(n) FILTER (item IS NULL AND unseen) AS n_unseen,
+                    sum(total) FILTER (item IS NULL AND unseen) AS total_unseen,
+                    sum(squares) FILTER (item IS NULL AND unseen) AS squares_unseen,
+                    sum(total / sqrt(n)) FILTER (item IS NOT NULL AND NOT unseen) AS item_sum,
+                    sum(sqrt(n)) FILTER (item IS NOT NULL AND NOT unseen) AS item_weight,
+                    sum(total::DOUBLE ** 2 / n) FILTER (item IS NOT NULL AND NOT unseen) AS item_squares,
+                    sum(total::DOUBLE) FILTER (item IS NOT NULL AND NOT unseen) AS item_total,
+                    sum(n::DOUBLE) FILTER (item IS NOT NULL AND NOT unseen) AS item_lists,
+                    count(*) FILTER (item IS NOT NULL AND NOT unseen) AS n_items
                 FROM (
                     SELECT
-                        system,
-                        sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
+                        unseen, system, item,
+                        sum(COLUMNS(* EXCLUDE (unseen, system, item, least, most, user))),
                         min(least) AS least,
                         max(most) AS most,
-                        min(user) AS user,
-                        CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(n)::DOUBLE END AS item_n,
-                        CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(total)::DOUBLE END AS item_total,
-                        sum(n) * (item IS NULL AND NOT unseen)::BIGINT AS n_whole,
-                        sum(total) * (item IS NULL AND NOT unseen)::BIGINT AS total_whole,
-                        sum(squares) * (item IS NULL AND NOT unseen)::BIGINT AS squares_whole,
-                        sum(n) * (item IS NULL AND unseen)::BIGINT AS n_unseen,
-                        sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
-                        sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
+                        min(user) AS user
                     FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
                     GROUP BY unseen, system, item)
                 GROUP BY system))))
@@ -961,27 +932,26 @@ coalesce(
             lambda _ranking_item: _ranking_item[1] * 2 ** -24 * _ranking_gain(_ranking_item[2], gain))
     END),
     0);
-CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
-_ranking_prefix(
-    judged,
-    _ranking_cut_off(k, judged.size),
-    _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
-    judged.ideal[-1] > 0,
-    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
-CREATE OR REPLACE MACRO _ranking_measure_hint(name, known) AS
-CASE
-    WHEN known[name]['higher_is_better'] IS NOT NULL THEN ' (for ranking_compare_by_user)'
-    WHEN known[name]['is_share'] IS NULL
-        THEN list_transform(
-            [list_max(list_transform(
-                list_filter(map_keys(known), lambda one: known[one]['measure'] IS NOT NULL),
-                lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
-            lambda nearest: concat(
-                ' (', CASE WHEN nearest['likeness'] > 0.75 THEN 'did you mean ' || nearest['name'] || '? ' END,
-                'FROM ranking_functions() lists them)'))[1]
-    WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
-    ELSE ' (ranking_beyond_accuracy_by_user has it)'
-END;
+CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_ideal) AS
+{
+    'k': k,
+    'top': least(judged.size, k),
+    'n_relevant': _ranking_n_relevant(judged),
+    'n_hits': CASE
+        WHEN all_relevant THEN n_seen
+        ELSE len(list_filter(judged.grades[:n_seen], lambda grade: grade > 0))
+    END,
+    'hits': CASE
+        WHEN all_relevant THEN judged.ranks[:n_seen]
+        ELSE list_transform(
+            list_filter(list_zip(judged.ranks[:n_seen], judged.grades[:n_seen]), lambda item: item[2] > 0),
+            lambda item: item[1])
+    END,
+    'grades': CASE
+        WHEN all_relevant THEN judged.grades[:n_seen]
+        ELSE list_filter(judged.grades[:n_seen], lambda grade: grade > 0)
+    END,
+    'seen': judged.grades[:n_seen], 'ideal': judged.ideal, 'log2_ideal': log2_ideal::DOUBLE};
 CREATE OR REPLACE MACRO _ranking_texts_of(source) AS
 _ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
 CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
@@ -1017,6 +987,11 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_known_measure(name) AS
 _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
+CREATE OR REPLACE MACRO _ranking_plain_choices(names) AS
+list_transform(
+    list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
+    lambda name: {
+        'measure': name, 'is_right': true, 'known': _ranking_known_measures()[name], 'cuts': NULL::BIGINT[], 'at_ks': false});
 CREATE OR REPLACE MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
 coalesce(
     _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
@@ -1024,18 +999,6 @@ coalesce(
     false);
 CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
 len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
-CREATE OR REPLACE MACRO _ranking_plain_compared_query(names) AS
-concat(
-    'SELECT [',
-    _ranking_joined(
-        list_transform(
-            list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
-            lambda name, i: concat(
-                '{measure: ''', name, ''', value_place: ', i,
-                ', higher_is_better: ', _ranking_higher_is_better(_ranking_known_measures()[name], name),
-                ', is_share: ', _ranking_known_measures()[name]['is_share'], ', only_at: NULL::BIGINT[]}')),
-        ', '),
-    '] AS compared_measures');
 CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
     means.* EXCLUDE (comparison, difference_scale, baseline_scale, residual_scale),
@@ -1083,14 +1046,7 @@ CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth'
 _ranking_unless_empty(
     ranking,
     coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-    / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-            WHEN 'hits' THEN ranking.n_hits
-            WHEN 'k' THEN ranking.k
-            ELSE ranking.n_relevant
-        END,
-        1));
+    / _ranking_precision_divisor(ranking, normalize));
 CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
 _ranking_unless_empty(ranking, least(
     (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
@@ -1303,19 +1259,24 @@ concat(
     'len(list_filter(', CASE WHEN at_ks THEN 'given || ' END, _ranking_cuts_text(cuts),
     ', lambda one: one IS NOT DISTINCT FROM k)) > 0');
 CREATE OR REPLACE MACRO _ranking_compared_query(choices) AS
-CASE
-    WHEN coalesce(len(list_filter(choices, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
-    ELSE concat(
-        'SELECT [',
-        _ranking_joined(
-            list_transform(choices, lambda one, i: concat(
-                '{measure: ''', one['measure'], ''', value_place: ', i,
-                ', higher_is_better: ', _ranking_higher_is_better(one['known'], one['measure']),
-                ', is_share: ', one['known']['is_share'],
-                ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, _ranking_cuts_text(one['cuts']), '}')),
-            ', '),
-        '] AS compared_measures FROM _ranking_any_ks')
-END;
+list_transform(
+    [choices],
+    lambda found: CASE
+        WHEN coalesce(len(list_filter(found, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
+        ELSE concat(
+            'SELECT [',
+            _ranking_joined(
+                list_transform(found, lambda one, i: concat(
+                    '{measure: ''', one['measure'], ''', value_place: ', i,
+                    ', higher_is_better: ', coalesce(
+                        one['known']['higher_is_better']::VARCHAR,
+                        error('ranking_compare: measures must say which of two systems is better, got ' || one['measure'])),
+                    ', is_share: ', one['known']['is_share'],
+                    ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END,
+                    CASE WHEN one['cuts'] IS NULL THEN 'NULL::BIGINT[]' ELSE _ranking_cuts_text(one['cuts']) END, '}')),
+                ', '),
+            '] AS compared_measures', CASE WHEN found[1]['cuts'] IS NOT NULL THEN ' FROM _ranking_any_ks' END)
+    END)[1];
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
     100000 * baseline_place + system_place AS pair, systems[baseline_place] AS baseline,
@@ -1443,26 +1404,18 @@ _ranking_no_problem(
     caller,
     coalesce(_ranking_collation_problem(), list_any_value(list_transform(
         [
-            (
-                'confidence', confidence::VARCHAR, 'a number above 0 and below 1',
+            ('confidence', confidence::VARCHAR, 'a number above 0 and below 1',
                 _ranking_is_number(typeof(confidence)) AND TRY_CAST(confidence AS DOUBLE) > 0
-                AND TRY_CAST(confidence AS DOUBLE) < 1
-            ),
-            (
-                'margin', margin::VARCHAR, 'a number of 0 or more',
-                margin IS NULL
-                OR _ranking_is_number(typeof(margin)) AND isfinite(TRY_CAST(margin AS DOUBLE)) AND TRY_CAST(margin AS DOUBLE) >= 0
-            ),
+                AND TRY_CAST(confidence AS DOUBLE) < 1),
+            ('margin', margin::VARCHAR, 'a number of 0 or more',
+                margin IS NULL OR _ranking_is_number(typeof(margin))
+                AND isfinite(TRY_CAST(margin AS DOUBLE)) AND TRY_CAST(margin AS DOUBLE) >= 0),
             ('correction', correction::VARCHAR, 'holm|bh|none', correction::VARCHAR IN ('holm', 'bh', 'none')),
             ('test', test::VARCHAR, 't|randomization', test::VARCHAR IN ('t', 'randomization')),
-            (
-                'permutations', permutations::VARCHAR, 'an integer from 1 to 10000000',
-                _ranking_is_integer(typeof(permutations)) AND TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000
-            ),
-            (
-                'seed', seed::VARCHAR, 'an integer from 0 to 9223372036854775807',
-                _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0
-            )],
+            ('permutations', permutations::VARCHAR, 'an integer from 1 to 10000000',
+                _ranking_is_integer(typeof(permutations)) AND TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000),
+            ('seed', seed::VARCHAR, 'an integer from 0 to 9223372036854775807',
+                _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0)],
         lambda one: CASE WHEN one[4] IS NOT TRUE
             THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))));
 CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
@@ -1494,7 +1447,7 @@ CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged) AS
 [
     _ranking_min_grade_problem(min_grade),
     _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))];
-CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures) AS (
+CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, lower_is_better) AS (
     SELECT list_transform(
         CASE
             WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
@@ -1505,6 +1458,10 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures) AS (
                 THEN error('ranking_compare_by_user: measures must be a list of one or more names, got []')
             WHEN len(asked) = 0
                 THEN error('ranking_compare_by_user: by_user must have a column of numbers to compare by, got none')
+            WHEN lower_is_better IS NOT NULL AND NOT coalesce(list_has_all(names, lowered), false)
+                THEN error(concat(
+                    'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
+                    _ranking_cut(lower_is_better::VARCHAR)))
             ELSE list_filter(asked, lambda name, i: list_position(asked, name) = i)
         END,
         lambda name: CASE
@@ -1512,6 +1469,7 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures) AS (
                 'measure': there[list_position(names, name)].name,
                 'value_place': list_position(positions, name),
                 'higher_is_better': CASE
+                    WHEN list_contains(lowered, name) THEN false
                     WHEN known[regexp_extract(name, '^[^(@]*')] IS NULL THEN true
                     ELSE known[regexp_extract(name, '^[^(@]*')].higher_is_better
                 END,
@@ -1527,27 +1485,7 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures) AS (
                 'ranking_compare_by_user: measures must be names of columns of by_user (',
                 _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
                 CASE
-                    WHEN known[name] IS NOT NULL
-                        AND coalesce(known[name].measure, known[name].higher_is_better::VARCHAR) IS NULL
-                        THEN concat(
-                            CASE
-                                WHEN _ranking_is_contents_column(name, NULL, NULL) THEN ': ranking_overlap_by_user has it'
-                                WHEN _ranking_is_contents_column(name, '', NULL)
-                                    THEN ': ranking_beyond_accuracy_by_user has it, given history'
-                                WHEN _ranking_is_contents_column(name, NULL, '')
-                                    THEN ': ranking_beyond_accuracy_by_user has it, given items'
-                                ELSE ': ranking_beyond_accuracy_by_user has it, given history and items'
-                            END)
                     WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by measures of ranking_by_user'
-                    ELSE ' (did you mean ' || list_transform(
-                        [list_max(list_transform(
-                            numbers || list_filter(
-                                map_keys(known), lambda one: list_contains(numbers, known[one].measure)),
-                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
-                        lambda nearest: CASE
-                            WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].measure, nearest.name)
-                        END
-                    )[1] || '?)'
                 END))
         END)
     FROM (
@@ -1565,14 +1503,16 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures) AS (
                 *,
                 list_transform(
                     list_filter(
-                        there, lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN') AND NOT list_contains(neutral, lower(one.name))
-                    ),
+                        there,
+                        lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN')
+                            AND NOT list_contains(neutral, lower(one.name))),
                     lambda one: lower(one.name)) AS numbers
             FROM (
                 SELECT
                     there,
                     known,
                     list_transform(there, lambda one: lower(one.name)) AS names,
+                    list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered,
                     list_filter(
                         map_keys(known),
                         lambda one: known[one].higher_is_better IS NULL AND known[one].measure IS NOT NULL
@@ -1655,38 +1595,25 @@ coalesce(
                 END),
             lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
         gain));
-CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
+CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
+_ranking_prefix(
+    judged,
+    _ranking_cut_off(k, judged.size),
+    _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
+    judged.ideal[-1] > 0,
+    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
+CREATE OR REPLACE MACRO _ranking_unread_columns(rec, truth, names) AS
 list_transform(
-    list_transform(
-        [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
-        lambda texts: {
-            'system': lower(coalesce(names['system']::VARCHAR, 'system')),
-            'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
-            'systems': _ranking_like_systems(texts.rec),
-            'runs': list_filter(
-                _ranking_like_runs(texts.rec), lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))),
-            'grades': list_filter(
-                CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
-                    THEN _ranking_like_grades(texts.truth) END,
-                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))}),
-    lambda found: CASE
-        WHEN found.is_unnamed AND len(found.systems) > 0
-            THEN format(
-                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
-                || 'system_col := '''' if each user has one list',
-                found.systems[1])
-        WHEN found.system <> '' AND len(found.runs) > 0
-            THEN format(
-                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
-                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
-                found.runs[1],
-                CASE WHEN found.is_unnamed THEN 'system_col := ''''' ELSE 'leave it out (SELECT * EXCLUDE)' END)
-        WHEN len(found.grades) > 0
-            THEN format(
-                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
-                || 'grade_col := '''' makes every row of truth relevant',
-                found.grades[1])
-    END)[1];
+    [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
+    lambda texts: {
+        'systems': CASE WHEN names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
+            THEN _ranking_like_systems(texts.rec) END,
+        'runs': CASE WHEN names['system']::VARCHAR IS DISTINCT FROM ''
+            THEN list_filter(
+                _ranking_like_runs(texts.rec),
+                lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) END,
+        'grades': CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+            THEN _ranking_like_grades(texts.truth) END})[1];
 CREATE OR REPLACE MACRO _ranking_plain_names(measures, usual) AS
 list_transform(
     string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
@@ -1808,8 +1735,6 @@ _ranking_total(
     'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
     _ranking_discounted_gain(
         ranking, ranking.grades, _ranking_expected_weights(ranking, lambda _ranking_rank: 1::DOUBLE), gain))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
-_ranking_tied_prefix(tied, _ranking_at(tied, k));
 CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
 list_transform(
     list_transform(
@@ -1855,8 +1780,7 @@ coalesce(
             / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
     0.5)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
-CASE
-    WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
+_ranking_unless_empty(tied, CASE
     WHEN normalize::VARCHAR = 'hits' THEN coalesce(
         list_transform(
             list_transform(
@@ -1878,14 +1802,8 @@ CASE
         0)
     ELSE coalesce(
         list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
-        / greatest(
-            CASE normalize::VARCHAR
-                WHEN 'min' THEN least(tied.k, tied.n_relevant)
-                WHEN 'k' THEN tied.k
-                ELSE tied.n_relevant
-            END,
-            1)
-END::DOUBLE;
+        / _ranking_precision_divisor(tied, normalize)
+END);
 CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
@@ -2053,7 +1971,7 @@ coalesce(error(caller || ': ' || CASE
                     THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
                 WHEN parts['measure'] IS NULL THEN concat(
                     'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
-                    _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
+                    ' (FROM ranking_functions() lists them)')
                 ELSE coalesce(
                     parts['measure'] || ': ' || _ranking_options_problem(
                         parts['pairs'],
@@ -2178,30 +2096,23 @@ FROM (
     GROUP BY truths.known_user)
 CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system);
 CREATE OR REPLACE MACRO _ranking_apart_problems(read) AS TABLE
-SELECT 'systems_apart' AS code, system, len(apart) AS count, list_sort(apart, 'ASC')[1] AS example, n_others AS of
+SELECT 'systems_apart' AS code, system, len(apart) AS count, list_min(apart) AS example, len(every_system) - 1 AS of
 FROM (
-    SELECT
-        system,
-        len(every_system) - 1 AS n_others,
-        list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
+    SELECT system, every_system, list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
     FROM (
-        SELECT system, any_value(every_system) AS every_system, list_distinct(flatten(list(systems))) AS together
+        SELECT system, every_system, list_distinct(flatten(list(one))) AS together
         FROM (
-            SELECT systems, every_system, unnest(systems) AS system
+            SELECT one, unnest(one) AS system, every_system
             FROM (
-                SELECT
-                    unnest(list(systems)) AS systems,
-                    list_distinct(flatten(list(systems))) AS every_system,
-                    max(len(systems)) AS most
+                SELECT unnest(list(systems)) AS one, list_distinct(flatten(list(systems))) AS every_system
                 FROM (
                     SELECT DISTINCT list_sort(list(recs.system), 'ASC') AS systems
                     FROM query_table(read) AS recs
-                    JOIN query_table(read) AS truths
-                        ON _ranking_same_id(recs.listed_user, truths.known_user)
+                    JOIN query_table(read) AS truths ON _ranking_same_id(recs.listed_user, truths.known_user)
                     WHERE recs.listed_user IS NOT NULL AND recs.system IS NOT NULL
-                    GROUP BY recs.listed_user))
-            WHERE most < len(every_system) AND len(every_system) <= 100)
-        GROUP BY system))
+                    GROUP BY recs.listed_user)
+                HAVING max(len(systems)) < len(every_system) AND len(every_system) <= 100))
+        GROUP BY system, every_system))
 WHERE len(apart) > 0;
 CREATE OR REPLACE MACRO _ranking_contents_by_user(
     lists, rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
@@ -2429,37 +2340,29 @@ FROM (
 CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
 list_transform(
     [
-        (
-            'user_col', coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')
-        ),
-        (
-            'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid')
-        ),
-        (
-            'time_col', coalesce(time_col::VARCHAR, 'time'),
-            _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time')
-        )],
+        ('user_col', coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')),
+        ('item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid'))],
     lambda c: CASE
-        WHEN c[1] = 'time_col' AND _ranking_name_problem(c[1], typeof(time_col), c[2]) IS NOT NULL
-            THEN _ranking_name_problem(c[1], typeof(time_col), c[2])
-        WHEN c[1] = 'time_col' AND (time_col::VARCHAR = '' OR (time_col IS NULL AND c[3] IS NULL AND c[4] IS NULL))
-            THEN NULL
-        WHEN c[1] = 'time_col' AND time_col IS NULL AND (c[3] IS NULL OR c[4] IS NULL)
+        WHEN c[4] IS NULL THEN _ranking_no_column('history', c[2], c[1], _ranking_texts_of(history))
+        ELSE _ranking_type_problem(c[2], 'truth and in history', c[3], c[4])
+    END)
+|| list_transform(
+    [(coalesce(time_col::VARCHAR, 'time'), _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time'))],
+    lambda c: coalesce(_ranking_name_problem('time_col', typeof(time_col), c[1]), CASE
+        WHEN time_col::VARCHAR = '' OR time_col IS NULL AND c[2] IS NULL AND c[3] IS NULL THEN NULL
+        WHEN time_col IS NULL AND (c[2] IS NULL OR c[3] IS NULL)
             THEN concat(
                 'truth or history without a column time, so its late events are not looked for, got ',
-                CASE WHEN c[3] IS NULL THEN 'one in history' ELSE 'one in truth' END)
-        WHEN c[4] IS NULL THEN _ranking_no_column('history', c[2], c[1], _ranking_texts_of(history))
-        WHEN c[1] = 'time_col' AND c[3] IS NULL
-            THEN _ranking_no_column('truth', c[2], 'time_col', _ranking_texts_of(truth))
-        WHEN c[1] = 'time_col'
-            THEN CASE WHEN _ranking_time_kind(c[3]) = _ranking_time_kind(c[4]) THEN NULL ELSE concat(
-                _ranking_cut(c[2]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
-                _ranking_cut(c[3]), ' and ', _ranking_cut(c[4]))
-            END
-        ELSE _ranking_type_problem(c[2], 'truth and in history', c[3], c[4])
-    END);
+                CASE WHEN c[2] IS NULL THEN 'one in history' ELSE 'one in truth' END)
+        WHEN c[3] IS NULL THEN _ranking_no_column('history', c[1], 'time_col', _ranking_texts_of(history))
+        WHEN c[2] IS NULL THEN _ranking_no_column('truth', c[1], 'time_col', _ranking_texts_of(truth))
+        WHEN _ranking_time_kind(c[2]) = _ranking_time_kind(c[3]) THEN NULL
+        ELSE concat(
+            _ranking_cut(c[1]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
+            _ranking_cut(c[2]), ' and ', _ranking_cut(c[3]))
+    END));
 CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
     [[
@@ -2490,8 +2393,7 @@ list_transform(
                     'near': _ranking_nearest_column(source[2], c[1]),
                     'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')})],
             lambda missing: _ranking_missing_columns(source[1], source[2], missing))[1])
-    || list_transform(columns, lambda c: CASE
-        WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
+    || list_transform(columns, lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
         WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
         WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
             THEN _ranking_type_problem(c[3], 'rec and in truth', c[4], c[5])
@@ -2505,7 +2407,7 @@ list_transform(
                 _ranking_cut(c[3]), ' must be a number',
                 CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
                 ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
-    END))[1]
+    END)))[1]
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
@@ -2661,6 +2563,26 @@ CASE
         1)
     ELSE 0
 END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
+_ranking_tied_prefix(tied, _ranking_at(tied, k));
+CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
+list_transform(
+    [_ranking_unread_columns(rec, truth, names)],
+    lambda unread: coalesce(
+        format(
+            'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
+            || 'system_col := '''' if each user has one list',
+            unread.systems[1]),
+        format(
+            'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
+            || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
+            unread.runs[1],
+            CASE WHEN unread.systems IS NULL THEN 'leave it out (SELECT * EXCLUDE)' ELSE 'system_col := ''''' END),
+        format(
+            'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
+            || 'grade_col := '''' makes every row of truth relevant',
+            list_filter(
+                unread.grades, lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))[1])))[1];
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, test, permutations, seed, caller) AS TABLE
 WITH RECURSIVE _ranking_flips AS (
     SELECT
@@ -2746,13 +2668,6 @@ list_transform(
     lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
         'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
         'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
-CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
-CASE
-    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
-    ELSE concat(
-        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
-        ')) AS ', name)
-END;
 CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
@@ -2858,46 +2773,6 @@ list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_concordant_pairs', _ranking_view, NULL, _ranking_concordant_pairs(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
-SELECT
-    *,
-    list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
-FROM (
-    SELECT
-        userid, system, weight,
-        CASE
-            WHEN list_count(items) = len(listed) AND NOT _ranking_has_repeats(items)
-                THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
-            ELSE list_transform(
-                [list_sort(
-                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}),
-                    'ASC',
-                    'NULLS LAST')],
-                lambda ordered: list_filter(
-                    ordered,
-                    lambda entry, place:
-                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid))[1]
-        END AS entries
-    FROM (
-        SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
-        FROM (
-            SELECT
-                userid, system,
-                _ranking_fuse_weight(system, weights, systems) AS weight,
-                CASE
-                    WHEN _ranking_few_digits(typeof(any_value(score)))
-                        THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
-                    WHEN names['descending']
-                        THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
-                    ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
-                END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
-            FROM (
-                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
-                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
-            )
-            WHERE userid IS NOT NULL
-            GROUP BY userid, system))
-    WHERE weight > 0);
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
     userid, system,
@@ -2944,10 +2819,9 @@ WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE scor
 GROUP BY userid, system;
 CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
 SELECT
-    code, NULL::VARCHAR AS system, NULL::BIGINT AS k, sum(count)::BIGINT AS count,
+    code, sum(count)::BIGINT AS count,
     min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
-    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
-    NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example
 FROM (
     SELECT
         grade_name, highest, user,
@@ -3052,41 +2926,21 @@ FROM (
         GROUP BY system, n_truth, of_truth))
 WHERE one.count > 0;
 CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
-SELECT
-    'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
-    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row, misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of,
-    NULL::VARCHAR AS severity
+SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
 FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged)) AS misfit)
 WHERE misfit IS NOT NULL
-UNION ALL BY NAME
-SELECT 'grade_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
-FROM (SELECT _ranking_like_grades(_ranking_texts_of(truth)) AS found)
-WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
-UNION ALL BY NAME
-SELECT 'system_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
-FROM (SELECT _ranking_like_systems(_ranking_texts_of(rec)) AS found)
-WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
-UNION ALL BY NAME
-SELECT 'run_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
+UNION ALL
+SELECT one.code, len(one.found), _ranking_joined(one.found, ', ')
 FROM (
-    SELECT list_filter(
-        _ranking_like_runs(_ranking_texts_of(rec)),
-        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found)
-WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
-UNION ALL BY NAME
-SELECT 'no_rows' AS code, 1 AS count
+    SELECT unnest([
+        {'code': 'grade_not_read', 'found': unread.grades},
+        {'code': 'system_not_read', 'found': unread.systems},
+        {'code': 'run_not_read', 'found': unread.runs}]) AS one
+    FROM (SELECT _ranking_unread_columns(rec, truth, names) AS unread))
+WHERE len(one.found) > 0
+UNION ALL
+SELECT 'no_rows', 1, NULL
 WHERE NOT EXISTS (FROM query_table(rec));
-CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
-coalesce(
-    list_transform(
-        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
-    _ranking_unread_column(rec, rec, names));
-CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
-_ranking_no_problem(caller, coalesce(
-    list_transform(
-        [_ranking_misfits(rec, truth, names)],
-        lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
-    _ranking_unread_column(rec, truth, names)));
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -3137,6 +2991,24 @@ list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
+CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
+CASE
+    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
+    ELSE concat(
+        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
+        ')) AS ', name)
+END;
+CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
+coalesce(
+    list_transform(
+        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
+    _ranking_unread_column(rec, rec, names));
+CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
+_ranking_no_problem(caller, coalesce(
+    list_transform(
+        [_ranking_misfits(rec, truth, names)],
+        lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
+    _ranking_unread_column(rec, truth, names)));
 CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
     SELECT
@@ -3224,45 +3096,10 @@ WHERE CASE
         ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
-CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
-concat(
-    'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
-    columns,
-    ' FROM (SELECT *',
-    CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
-    CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
-        THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
-    _ranking_joined(
-        list_transform(own_grades, lambda grade: concat(
-            ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
-    CASE WHEN NOT is_expected THEN concat(
-        ' FROM (SELECT *, @_ranking_n_seen(judged.ranks, cut) AS n_seen',
-        CASE WHEN list_contains(rankings, 'ranking') THEN ', @_ranking_n_relevant(judged) AS n_judged' END,
-        CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
-            THEN ', @_ranking_n_relevant(lowered) AS n_lowered' END)
-    END,
-    ' FROM (SELECT *, @_ranking_cut_off(k, judged.size) AS cut',
-    CASE WHEN min_grade IS NOT NULL
-        THEN concat(
-            ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
-            ') AS lowered') END,
-    _ranking_joined(
-        list_transform(own_grades, lambda grade: concat(
-            ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
-    ' FROM ',
-    CASE WHEN is_expected THEN '_ranking_expected' ELSE '_ranking_item' END,
-    CASE WHEN len(cuts) = 0 THEN ' CROSS JOIN (SELECT unnest(given) AS k FROM _ranking_given_ks)'
-        ELSE concat(
-            '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
-            CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
-    END,
-    CASE WHEN is_expected THEN '))' ELSE ')))' END);
 CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
 SELECT
     CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
-    NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
-    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
-    misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+    1 AS count, misfit AS example
 FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL BY NAME
@@ -3288,7 +3125,7 @@ SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item'
 FROM _ranking_new_ids(truth, history, names, time_col, 'user')
 UNION ALL BY NAME
 SELECT
-    'new_items' AS code, count(*) AS count, concat(names['item'], ' ', min(id)::VARCHAR) AS example,
+    'new_items' AS code, count(*) AS count, {'user': NULL, 'item': min(id)::VARCHAR} AS of_row,
     (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
 FROM _ranking_new_ids(truth, history, names, time_col, 'item');
 CREATE OR REPLACE MACRO _ranking_problem_rows_of_history(rec, truth, history, names, time_col) AS TABLE
@@ -3412,6 +3249,136 @@ FROM (
             GROUP BY recs.system, recs.userid) AS lists
         LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
             ON _ranking_same_id(lists.userid, users.userid)));
+CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
+SELECT
+    place,
+    cells[1] AS code,
+    split_part(cells[2], ' ', 1) AS about,
+    cells[2] LIKE '%with history' AS needs_history,
+    nullif(cells[3], '') AS counted,
+    nullif(cells[4], '')::DOUBLE AS wrong_from,
+    nullif(cells[5], '')::DOUBLE AS doubtful_from,
+    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec') AS can_be_problem,
+    cells[6] AS problem,
+    cells[7] AS in_sql,
+    coalesce(cells[8], cells[7]) AS in_command,
+    coalesce(cells[9], replace(cells[7], ' := ', '=')) AS in_python
+FROM (
+    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
+    FROM (SELECT string_split(regexp_replace('
+unfit_column | rec | | 0 | | a column or argument does not fit /
+grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
+    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
+    every row is relevant /
+system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
+    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
+    each user has one list /
+run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
+    name a column of system/run as system_col, then take the mean of each user''s runs /
+no_rows | rec | | 0 | | rec: no rows |
+    look at what makes rec /
+no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
+    write a lower min_grade | write a lower --min-grade /
+swapped | rec | ids that match | 0 | | are users and items swapped? |
+    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file /
+upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
+    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
+    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
+    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
+    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
+    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
+    or write history=... to know which /
+seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
+    ANTI JOIN rec with the history /
+unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
+    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
+truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
+    was truth joined into it? look at what makes rec /
+user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(userid)) /
+item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(itemid)) /
+systems_apart | rec | other systems | 0 | | rec: systems without users in common |
+    compare systems that recommend to the same users /
+null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
+null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
+null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
+nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
+repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
+equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
+    write ties := ''expected'' | write --ties expected /
+ties_in_top_k | rec | users of truth | | 0.05 | rec: users with tied scores in the top k = {k} |
+    write ties := ''expected'' | write --ties expected /
+ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
+    write ties := ''expected'' | write --ties expected /
+short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
+shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
+    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
+ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
+one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
+null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
+null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
+null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
+infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
+negative_grade | truth | rows of truth | | | truth: {grade} is negative /
+repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
+nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
+    leave unjudged := ''skip'' out | leave --unjudged skip out /
+no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
+not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
+not_in_truth | rec | users of rec | | | users in rec that are not in truth /
+one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
+truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
+    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
+    ''drop'') /
+late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
+    end the history before truth begins /
+seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
+    ANTI JOIN rec with the history /
+new_users | history with history | users of truth | | | users in truth that are not in history /
+new_items | history with history | items of truth | | | items in truth that are not in history /
+no_time | history with history | | | | truth or history without times: late events unseen |
+    write time_col := '''' if there are none | write --time '''' if there are none /
+', '\s+', ' ', 'g'), ' /') AS rows)
+)
+WHERE cells[1] <> '';
+CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
+concat(
+    'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
+    columns,
+    ' FROM (SELECT *',
+    CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
+    CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
+        THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
+    _ranking_joined(
+        list_transform(own_grades, lambda grade: concat(
+            ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
+    CASE WHEN NOT is_expected THEN concat(
+        ' FROM (SELECT *, @_ranking_n_seen(judged.ranks, cut) AS n_seen',
+        CASE WHEN list_contains(rankings, 'ranking') THEN ', @_ranking_n_relevant(judged) AS n_judged' END,
+        CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
+            THEN ', @_ranking_n_relevant(lowered) AS n_lowered' END)
+    END,
+    ' FROM (SELECT *, @_ranking_cut_off(k, judged.size) AS cut',
+    CASE WHEN min_grade IS NOT NULL
+        THEN concat(
+            ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
+            ') AS lowered') END,
+    _ranking_joined(
+        list_transform(own_grades, lambda grade: concat(
+            ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
+    ' FROM ',
+    CASE WHEN is_expected THEN '_ranking_expected' ELSE '_ranking_item' END,
+    CASE WHEN len(cuts) = 0 THEN ' CROSS JOIN (SELECT unnest(given) AS k FROM _ranking_given_ks)'
+        ELSE concat(
+            '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
+            CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
+    END,
+    CASE WHEN is_expected THEN '))' ELSE ')))' END);
 CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
 coalesce(
     _ranking_rec_misfit(rec, names),
@@ -3438,8 +3405,8 @@ coalesce(
             lambda weight: coalesce(weight >= 0 AND isfinite(weight), false)))),
     CASE WHEN weights IS NOT NULL OR systems IS NOT NULL THEN (
         SELECT coalesce(
-            _ranking_fuse_stranger('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
-            _ranking_fuse_stranger('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
+            _ranking_fuse_unknown('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
+            _ranking_fuse_unknown('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
             'weights must have one of each system (0 leaves it out), got none of '
                 || list_filter(
                     list_transform(every_system, lambda system: coalesce(system, 'NULL')),
@@ -3675,7 +3642,7 @@ FROM (
             coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
             has_truth AND rank IS NOT NULL AS counts,
             CASE WHEN rank IS NOT NULL THEN _ranking_discount(rank, 'log2', NULL, NULL) END AS discount,
-            CASE WHEN has_truth AND rank IS NOT NULL
+            CASE WHEN counts
                 THEN coalesce(list_sum(list_transform(
                     list_filter(
                         list_zip(tied.ranks, tied.lasts, tied.grades),
@@ -3821,111 +3788,13 @@ SELECT
     END AS n_truth,
     _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
 FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged) THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
-CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
-SELECT
-    place,
-    cells[1] AS code,
-    split_part(cells[2], ' ', 1) AS about,
-    cells[2] LIKE '%with history' AS needs_history,
-    nullif(cells[3], '') AS counted,
-    nullif(cells[4], '')::DOUBLE AS wrong_from,
-    nullif(cells[5], '')::DOUBLE AS doubtful_from,
-    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec') AS can_be_problem,
-    cells[6] AS problem,
-    cells[7] AS in_sql,
-    coalesce(cells[8], cells[7]) AS in_command,
-    coalesce(cells[9], cells[7]) AS in_python
-FROM (
-    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
-    FROM (SELECT string_split(regexp_replace('
-unfit_column | rec | | 0 | | a column or argument does not fit /
-grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
-    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
-    every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant /
-system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
-    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
-    each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list /
-run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
-    name a column of system/run as system_col, then take the mean of each user''s runs /
-no_rows | rec | | 0 | | rec: no rows |
-    look at what makes rec /
-no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
-    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
-no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
-    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
-nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
-    write a lower min_grade | write a lower --min-grade | write a lower min_grade /
-swapped | rec | ids that match | 0 | | are users and items swapped? |
-    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap
-    user_col and item_col, or the columns of one table /
-upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
-    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
-    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
-    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
-    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
-    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
-    or write history=... to know which /
-seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
-    ANTI JOIN rec with the history /
-unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
-    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
-truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
-    was truth joined into it? look at what makes rec /
-user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(userid)) /
-item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(itemid)) /
-systems_apart | rec | other systems | 0 | | rec: systems without users in common |
-    compare systems that recommend to the same users /
-null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
-null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
-null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
-nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
-repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
-equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-ties_in_top_k | rec | users of truth | | 0.05 | rec: users with tied scores in the top k = {k} |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
-shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
-    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
-ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
-one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
-null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
-null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
-null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
-infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
-negative_grade | truth | rows of truth | | | truth: {grade} is negative /
-repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
-nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
-    leave unjudged := ''skip'' out | leave --unjudged skip out | leave unjudged=''skip'' out /
-no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
-not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
-not_in_truth | rec | users of rec | | | users in rec that are not in truth /
-one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
-truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
-    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
-    ''drop'') /
-late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
-    end the history before truth begins /
-seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
-    ANTI JOIN rec with the history /
-new_users | history with history | users of truth | | | users in truth that are not in history /
-new_items | history with history | items of truth | | | items in truth that are not in history /
-no_time | history with history | | | | truth or history without times: late events unseen |
-    write time_col := '''' if there are none | write --time '''' if there are none /
-', '\s+', ' ', 'g'), ' /') AS rows)
-)
-WHERE cells[1] <> '';
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
 ), _ranking_chosen AS MATERIALIZED (
-    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures) AS chosen
+    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures, lower_is_better) AS chosen
 ), _ranking_scores AS MATERIALIZED (
     SELECT
         * EXCLUDE (chosen) REPLACE (
@@ -3956,22 +3825,10 @@ WITH _ranking_rows AS NOT MATERIALIZED (
     CROSS JOIN _ranking_chosen
     UNION ALL BY NAME
     SELECT list_transform(chosen, lambda one, i: {
-        'measure': one.measure,
-        'value_place': i,
-        'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
-        'is_share': one.is_share,
+        'measure': one.measure, 'value_place': i, 'higher_is_better': one.higher_is_better, 'is_share': one.is_share,
         'only_at': NULL::BIGINT[]}) AS compared_measures
     FROM _ranking_chosen
-    CROSS JOIN (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
-    WHERE CASE
-        WHEN lower_is_better IS NULL THEN true
-        WHEN lowered IS NULL OR NOT list_has_all(
-            list_transform(_ranking_measure_columns('_ranking_rows'), lambda one: lower(one.name)), lowered)
-            THEN error(concat(
-                'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
-                _ranking_cut(lower_is_better::VARCHAR)))::BOOLEAN
-        ELSE true
-    END AND _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
 SELECT
     compared.baseline, compared.system, compared.k, compared.measure,
@@ -4005,6 +3862,113 @@ WHERE coalesce(
 ORDER BY
     compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
+SELECT
+    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
+    NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade)
+GROUP BY code, system, k, size
+UNION ALL BY NAME
+FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
+CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
+SELECT
+    unseen AS unseen, system, item,
+    count(deviation) AS n,
+    sum(deviation)::BIGINT AS total,
+    sum(deviation * deviation)::BIGINT AS squares,
+    count_if(is_whole AND deviation < 0)::BIGINT AS below,
+    count_if(is_whole AND deviation > 0)::BIGINT AS above,
+    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
+    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
+    count_if(is_whole AND n > 2)::BIGINT AS long,
+    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
+    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
+    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
+    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
+    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
+    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
+    count_if(is_whole AND is_first)::BIGINT AS first,
+    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
+    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
+    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
+    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
+    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
+FROM _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen)
+GROUP BY system, item;
+CREATE OR REPLACE MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
+SELECT
+    coalesce(severity, CASE
+        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
+        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
+        ELSE 'info'
+    END) AS severity,
+    system,
+    CASE
+        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
+        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
+        ELSE replace(replace(replace(replace(replace(replace(
+            problem,
+            '{user}', coalesce(names['user']::VARCHAR, 'userid')),
+            '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
+            '{score}', coalesce(names['score']::VARCHAR, 'score')),
+            '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
+            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
+            'k = {k}', coalesce('k = ' || k, 'any k'))
+    END AS problem,
+    code,
+    k,
+    CASE
+        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
+        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
+        ELSE example
+    END AS example,
+    n AS count,
+    of
+FROM (
+    SELECT
+        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
+        sum(count)::BIGINT AS n,
+        max(severity) AS severity,
+        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
+        max(coalesce(of, CASE counted
+            WHEN 'users of truth' THEN n_users
+            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
+            WHEN 'users of rec not in truth' THEN n_strangers
+            WHEN 'rows of rec' THEN n_rows
+            WHEN 'rows of truth' THEN n_truth_rows
+        END))::BIGINT AS of,
+        min(nullif(concat(
+            concat_ws(', ', example, user_name || ' ' || of_row.user, item_name || ' ' || of_row.item),
+            CASE WHEN code = 'no_common_user'
+                THEN concat(' in truth, ', coalesce(user_name || ' ' || stranger, 'none'), ' in rec') END), '')) AS example
+    FROM (
+        SELECT
+            * EXCLUDE (code),
+            coalesce(names['user']::VARCHAR, 'userid') AS user_name,
+            coalesce(names['item']::VARCHAR, 'itemid') AS item_name,
+            max(count) FILTER (code = 'users') OVER () AS n_users,
+            CASE WHEN code = 'not_in_rec' AND count = n_users THEN 'no_common_user' ELSE code END AS code,
+            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
+            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
+            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
+            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
+            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
+            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
+            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
+            sum(count) OVER (PARTITION BY code, k) AS n_short,
+            max(size) OVER (PARTITION BY code, k) AS longest
+        FROM query_table(found))
+    JOIN ranking_problem_codes() USING (code)
+    WHERE CASE code
+        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
+        WHEN 'nothing_but_hits' THEN count = n_users
+        WHEN 'no_relevant_item' THEN count < n_users
+        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
+        ELSE true
+    END
+    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
+    HAVING sum(count) > 0)
+ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO _ranking_users_query(choices, is_expected, min_grade) AS
 list_transform(
     [list_transform(
@@ -4089,116 +4053,48 @@ list_transform(
             []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
             true)
     END)[1];
-CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
+CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, method, weights, rrf_k, normalize, depth, systems) AS TABLE
 SELECT
-    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
-    NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
-FROM _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade)
-GROUP BY code, system, k, size
-UNION ALL
-FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
-CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
-SELECT
-    unseen AS unseen, system, item,
-    count(deviation) AS n,
-    sum(deviation)::BIGINT AS total,
-    sum(deviation * deviation)::BIGINT AS squares,
-    count_if(is_whole AND deviation < 0)::BIGINT AS below,
-    count_if(is_whole AND deviation > 0)::BIGINT AS above,
-    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
-    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
-    count_if(is_whole AND n > 2)::BIGINT AS long,
-    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
-    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
-    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
-    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
-    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
-    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
-    count_if(is_whole AND is_first)::BIGINT AS first,
-    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
-    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
-    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
-    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
-    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
-FROM _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen)
-GROUP BY system, item;
-CREATE OR REPLACE MACRO ranking_fuse(
-    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
-) AS TABLE
-WITH _ranking_lists AS (
-    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
-    FROM _ranking_fuse_lists(
-        rec,
-        _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-        weights, depth, systems)
-    WHERE (
-        SELECT _ranking_no_problem('ranking_fuse', _ranking_fuse_misfit(
-            rec,
-            _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-            method, weights, rrf_k, normalize, depth, systems)))),
-_ranking_scale AS (
-    SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
-        max(weight * greatest(abs(low), abs(high))),
-        nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
-        1
-    ), 1e-270), 1e308)))) AS scale
-    FROM _ranking_lists
-    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
-SELECT
-    userid, itemid,
-    (whole + coalesce(rest / 2 ** 100, 0)) / scale * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
-    n_systems
+    *,
+    list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
 FROM (
     SELECT
-        userid, itemid,
-        sum(round(points)::HUGEINT) AS whole,
-        sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
-            THEN ((points - round(points)) * 2 ** 100)::HUGEINT
-        END) AS rest,
-        count(points) AS n_scores,
-        count(*) AS n_systems
+        userid, system, weight,
+        CASE
+            WHEN list_count(items) = len(items) AND NOT _ranking_has_repeats(items) THEN ranked
+            ELSE list_transform(
+                [list_sort(ranked, 'ASC', 'NULLS LAST')],
+                lambda ordered: list_filter(
+                    ordered,
+                    lambda entry, place:
+                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid))[1]
+        END AS entries
     FROM (
         SELECT
-            userid, entry.itemid,
-            weight * CASE
-                WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
-                WHEN method::VARCHAR = 'borda' THEN greatest(n_items - entry.rank + 1, 0) / n_items
-                WHEN entry.score IS NULL THEN NULL
-                WHEN NOT isfinite(high - low) THEN error(concat(
-                    'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
-                    CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
-                    ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
-                WHEN normalize::VARCHAR = 'none' AND NOT isfinite(weight * entry.score) THEN error(concat(
-                    'ranking_fuse: a weight times a score must be finite, got ', weight, ' and ', entry.score,
-                    ' of system ', _ranking_cut(system::VARCHAR), ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
-                WHEN normalize::VARCHAR = 'none' THEN entry.score
-                WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
-                WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
-                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
-            END * scale AS points
+            userid, system, weight,
+            list_transform(listed, lambda pair: pair[2]) AS items,
+            list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}) AS ranked
         FROM (
-            SELECT * EXCLUDE (entries), unnest(entries) AS entry
+            SELECT
+                userid, system,
+                _ranking_fuse_weight(system, weights, systems) AS weight,
+                CASE
+                    WHEN _ranking_few_digits(typeof(any_value(score)))
+                        THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
+                    WHEN names['descending']
+                        THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+                    ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+                END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
             FROM (
-                SELECT
-                    lists.* EXCLUDE (numbers),
-                    n_items,
-                    list_avg(numbers) AS mean,
-                    list_stddev_pop(numbers) AS deviation,
-                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
-                    len(numbers) AS n_numbers
-                FROM _ranking_lists AS lists
-                LEFT JOIN (
-                    SELECT userid, count(*) AS n_items
-                    FROM (
-                        SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
-                        FROM _ranking_lists
-                        WHERE method::VARCHAR = 'borda')
-                    GROUP BY userid
-                ) AS counts ON lists.userid = counts.userid))
-        CROSS JOIN _ranking_scale)
-    GROUP BY userid, itemid)
-CROSS JOIN _ranking_scale;
+                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
+                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
+            )
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system))
+    WHERE weight > 0)
+WHERE (
+    SELECT _ranking_no_problem(
+        'ranking_fuse', _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems)));
 CREATE OR REPLACE MACRO _ranking_contents_lists(
     rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
 SELECT
@@ -4216,9 +4112,7 @@ WHERE (
     SELECT _ranking_no_problem(
         caller, _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col)));
 CREATE OR REPLACE MACRO ranking_overlap(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
+    rec, ks, baseline := NULL, persistence := 0.9, user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true) AS TABLE
 SELECT
     compared.baseline, system, k,
     count(overlap) AS users,
@@ -4229,9 +4123,7 @@ FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', sy
 GROUP BY pair, compared.baseline, system, k
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_overlap_by_user(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
+    rec, ks, baseline := NULL, persistence := 0.9, user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true) AS TABLE
 SELECT * EXCLUDE (pair, top_baseline, top_system)
 FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;
@@ -4376,85 +4268,115 @@ FROM (
                 lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged));
-CREATE OR REPLACE MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
+CREATE OR REPLACE MACRO ranking_check(
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
+WITH _ranking_read AS MATERIALIZED (
+    FROM _ranking_user_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged)
+    UNION ALL BY NAME
+    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged)
+    UNION ALL BY NAME
+    SELECT evidence FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
+    UNION ALL BY NAME
+    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+), _ranking_read_with_history AS NOT MATERIALIZED (
+    FROM _ranking_read
+    UNION ALL BY NAME
+    FROM _ranking_history_problems(rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
+    UNION ALL BY NAME
+    SELECT evidence
+    FROM _ranking_evidence(
+        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
+), _ranking_problems_found AS NOT MATERIALIZED (
+    SELECT code, system, k, count, of_row, example, size, of, severity
+    FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    WHERE code IS NOT NULL
+    UNION ALL BY NAME
+    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    UNION ALL BY NAME
+    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
+    UNION ALL BY NAME
+    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
+    UNION ALL BY NAME
+    FROM _ranking_swapped_problems('_ranking_read')
+    UNION ALL BY NAME
+    SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
+    FROM _ranking_served_users('_ranking_read')
+    GROUP BY code, system
+    UNION ALL BY NAME
+    FROM _ranking_apart_problems('_ranking_read')
+)
+FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
+CREATE OR REPLACE MACRO ranking_fuse(
+    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
+) AS TABLE
+WITH _ranking_lists AS (
+    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
+    FROM _ranking_fuse_lists(
+        rec, _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+        method, weights, rrf_k, normalize, depth, systems)),
+_ranking_scale AS (
+    SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
+        max(weight * greatest(abs(low), abs(high))),
+        nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
+        1
+    ), 1e-270), 1e308)))) AS scale
+    FROM _ranking_lists
+    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
 SELECT
-    CASE
-        WHEN severity IS NOT NULL THEN severity
-        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
-        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
-        ELSE 'info'
-    END AS severity,
-    system,
-    CASE
-        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
-        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
-        ELSE replace(replace(replace(replace(replace(replace(
-            problem,
-            '{user}', coalesce(names['user']::VARCHAR, 'userid')),
-            '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
-            '{score}', coalesce(names['score']::VARCHAR, 'score')),
-            '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
-            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
-            'k = {k}', coalesce('k = ' || k, 'any k'))
-    END AS problem,
-    code,
-    k,
-    CASE
-        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
-        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
-        ELSE example
-    END AS example,
-    n AS count,
-    of
+    userid, itemid,
+    (whole + coalesce(rest / 2 ** 100, 0)) / scale * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
+    n_systems
 FROM (
     SELECT
-        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
-        sum(count)::BIGINT AS n,
-        max(severity) AS severity,
-        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
-        max(coalesce(of, CASE counted
-            WHEN 'users of truth' THEN n_users
-            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
-            WHEN 'users of rec not in truth' THEN n_strangers
-            WHEN 'rows of rec' THEN n_rows
-            WHEN 'rows of truth' THEN n_truth_rows
-        END))::BIGINT AS of,
-        min(nullif(concat(
-            example,
-            coalesce(names['user']::VARCHAR, 'userid') || ' ' || of_row.user,
-            ', ' || coalesce(names['item']::VARCHAR, 'itemid') || ' ' || of_row.item,
-            CASE WHEN code = 'no_common_user'
-                THEN ' in truth, ' || coalesce(coalesce(names['user']::VARCHAR, 'userid') || ' ' || stranger, 'none') || ' in rec'
-            END), '')) AS example
+        userid, itemid,
+        sum(round(points)::HUGEINT) AS whole,
+        sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
+            THEN ((points - round(points)) * 2 ** 100)::HUGEINT
+        END) AS rest,
+        count(points) AS n_scores,
+        count(*) AS n_systems
     FROM (
         SELECT
-            * EXCLUDE (code),
-            CASE
-                WHEN code = 'not_in_rec' AND count = max(count) FILTER (code = 'users') OVER () THEN 'no_common_user'
-                ELSE code
-            END AS code,
-            max(count) FILTER (code = 'users') OVER () AS n_users,
-            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
-            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
-            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
-            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
-            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
-            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
-            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
-            sum(count) OVER (PARTITION BY code, k) AS n_short,
-            max(size) OVER (PARTITION BY code, k) AS longest
-        FROM query_table(found))
-    JOIN ranking_problem_codes() USING (code)
-    WHERE CASE code
-        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
-        WHEN 'nothing_but_hits' THEN count = n_users
-        WHEN 'no_relevant_item' THEN count < n_users
-        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
-        ELSE true
-    END
-    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
-    HAVING sum(count) > 0)
-ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
+            userid, entry.itemid,
+            weight * CASE
+                WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
+                WHEN method::VARCHAR = 'borda' THEN greatest(n_items - entry.rank + 1, 0) / n_items
+                WHEN entry.score IS NULL THEN NULL
+                WHEN NOT isfinite(high - low) THEN error(concat(
+                    'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
+                    CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
+                    ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' AND NOT isfinite(weight * entry.score) THEN error(concat(
+                    'ranking_fuse: a weight times a score must be finite, got ', weight, ' and ', entry.score,
+                    ' of system ', _ranking_cut(system::VARCHAR), ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' THEN entry.score
+                WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
+                WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
+                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
+            END * scale AS points
+        FROM (
+            SELECT * EXCLUDE (entries), unnest(entries) AS entry
+            FROM (
+                SELECT
+                    lists.* EXCLUDE (numbers),
+                    n_items,
+                    list_avg(numbers) AS mean,
+                    list_stddev_pop(numbers) AS deviation,
+                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
+                    len(numbers) AS n_numbers
+                FROM _ranking_lists AS lists
+                LEFT JOIN (
+                    SELECT userid, count(*) AS n_items
+                    FROM (
+                        SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
+                        FROM _ranking_lists
+                        WHERE method::VARCHAR = 'borda')
+                    GROUP BY userid
+                ) AS counts ON lists.userid = counts.userid))
+        CROSS JOIN _ranking_scale)
+    GROUP BY userid, itemid)
+CROSS JOIN _ranking_scale;
 CREATE OR REPLACE MACRO ranking_beyond_accuracy(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
@@ -4527,121 +4449,6 @@ WITH _ranking_item AS NOT MATERIALIZED (
         _ranking_home()))
 )
 FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
-CREATE OR REPLACE MACRO ranking_check(
-    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_read AS MATERIALIZED (
-    SELECT problem
-    FROM _ranking_user_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged) AS problem
-    UNION ALL BY NAME
-    SELECT problem
-    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged) AS problem
-    UNION ALL BY NAME
-    SELECT evidence
-    FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
-    UNION ALL BY NAME
-    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
-), _ranking_read_with_history AS NOT MATERIALIZED (
-    FROM _ranking_read
-    UNION ALL BY NAME
-    SELECT problem
-    FROM _ranking_history_problems(
-        rec, truth,
-        _ranking_table('history', coalesce(history, rec)),
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col) AS problem
-    UNION ALL BY NAME
-    SELECT evidence
-    FROM _ranking_evidence(
-        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
-), _ranking_problems_found AS NOT MATERIALIZED (
-    SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    WHERE problem IS NOT NULL
-    UNION ALL BY NAME
-    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    UNION ALL BY NAME
-    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
-    UNION ALL BY NAME
-    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
-    UNION ALL BY NAME
-    FROM _ranking_swapped_problems('_ranking_read')
-    UNION ALL BY NAME
-    SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
-    FROM _ranking_served_users('_ranking_read')
-    GROUP BY code, system
-    UNION ALL BY NAME
-    FROM _ranking_apart_problems('_ranking_read')
-)
-FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
-CREATE OR REPLACE MACRO ranking_by_user(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
-WHERE has_truth;
-CREATE OR REPLACE MACRO ranking_distribution(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
-SELECT
-    * EXCLUDE (ranking_system, sorted),
-    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
-    sorted[1] AS minimum,
-    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
-    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
-    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
-    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
-    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
-    sorted[-1] AS maximum,
-    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
-FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
-        measure,
-        count(value) AS users,
-        count(*) - count(value) AS users_undefined,
-        ranking_mean(value) AS mean,
-        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
-    FROM (
-        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
-        WHERE has_truth)
-    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
-    GROUP BY ALL)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_summary(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
-WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
-)
-FROM _ranking_measure_means('_ranking_values');
-CREATE OR REPLACE MACRO ranking_compare(
-    rec, truth, ks := NULL,
-    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
-    permutations := 10000, seed := 0,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
-WITH _ranking_any_ks AS NOT MATERIALIZED (
-    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
-), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
-), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_plain_compared_query(_ranking_plain_names(measures, _ranking_default_measures())))
-), _ranking_scores AS MATERIALIZED (
-    SELECT
-        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
-        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
-        NULL AS compared_measures
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, 'ranking_compare')
-    WHERE has_truth
-    UNION ALL BY NAME
-    FROM query_table(CASE
-        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
-        ELSE '_ranking_own_measures'
-    END)
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-        AND _ranking_has_items(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_compare')
-)
-SELECT * EXCLUDE (pair, measure_place, ranking_segment)
-FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_check_rows(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_read_rows AS MATERIALIZED (
@@ -4715,6 +4522,76 @@ JOIN (
 QUALIFY told.code <> 'short_lists'
     OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
 ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_by_user(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+SELECT * EXCLUDE (ranking_system, has_truth)
+FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
+WHERE has_truth;
+CREATE OR REPLACE MACRO ranking_distribution(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+SELECT
+    * EXCLUDE (ranking_system, sorted),
+    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
+    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
+    sorted[1] AS minimum,
+    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
+    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
+    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
+    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
+    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
+    sorted[-1] AS maximum,
+    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
+FROM (
+    SELECT
+        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
+        measure,
+        count(value) AS users,
+        count(*) - count(value) AS users_undefined,
+        ranking_mean(value) AS mean,
+        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
+    FROM (
+        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
+        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
+        WHERE has_truth)
+    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
+    GROUP BY ALL)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_summary(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+WITH _ranking_values AS NOT MATERIALIZED (
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
+)
+FROM _ranking_measure_means('_ranking_values');
+CREATE OR REPLACE MACRO ranking_compare(
+    rec, truth, ks := NULL,
+    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
+    permutations := 10000, seed := 0,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
+WITH _ranking_any_ks AS NOT MATERIALIZED (
+    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
+), _ranking_own_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
+), _ranking_plain_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_compared_query(_ranking_plain_choices(_ranking_plain_names(measures, _ranking_default_measures()))))
+), _ranking_scores AS MATERIALIZED (
+    SELECT
+        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
+        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
+        NULL AS compared_measures
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, 'ranking_compare')
+    WHERE has_truth
+    UNION ALL BY NAME
+    FROM query_table(CASE
+        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
+        ELSE '_ranking_own_measures'
+    END)
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+        AND _ranking_has_items(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_compare')
+)
+SELECT * EXCLUDE (pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -4753,28 +4630,28 @@ COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user ha
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
+COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
-COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
-COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
+COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
+COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
-COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_p_values _ranking_corrected _ranking_mean_interval _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_gate _ranking_comparison _ranking_users_text _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems _ranking_evidence ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_compare_by_user _ranking_user_problems _ranking_evidence _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_check ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check_rows ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -16,16 +16,17 @@
 --
 -- severity is 'wrong' (a number or a verdict is not what it seems), 'doubtful', or 'info', to know, by the share count / of: see
 -- ranking_problem_codes. Pipelines stop at the first two. Users who have a list and no truth are counted in rows of their own,
--- which are 'info'. nothing_but_hits is looked for where lists are condensed ('skip'): of a truth
--- without a judged miss they hold hits alone.
+-- which are 'info'. nothing_but_hits is looked for where lists are condensed ('skip'): of a truth without a judged miss they
+-- hold hits alone.
 --
 -- upside_down asks truth which end of the scores is up: of each system, over users whose list has a relevant item and another
 -- with a different score, whether relevant items stand above others (the AUC of the whole list). It is 'wrong' where the mean
 -- is below 0.5 by 3.3 standard errors over at least 30 users, or by 1.65 if scores in equal steps (1 to n) or a column rank
 -- against the score say so too; and by 3.3 over at least 10 relevant items, each weighed by the root of its users, so that
--- one list for all users does not pass for many. It is 'doubtful' where scores are 1 to n or 0 to n - 1, or fall by a column rank, and relevant items stand
--- below others for more users than above. Lists of a good model that still hold what a user had before look the same; with
--- history, the check leaves these items out, and says seen_first where relevant items are not below the others then.
+-- one list for all users does not pass for many. It is 'doubtful' where scores are 1 to n or 0 to n - 1, or fall by a column
+-- rank, and relevant items stand below others for more users than above. Lists of a good model that still hold what a user had
+-- before look the same; with history, the check leaves these items out, and says seen_first where relevant items are not below
+-- the others then.
 -- truth_in_rec is where the lists of 95 % of at least 20 users with two relevant items begin with all of these, in the order
 -- of grades: 'wrong' if two irrelevant grades of truth or more are in their order too, else 'doubtful'.
 --
@@ -43,32 +44,26 @@ CREATE OR REPLACE TEMP MACRO ranking_check(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS) AS TABLE
 -- The user's tables are read in the first CTE alone, so that no name of hers can be one of the others.
 WITH _ranking_read AS MATERIALIZED (
-    SELECT problem
-    FROM _ranking_user_problems(
-        rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), JUDGING) AS problem
+    FROM _ranking_user_problems(rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), JUDGING)
     UNION ALL BY NAME
-    SELECT problem
-    FROM _ranking_table_problems(rec, truth, COLUMN_NAMES, JUDGING) AS problem
+    FROM _ranking_table_problems(rec, truth, COLUMN_NAMES, JUDGING)
     UNION ALL BY NAME
-    SELECT evidence
-    FROM _ranking_evidence(rec, truth, rec, COLUMN_NAMES, min_grade, false) AS evidence
+    SELECT evidence FROM _ranking_evidence(rec, truth, rec, COLUMN_NAMES, min_grade, false) AS evidence
     UNION ALL BY NAME
     FROM _ranking_ids(rec, truth, COLUMN_NAMES)
 ), _ranking_read_with_history AS NOT MATERIALIZED (
     FROM _ranking_read
     UNION ALL BY NAME
-    SELECT problem
-    FROM _ranking_history_problems(
-        rec, truth,
-        _ranking_table('history', coalesce(history, rec)),  -- DuckDB 1.4 has no NULL for a table that no one reads
-        COLUMN_NAMES, time_col) AS problem
+    -- DuckDB 1.4 has no NULL for a table that no one reads.
+    FROM _ranking_history_problems(rec, truth, _ranking_table('history', coalesce(history, rec)), COLUMN_NAMES, time_col)
     UNION ALL BY NAME
     SELECT evidence
     FROM _ranking_evidence(
         rec, truth, _ranking_table('history', coalesce(history, rec)), COLUMN_NAMES, min_grade, true) AS evidence
 ), _ranking_problems_found AS NOT MATERIALIZED (
-    SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    WHERE problem IS NOT NULL
+    SELECT code, system, k, count, of_row, example, size, of, severity
+    FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    WHERE code IS NOT NULL
     UNION ALL BY NAME
     FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     UNION ALL BY NAME
@@ -97,7 +92,7 @@ SELECT
     NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade)
 GROUP BY code, system, k, size
-UNION ALL
+UNION ALL BY NAME
 FROM _ranking_truth_problems(truth, names, JUDGING);
 
 -- The problems of each list: code, count, k, size, and of rows an item. Those of a list as a whole have none, and are counted in
@@ -183,10 +178,9 @@ FROM (
 -- The problems of truth.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, JUDGING) AS TABLE
 SELECT
-    code, NULL::VARCHAR AS system, NULL::BIGINT AS k, sum(count)::BIGINT AS count,
+    code, sum(count)::BIGINT AS count,
     min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
-    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
-    NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example
 FROM (
     SELECT
         grade_name, highest, user,
@@ -247,29 +241,20 @@ one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
 
 -- The problems of columns and arguments, and a rec without a row.
 CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names, JUDGING) AS TABLE
-SELECT
-    'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
-    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row, misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of,
-    NULL::VARCHAR AS severity
+SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
 FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(JUDGING)) AS misfit)
 WHERE misfit IS NOT NULL
-UNION ALL BY NAME
-SELECT 'grade_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
-FROM (SELECT _ranking_like_grades(_ranking_texts_of(truth)) AS found)
-WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
-UNION ALL BY NAME
-SELECT 'system_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
-FROM (SELECT _ranking_like_systems(_ranking_texts_of(rec)) AS found)
-WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
-UNION ALL BY NAME
-SELECT 'run_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
+UNION ALL
+SELECT one.code, len(one.found), _ranking_joined(one.found, ', ')
 FROM (
-    SELECT list_filter(
-        _ranking_like_runs(_ranking_texts_of(rec)),
-        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found)
-WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
-UNION ALL BY NAME
-SELECT 'no_rows' AS code, 1 AS count
+    SELECT unnest([
+        {'code': 'grade_not_read', 'found': unread.grades},
+        {'code': 'system_not_read', 'found': unread.systems},
+        {'code': 'run_not_read', 'found': unread.runs}]) AS one
+    FROM (SELECT _ranking_unread_columns(rec, truth, names) AS unread))
+WHERE len(one.found) > 0
+UNION ALL
+SELECT 'no_rows', 1, NULL
 WHERE NOT EXISTS (FROM query_table(rec));
 
 -- Sums over lists that tell which end of the scores relevant items stand at, whether lists begin with truth itself,
@@ -425,9 +410,7 @@ SELECT id AS known_item FROM _ranking_truth_ids(truth, names, 'item');
 CREATE OR REPLACE TEMP MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
 SELECT
     CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
-    NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
-    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
-    misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+    1 AS count, misfit AS example
 FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL BY NAME
@@ -453,7 +436,7 @@ SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item'
 FROM _ranking_new_ids(truth, history, names, time_col, 'user')
 UNION ALL BY NAME
 SELECT
-    'new_items' AS code, count(*) AS count, concat(names['item'], ' ', min(id)::VARCHAR) AS example,
+    'new_items' AS code, count(*) AS count, {'user': NULL, 'item': min(id)::VARCHAR} AS of_row,
     (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
 FROM _ranking_new_ids(truth, history, names, time_col, 'item');
 
@@ -487,45 +470,32 @@ CREATE OR REPLACE TEMP MACRO _ranking_history_misfits(truth, history, names, tim
 list_transform(
     [
         -- The argument, its text, and the type of the column in truth and in history.
-        (
-            'user_col', coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')
-        ),
-        (
-            'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid')
-        ),
-        (
-            'time_col', coalesce(time_col::VARCHAR, 'time'),
-            _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time')
-        )],
+        ('user_col', coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')),
+        ('item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid'))],
     lambda c: CASE
-        WHEN c[1] = 'time_col' AND _ranking_name_problem(c[1], typeof(time_col), c[2]) IS NOT NULL
-            THEN _ranking_name_problem(c[1], typeof(time_col), c[2])
-        WHEN c[1] = 'time_col' AND (time_col::VARCHAR = '' OR (time_col IS NULL AND c[3] IS NULL AND c[4] IS NULL))
-            THEN NULL
-        WHEN c[1] = 'time_col' AND time_col IS NULL AND (c[3] IS NULL OR c[4] IS NULL)
+        WHEN c[4] IS NULL THEN _ranking_no_column('history', c[2], c[1], _ranking_texts_of(history))
+        ELSE _ranking_type_problem(c[2], 'truth and in history', c[3], c[4])
+    END)
+|| list_transform(
+    [(coalesce(time_col::VARCHAR, 'time'), _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time'))],
+    lambda c: coalesce(_ranking_name_problem('time_col', typeof(time_col), c[1]), CASE
+        WHEN time_col::VARCHAR = '' OR time_col IS NULL AND c[2] IS NULL AND c[3] IS NULL THEN NULL
+        WHEN time_col IS NULL AND (c[2] IS NULL OR c[3] IS NULL)
             THEN concat(
                 'truth or history without a column time, so its late events are not looked for, got ',
-                CASE WHEN c[3] IS NULL THEN 'one in history' ELSE 'one in truth' END)
-        WHEN c[4] IS NULL THEN _ranking_no_column('history', c[2], c[1], _ranking_texts_of(history))
-        WHEN c[1] = 'time_col' AND c[3] IS NULL
-            THEN _ranking_no_column('truth', c[2], 'time_col', _ranking_texts_of(truth))
-        WHEN c[1] = 'time_col'
-            THEN CASE WHEN _ranking_time_kind(c[3]) = _ranking_time_kind(c[4]) THEN NULL ELSE concat(
-                _ranking_cut(c[2]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
-                _ranking_cut(c[3]), ' and ', _ranking_cut(c[4]))
-            END
-        ELSE _ranking_type_problem(c[2], 'truth and in history', c[3], c[4])
-    END);
+                CASE WHEN c[2] IS NULL THEN 'one in history' ELSE 'one in truth' END)
+        WHEN c[3] IS NULL THEN _ranking_no_column('history', c[1], 'time_col', _ranking_texts_of(history))
+        WHEN c[2] IS NULL THEN _ranking_no_column('truth', c[1], 'time_col', _ranking_texts_of(truth))
+        WHEN _ranking_time_kind(c[2]) = _ranking_time_kind(c[3]) THEN NULL
+        ELSE concat(
+            _ranking_cut(c[1]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
+            _ranking_cut(c[2]), ' and ', _ranking_cut(c[3]))
+    END));
 
--- The problems that follow from what _ranking_evidence sums: scores whose best end is down, truth that was joined into a
--- model, one list for all users.
---
--- Relevant items stand below others if the mean deviation is below 0 by 3.3 standard errors over at least 30 users, which
--- happens to one random model of 2,000, or by 1.65 where scores in equal steps or a column rank say so too; and by 3.3 over
--- at least 10 items, since one list for all users is one piece of evidence. With a history, lists without what users
--- have seen say which of the two causes it is.
+-- The problems that follow from what _ranking_evidence sums, as the head of ranking_check has them. A mean of 3.3 standard
+-- errors below 0 happens to one random model of 2,000.
 CREATE OR REPLACE TEMP MACRO _ranking_evidence_problems(read) AS TABLE
 SELECT one.code, system, one.count, one.of_row, one.of, one.severity
 FROM (
@@ -565,33 +535,32 @@ FROM (
             FROM (
                 SELECT
                     system,
-                    sum(COLUMNS(* EXCLUDE (system, least, most, user, item_n, item_total))),
+                    sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
                     min(least) AS least,
                     max(most) AS most,
                     min(user) AS user,
+                    sum(n) FILTER (item IS NULL AND NOT unseen) AS n_whole,
+                    sum(total) FILTER (item IS NULL AND NOT unseen) AS total_whole,
+                    sum(squares) FILTER (item IS NULL AND NOT unseen) AS squares_whole,
+                    sum(n) FILTER (item IS NULL AND unseen) AS n_unseen,
+                    sum(total) FILTER (item IS NULL AND unseen) AS total_unseen,
+                    sum(squares) FILTER (item IS NULL AND unseen) AS squares_unseen,
                     -- Items weigh as the root of how many users they have: rare ones of which little is known do not drown
                     -- the others.
-                    sum(item_total / sqrt(item_n)) AS item_sum,
-                    sum(sqrt(item_n)) AS item_weight,
-                    sum(item_total ** 2 / item_n) AS item_squares,
-                    sum(item_total) AS item_total,
-                    sum(item_n) AS item_lists,
-                    count(item_n) AS n_items
+                    sum(total / sqrt(n)) FILTER (item IS NOT NULL AND NOT unseen) AS item_sum,
+                    sum(sqrt(n)) FILTER (item IS NOT NULL AND NOT unseen) AS item_weight,
+                    sum(total::DOUBLE ** 2 / n) FILTER (item IS NOT NULL AND NOT unseen) AS item_squares,
+                    sum(total::DOUBLE) FILTER (item IS NOT NULL AND NOT unseen) AS item_total,
+                    sum(n::DOUBLE) FILTER (item IS NOT NULL AND NOT unseen) AS item_lists,
+                    count(*) FILTER (item IS NOT NULL AND NOT unseen) AS n_items
                 FROM (
+                    -- The parts of one item, of partitions of users, are one.
                     SELECT
-                        system,
-                        sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
+                        unseen, system, item,
+                        sum(COLUMNS(* EXCLUDE (unseen, system, item, least, most, user))),
                         min(least) AS least,
                         max(most) AS most,
-                        min(user) AS user,
-                        CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(n)::DOUBLE END AS item_n,
-                        CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(total)::DOUBLE END AS item_total,
-                        sum(n) * (item IS NULL AND NOT unseen)::BIGINT AS n_whole,
-                        sum(total) * (item IS NULL AND NOT unseen)::BIGINT AS total_whole,
-                        sum(squares) * (item IS NULL AND NOT unseen)::BIGINT AS squares_whole,
-                        sum(n) * (item IS NULL AND unseen)::BIGINT AS n_unseen,
-                        sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
-                        sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
+                        min(user) AS user
                     FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
                     GROUP BY unseen, system, item)
                 GROUP BY system))))
@@ -689,42 +658,34 @@ CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_
 -- The systems that have no user of truth in common, for each how many others and the first of them. It needs
 -- whole tables. Of more than 100 systems, and where a user has recommendations of all, it looks no further.
 CREATE OR REPLACE TEMP MACRO _ranking_apart_problems(read) AS TABLE
-SELECT 'systems_apart' AS code, system, len(apart) AS count, list_sort(apart, 'ASC')[1] AS example, n_others AS of
+SELECT 'systems_apart' AS code, system, len(apart) AS count, list_min(apart) AS example, len(every_system) - 1 AS of
 FROM (
-    SELECT
-        system,
-        len(every_system) - 1 AS n_others,
-        list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
+    SELECT system, every_system, list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
     FROM (
-        SELECT system, any_value(every_system) AS every_system, list_distinct(flatten(list(systems))) AS together
+        SELECT system, every_system, list_distinct(flatten(list(one))) AS together
         FROM (
-            SELECT systems, every_system, unnest(systems) AS system
+            SELECT one, unnest(one) AS system, every_system
             FROM (
-                SELECT
-                    unnest(list(systems)) AS systems,
-                    list_distinct(flatten(list(systems))) AS every_system,
-                    max(len(systems)) AS most
+                SELECT unnest(list(systems)) AS one, list_distinct(flatten(list(systems))) AS every_system
                 FROM (
                     SELECT DISTINCT list_sort(list(recs.system), 'ASC') AS systems
                     FROM query_table(read) AS recs
-                    JOIN query_table(read) AS truths
-                        ON _ranking_same_id(recs.listed_user, truths.known_user)
+                    JOIN query_table(read) AS truths ON _ranking_same_id(recs.listed_user, truths.known_user)
                     WHERE recs.listed_user IS NOT NULL AND recs.system IS NOT NULL
-                    GROUP BY recs.listed_user))
-            WHERE most < len(every_system) AND len(every_system) <= 100)
-        GROUP BY system))
+                    GROUP BY recs.listed_user)
+                HAVING max(len(systems)) < len(every_system) AND len(every_system) <= 100))
+        GROUP BY system, every_system))
 WHERE len(apart) > 0;
 
 -- The rows of ranking_check, of the problems of all users. Where no list has k items, one is short that has
 -- fewer than the longest.
 CREATE OR REPLACE TEMP MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
 SELECT
-    CASE
-        WHEN severity IS NOT NULL THEN severity
+    coalesce(severity, CASE
         WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
         WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
         ELSE 'info'
-    END AS severity,
+    END) AS severity,
     system,
     CASE
         WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
@@ -761,20 +722,16 @@ FROM (
             WHEN 'rows of truth' THEN n_truth_rows
         END))::BIGINT AS of,
         min(nullif(concat(
-            example,
-            coalesce(names['user']::VARCHAR, 'userid') || ' ' || of_row.user,
-            ', ' || coalesce(names['item']::VARCHAR, 'itemid') || ' ' || of_row.item,
+            concat_ws(', ', example, user_name || ' ' || of_row.user, item_name || ' ' || of_row.item),
             CASE WHEN code = 'no_common_user'
-                THEN ' in truth, ' || coalesce(coalesce(names['user']::VARCHAR, 'userid') || ' ' || stranger, 'none') || ' in rec'
-            END), '')) AS example
+                THEN concat(' in truth, ', coalesce(user_name || ' ' || stranger, 'none'), ' in rec') END), '')) AS example
     FROM (
         SELECT
             * EXCLUDE (code),
-            CASE
-                WHEN code = 'not_in_rec' AND count = max(count) FILTER (code = 'users') OVER () THEN 'no_common_user'
-                ELSE code
-            END AS code,
+            coalesce(names['user']::VARCHAR, 'userid') AS user_name,
+            coalesce(names['item']::VARCHAR, 'itemid') AS item_name,
             max(count) FILTER (code = 'users') OVER () AS n_users,
+            CASE WHEN code = 'not_in_rec' AND count = n_users THEN 'no_common_user' ELSE code END AS code,
             max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
             max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
             max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,

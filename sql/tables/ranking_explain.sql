@@ -1,11 +1,10 @@
 -- One user's lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.
 --
--- rec, truth, user_col, ..., descending: as for ranking_judged
+-- rec, truth, user_col, ..., descending, min_grade: as for ranking_judged; gains do not know min_grade
 -- user:       a userid, as it is or as text
 -- k:          how far to look, an integer; NULL for the whole list
 -- ties:       'item': in the order of their itemids; 'expected': gain and all that follows from it are means over the orders
 --             of the items that tie, grade and relevant are the item's own
--- min_grade:  the lowest grade that is relevant, a number > 0; gains stay what they are; NULL: every grade above 0 is
 -- Returns:    for each system a row per rank, then one per relevant item that is not in the top k, of the highest grade
 --             first: [system,] rank, itemid (a UUID as text), score, grade (NULL where truth has none), relevant, gain
 --             (2^grade - 1, 0 for a miss), discount (1 / log2(rank + 1)), contribution (to DCG, gain * discount), dcg, ideal_dcg,
@@ -140,7 +139,7 @@ FROM (
             has_truth AND rank IS NOT NULL AS counts,
             CASE WHEN rank IS NOT NULL THEN _ranking_discount(rank, 'log2', NULL, NULL) END AS discount,
             -- The mean over the tie, in which an item that ties with none is alone.
-            CASE WHEN has_truth AND rank IS NOT NULL
+            CASE WHEN counts
                 THEN coalesce(list_sum(list_transform(
                     list_filter(
                         list_zip(tied.ranks, tied.lasts, tied.grades),

@@ -7,7 +7,8 @@
 --          do against it)
 -- Example: SELECT code, doubtful_from, in_sql FROM ranking_problem_codes() WHERE code LIKE 'ties%';
 
--- A row ends in `/` and `|` stands between its columns, since one text is quick to parse.
+-- A row ends in `/` and `|` stands between its columns, since one text is quick to parse. What the command and Python do not
+-- say is as in SQL, for Python with its sign for arguments.
 CREATE OR REPLACE TEMP MACRO ranking_problem_codes() AS TABLE
 SELECT
     place,
@@ -21,17 +22,17 @@ SELECT
     cells[6] AS problem,
     cells[7] AS in_sql,
     coalesce(cells[8], cells[7]) AS in_command,
-    coalesce(cells[9], cells[7]) AS in_python
+    coalesce(cells[9], replace(cells[7], ' := ', '=')) AS in_python
 FROM (
     SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
     FROM (SELECT string_split(regexp_replace('
 unfit_column | rec | | 0 | | a column or argument does not fit /
 grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
     write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
-    every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant /
+    every row is relevant /
 system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
     write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
-    each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list /
+    each user has one list /
 run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
     name a column of system/run as system_col, then take the mean of each user''s runs /
 no_rows | rec | | 0 | | rec: no rows |
@@ -41,10 +42,9 @@ no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
 no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
     give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
 nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
-    write a lower min_grade | write a lower --min-grade | write a lower min_grade /
+    write a lower min_grade | write a lower --min-grade /
 swapped | rec | ids that match | 0 | | are users and items swapped? |
-    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap
-    user_col and item_col, or the columns of one table /
+    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file /
 upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
     if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
     * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
@@ -70,11 +70,11 @@ null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
 nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
 repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
 equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+    write ties := ''expected'' | write --ties expected /
 ties_in_top_k | rec | users of truth | | 0.05 | rec: users with tied scores in the top k = {k} |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+    write ties := ''expected'' | write --ties expected /
 ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+    write ties := ''expected'' | write --ties expected /
 short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
 shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
     write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
@@ -87,7 +87,7 @@ infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite
 negative_grade | truth | rows of truth | | | truth: {grade} is negative /
 repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
 nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
-    leave unjudged := ''skip'' out | leave --unjudged skip out | leave unjudged=''skip'' out /
+    leave unjudged := ''skip'' out | leave --unjudged skip out /
 no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
 not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
 not_in_truth | rec | users of rec | | | users in rec that are not in truth /

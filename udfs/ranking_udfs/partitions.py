@@ -319,7 +319,7 @@ class Partitioned:
             sources.append(("history", "time", f"(FROM history WHERE false UNION ALL BY NAME {late})"))
         if history == "history":
             # One late event goes along as a row, for the merge to find the first, the others as a count.
-            problems = f"""{problems} UNION ALL (
+            problems = f"""{problems} UNION ALL BY NAME (
                 WITH _ranking_dated AS ({truth})
                 SELECT * REPLACE (
                     count - (code = 'late_history' AND count > 0)::BIGINT AS count,

@@ -75,42 +75,42 @@ regexp_extract_all(
     '(?s)^\w+\("NULL", (.*)\)$',
     1)[1];
 
--- The error text of a column that is not read and would change every number if it was: systems or runs in rec, grades in
--- truth; NULL for none.
+-- The columns that are not read and would change every number if they were: systems and runs in rec, grades in truth. NULL
+-- where the caller, or a column of the usual name, says which one to read.
+CREATE OR REPLACE TEMP MACRO _ranking_unread_columns(rec, truth, names) AS
+list_transform(
+    -- In stages, since DuckDB plans each regular expression as often as it is named.
+    [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
+    lambda texts: {
+        'systems': CASE WHEN names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
+            THEN _ranking_like_systems(texts.rec) END,
+        'runs': CASE WHEN names['system']::VARCHAR IS DISTINCT FROM ''
+            THEN list_filter(
+                _ranking_like_runs(texts.rec),
+                lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) END,
+        'grades': CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+            THEN _ranking_like_grades(texts.truth) END})[1];
+
+-- The error text of the first such column; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
-    list_transform(
-        -- In stages, since DuckDB plans each regular expression as often as it is named.
-        [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
-        lambda texts: {
-            'system': lower(coalesce(names['system']::VARCHAR, 'system')),
-            'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
-            'systems': _ranking_like_systems(texts.rec),
-            'runs': list_filter(
-                _ranking_like_runs(texts.rec), lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))),
+    [_ranking_unread_columns(rec, truth, names)],
+    lambda unread: coalesce(
+        format(
+            'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
+            || 'system_col := '''' if each user has one list',
+            unread.systems[1]),
+        format(
+            'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
+            || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
+            unread.runs[1],
+            CASE WHEN unread.systems IS NULL THEN 'leave it out (SELECT * EXCLUDE)' ELSE 'system_col := ''''' END),
+        format(
+            'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
+            || 'grade_col := '''' makes every row of truth relevant',
             -- A score in truth that is called as in rec is likely no grade: the check alone names it.
-            'grades': list_filter(
-                CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
-                    THEN _ranking_like_grades(texts.truth) END,
-                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))}),
-    lambda found: CASE
-        WHEN found.is_unnamed AND len(found.systems) > 0
-            THEN format(
-                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
-                || 'system_col := '''' if each user has one list',
-                found.systems[1])
-        WHEN found.system <> '' AND len(found.runs) > 0
-            THEN format(
-                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
-                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
-                found.runs[1],
-                CASE WHEN found.is_unnamed THEN 'system_col := ''''' ELSE 'leave it out (SELECT * EXCLUDE)' END)
-        WHEN len(found.grades) > 0
-            THEN format(
-                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
-                || 'grade_col := '''' makes every row of truth relevant',
-                found.grades[1])
-    END)[1];
+            list_filter(
+                unread.grades, lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))[1])))[1];
 
 -- The columns of a table as one text, each behind a comma and a blank and before a comma, with types that hold
 -- no other: of a STRUCT or an ENUM nothing but that word.

@@ -77,8 +77,7 @@ list_transform(
                     'near': _ranking_nearest_column(source[2], c[1]),
                     'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')})],
             lambda missing: _ranking_missing_columns(source[1], source[2], missing))[1])
-    || list_transform(columns, lambda c: CASE
-        WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
+    || list_transform(columns, lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
         WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
         WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
             THEN _ranking_type_problem(c[3], 'rec and in truth', c[4], c[5])
@@ -92,7 +91,7 @@ list_transform(
                 _ranking_cut(c[3]), ' must be a number',
                 CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
                 ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
-    END))[1]
+    END)))[1]
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
