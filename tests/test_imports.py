@@ -107,7 +107,9 @@ def test_help_and_wrong_usage_import_neither_duckdb_nor_numpy() -> None:
 
 def test_the_measures_need_neither_pyarrow_nor_duckdb_and_the_functions_no_duckdb() -> None:
     code = (
-        "import sys, ranking_udfs.measures; assert {'compare', 'report'} < {*dir(ranking_udfs)}\n"
+        "import sys, ranking_udfs; others = {'click', 'jinja2', 'numpy', 'scipy', 'tabulate', 'tqdm'}\n"
+        "assert not others & set(sys.modules), 'the package'\n"
+        "import ranking_udfs.measures; assert {'compare', 'report'} < {*dir(ranking_udfs)}\n"
         "assert not {'Any', 'import_module'} & {*dir(ranking_udfs)}\n"
         "assert not {'duckdb', 'pyarrow'} & set(sys.modules), 'measures'\n"
         "import ranking_udfs.arrow.functions; assert 'duckdb' not in sys.modules, 'arrow'\n"

@@ -218,3 +218,14 @@ def test_a_process_may_have_no_more_addresses_than_spark_gives_it() -> None:
     given = {**os.environ, "PYSPARK_EXECUTOR_MEMORY_MB": "1000"}
     done = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("1000\n", "")
+
+
+def test_a_fusion_of_named_systems_is_that_of_duckdb(con: duckdb.DuckDBPyConnection) -> None:
+    job = ranking_udfs.partition("ranking_fuse", REC.schema, systems=["B"])
+    found = job.part(REC, systems=["A", "B"]).to_pylist()
+    expected = con.sql("FROM ranking_fuse('rec', systems := ['B'])").to_arrow_table().to_pylist()
+    assert repr(sorted(found, key=repr)) == repr(sorted(expected, key=repr))
+    assert len(found) > 10
+    wrong = ranking_udfs.partition("ranking_fuse", REC.schema, systems=["A", "D"])
+    with pytest.raises(ValueError, match=r"^ranking_fuse: systems must name systems of rec"):
+        wrong.part(REC, systems=["A", "B"])

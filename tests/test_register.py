@@ -26,7 +26,6 @@ from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import value
 
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
-ROOT = Path(__file__).resolve().parent.parent
 
 # A function and a macro, and what they return.
 WORKS = "SELECT recall([1, 3], [1, 2]), collect_set(5)"

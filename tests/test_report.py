@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from scipy import stats
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
@@ -211,6 +212,24 @@ def titles(html: str) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_means_of_segments_of_one_model_have_the_intervals_of_scipy(
+    written: Written, run: Run, con: duckdb.DuckDBPyConnection
+) -> None:
+    (rows,) = tables_in(sections(written("als.csv", "relevant.csv", "-k", "10", *SEGMENT))["Segments"])
+    run("evaluate", "als.csv", "relevant.csv", "--measures", "ndcg", "--no-check", "--by-user", "by_user.csv")
+    con.execute("CREATE TABLE values_of AS FROM 'by_user.csv' LEFT JOIN 'users.csv' USING (userid)")
+    assert "(none)" in [row["Segment"] for row in rows]
+    for row in rows:
+        name = None if row["Segment"] == "(none)" else row["Segment"]
+        query = "SELECT ndcg FROM values_of WHERE country IS NOT DISTINCT FROM ?"
+        values = con.execute(query, [name]).fetchnumpy()["ndcg"]
+        ends = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
+        assert row["Users"] == str(len(values))
+        for column, value in (("Mean", np.mean(values)), ("Low", ends[0]), ("High", ends[1])):
+            assert is_shown(row[column], value)
+
+
 def test_a_measure_that_some_users_have_no_value_of(written: Written, con: duckdb.DuckDBPyConnection) -> None:
     """The rank of the first hit: less is better, and who has no hit has none."""
     first_hit = ["--measures", "first_hit_rank", "--no-check"]

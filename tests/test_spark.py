@@ -37,7 +37,6 @@ from ranking_udfs.spark import workers
 pytestmark = pytest.mark.filterwarnings("default")
 
 ROOT = Path(__file__).resolve().parent.parent
-CLOSE = 1e-12
 COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
 CLUSTER = "local-cluster[2,1,1024]"
 # A session for small tables: on them, Spark compiles and plans for longer than it works.
@@ -521,6 +520,10 @@ def test_errors_of_a_job_end_in_one_line(spark: SparkSession) -> None:
         ),
         (pack.ranking_judged(one, one.where("userid > 2"), 1), "judged: truth must have a user, got 0 rows"),
         (pack.ranking_summary(one, nobody, 1), "summary: truth must have a user, got 3 rows without userid"),
+        (
+            pack.ranking_fuse(spark.createDataFrame(TABLES["runs"]), systems=["A", "D"], system_col="model"),
+            "ranking_fuse: systems must name systems of rec (A, B), got D",
+        ),
     ):
         with pytest.raises(Exception) as raised:  # noqa: PT011  (each is an error of another type)
             frame.toArrow()

@@ -1,6 +1,6 @@
 """Expected values over all orders of tied items: over all permutations, and by other libraries.
 
-Values by hand stand in right_tables.txt; options, and other k, are the fuzzer's (tests/test_fuzz.py).
+Values by hand stand in right_tables.txt; random options and other k are the fuzzer's (tests/test_fuzz.py).
 """
 
 import math
@@ -13,8 +13,9 @@ import pytest
 from scipy import stats
 
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import is_close, literal, module_connection, rows
+from tests.conftest import is_close, literal, module_connection, option_text, rows
 from tests.ties import Tied, create_tables, mean, random_cases
+from tests.witnesses import WITNESSES
 
 CLOSE = 1e-12
 COLUMNS = [name for name, measure in MEASURES.items() if measure.expected and measure.column]
@@ -175,3 +176,21 @@ def test_ties_of_a_long_list_are_those_that_a_search_finds(con: duckdb.DuckDBPyC
         ORDER BY userid
     """
     assert con.execute(query).fetchall()[:4] == [(True, 1_200)] * 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, measure in MEASURES.items() if measure.expected])
+def test_options_are_the_mean_over_all_orders_too(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    calls = [options for options in WITNESSES[name].options if options]
+    if not calls:
+        return
+    cases, ks = random_cases(random.Random(7), n=45, longest=5), [0, 1, 2, 3, 5, None]
+    create_tables(con, cases)
+    measures = [f"{name}({(option_text(one) or '').replace(' ', ',')})" for one in calls]
+    call = f"'given', 'judged', {literal(ks)}, measures := {measures}, ties := 'expected'"
+    found = con.execute(f"FROM ranking_by_user({call})").fetchall()
+    assert len(found) == len(cases) * len(ks)
+    for user, k, _, _, *values in found:
+        for options, value in zip(calls, values, strict=True):
+            expected = mean(name, cases[user].rankings(), k, options)
+            assert is_close(value, expected, CLOSE), (cases[user], k, options)

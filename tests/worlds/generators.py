@@ -137,11 +137,6 @@ def popularity_list(world: World, length: int = 20) -> Lists:
     return best(np.broadcast_to(shared, world.likes.shape).astype(float), length)
 
 
-def one_list(rng: Rng, world: World, length: int = 20) -> Lists:
-    """One list for all users, in an order unrelated to truth."""
-    return best(np.broadcast_to(rng.standard_normal(world.likes.shape[1]), world.likes.shape), length)
-
-
 def had_before(rng: Rng, world: World, n: int = 5) -> NDArray[np.bool_]:
     """What users had in training: what they like most, other than what is in truth."""
     liked = np.where(world.relevant, -np.inf, 2 * world.likes + rng.gumbel(size=world.likes.shape))
