@@ -109,7 +109,7 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
     if command.operand != "files":
         return
     if len(given.files) < 2 and command.has_truth:
-        yield "the following arguments are required: REC and TRUTH"
+        yield "Missing argument 'TRUTH'"
     names = given.names_ascending
     if "" in names:
         yield f"--ascending= must be NAME,NAME, got {','.join(names)!r}"

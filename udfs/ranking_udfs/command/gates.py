@@ -107,10 +107,8 @@ def parse_words(text: str) -> Condition:
         one, verdict = parse_subject(found[1] or "", text), found[2]
         of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
         if None not in (one.measure, of_contents) and (one.measure in CONTENTS) is not of_contents:
-            right = (
-                "'worse' or 'better'" if of_contents else "'lower' or 'higher', of which neither is better"
-            )
-            raise ValueError(f"{one.measure} must be {right}, got {shorten(repr(text))}")
+            right = "worse or better" if of_contents else "lower or higher, of which neither is better"
+            raise ValueError(f"the verdict on {one.measure} must be {right}, got {shorten(repr(text))}")
         if not one.column:
             return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'", of_contents=of_contents)
     elif found := IS_BOUND.fullmatch(text):
@@ -223,9 +221,9 @@ def failure(
 
 
 def failing(
-    con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row], is_sample: bool = False
+    con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row], where: str = "true"
 ) -> list[Row]:
-    """Return the rows that fail the gate; their p is the one that is corrected. No sample fails it.
+    """Return the rows of a condition of SQL, `where`, that fail the gate; their p is the corrected one.
 
     Raises:
         UsageError: DuckDB does not understand the condition.
@@ -238,7 +236,7 @@ def failing(
     given = [{**row, **{name: row[other] for name, other in corrected.items()}} for row in rows]
     source, given = row_source(dict.fromkeys(name for row in rows for name in row), given)
     try:
-        query = f"SELECT _row FROM {source} WHERE NOT {is_sample} AND {one.fails} ORDER BY _row"
+        query = f"SELECT _row FROM {source} WHERE {where} AND {one.fails} ORDER BY _row"
         return [rows[i] for (i,) in con.execute(query, [given]).fetchall()]
     except Error as error:
         raise UsageError(f"--fail-if {one.text}: {error_summary(error)}") from None
@@ -291,4 +289,4 @@ def check_conditions(work: "Evaluation") -> None:
         row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
         row = sample_row(con) if work.caller == "compare" else row
         row |= {"segment": ""} if request.by_segment else {}
-        failing(con, condition, [row], is_sample=True)
+        failing(con, condition, [row], where="false")

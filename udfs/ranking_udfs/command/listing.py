@@ -23,7 +23,7 @@ def measures(names: Sequence[str]) -> Entries:
     known = {spelling: one.name for spelling, one in SPELLINGS.items()}
     for one in LIST_MEASURES.values():
         known |= {normalize_name(name): one.name for name in (*one.names, one.label)}
-    chosen = [find("measure", name, normalize_name(name), known) for name in names]
+    chosen = [find("measure", name, normalize_name(name), known) for name in dict.fromkeys(names)]
     rows = {}
     for row in measure_table():
         cells = [cell if isinstance(cell, str) else ", ".join(cell) for cell in row]
@@ -35,7 +35,7 @@ def functions(names: Sequence[str]) -> Entries:
     """Return the functions of SQL of these names, in whatever case; without names, all."""
     public = {name: text for name, (text, _) in sorted(texts().items()) if not name.startswith("_")}
     known = {name: name for name in public}
-    chosen = [find("function", name, name.lower(), known) for name in names]
+    chosen = [find("function", name, name.lower(), known) for name in dict.fromkeys(names)]
     rows = []
     for name in chosen or public:
         calls = (f"{name}({', '.join(given)})" for given in macros()[name].signatures())

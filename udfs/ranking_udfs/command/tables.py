@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
-from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import fill
@@ -230,14 +229,14 @@ def measures_table(
     """
     form, digits, is_named = work.given.format, digits_of(work.given), work.tables.is_named
     keys = {"segment": segment} if segment else {}
-    groups = [list(rows) for _, rows in groupby(results, lambda row: row.get("segment"))]
+    at = {(row.get("segment"), row.get("system"), row["k"]): row for row in results}
+    columns = list(dict.fromkeys(key[1:] for key in at))
     body: list[Cells] = []
-    for rows in groups:
-        first = [rows[0][key] for key in keys]
-        body += [[*first, "Users", *(row["users"] for row in rows)]] * len(keys)
+    for one in dict.fromkeys(key[0] for key in at):
+        rows, first = [at[one, *column] for column in columns], [one] * len(keys)
+        body += [[one, "Users", *(row["users"] for row in rows)]] * len(keys)
         body += [[*first, choice.label, *(value_of(choice, row) for row in rows)] for choice in choices]
-    models = [f"{row['system']} " if is_named else "" for row in groups[0]]
-    heads = [f"{model}{cut_off_heading(row['k'])}" for model, row in zip(models, groups[0], strict=True)]
+    heads = [f"{system} {cut_off_heading(k)}" if is_named else cut_off_heading(k) for system, k in columns]
     header = [*keys.values(), title, *heads]
     if max(map(len, table("table", header, body, digits).splitlines())) <= width_of(work.given.output):
         return table(form, header, body, digits)

@@ -58,9 +58,8 @@ def sentence(
         text = f"It is unclear whether {system} or {baseline} is {way} in {what}: {differ}"
     if row["p"] is not None and not is_identical:
         name = CORRECTIONS[options["correction"]]
-        count = (
-            int(row["method"].rpartition(" of ")[2]) if name else family
-        )  # of all that a gate looks at, too
+        # A gate corrects over more comparisons than the family, and says so in `method`.
+        count = int(row["method"].rpartition(" of ")[2]) if name else family
         alone, p = format_p(row["p"]), format_p(row["p_adjusted"])
         text += f", p {alone} alone, {p}" if alone != p else f", p {p}"
         if count > 1:

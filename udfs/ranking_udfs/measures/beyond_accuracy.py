@@ -24,8 +24,8 @@ def intra_list_diversity(elements: NDArray[Any], bounds: Ints, offsets: Ints, *,
 
     vectors: a LIST (or ARRAY) of LISTs or ARRAYs of numbers, or with distance=jaccard of any type. A NULL
     vector is left out. A zero vector has cosine distance 1 to everything; two empty sets have Jaccard
-    distance 0. Vectors of different lengths, and NULL, NaN and infinite numbers
-    in a vector, are errors. O(n) for cosine, else O(n^2).
+    distance 0. Vectors of different lengths, and NULL, NaN and infinite numbers in a vector, are
+    errors. O(n) for cosine, else O(n^2).
 
     Source: Ziegler, McNee, Konstan and Lausen (2005), who define 1 minus it, intra-list similarity.
 

@@ -74,7 +74,7 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
     divide=list is hits / min(k, |rec|), which rewards those who recommend little, as in Hivemall and LensKit.
     Without k both divide by |rec|.
 
-    An empty list has precision 0. A keyword of DuckDB: write "precision"(...), or `precision_at(...)`.
+    A keyword of DuckDB: write "precision"(...), or `precision_at(...)`.
 
     Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
 
@@ -129,7 +129,9 @@ def hit_rate(rankings: Rankings) -> Floats:
 def hits(rankings: Rankings) -> Floats:
     """Number of relevant items in the top k.
 
-    Source: trec_eval (num_rel_ret), ranx's hits.
+    ranx's hits.
+
+    Source: trec_eval (num_rel_ret).
 
     >>> SELECT hits([1, 3, 2, 6], [1, 2, 4])
     2.0
@@ -469,8 +471,8 @@ def bpref(rankings: Rankings) -> Floats:
     1/R * sum over hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit
     and R and N the relevant and the judged non-relevant items of truth; a hit with n = 0 counts 1.
 
-    Judged non-relevant are the truth items of grade 0 or less: use the graded forms. trec_eval takes negative
-    grades as unjudged.
+    Judged non-relevant are the truth items of grade 0 or less: use the graded forms.
+    trec_eval's definition, but for negative grades, which trec_eval takes as unjudged.
 
     Source: Buckley and Voorhees (2004); trec_eval (bpref).
 

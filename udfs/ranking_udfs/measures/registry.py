@@ -36,9 +36,8 @@ class Number:
     above: float = -math.inf
     at_most: float = math.inf
     below: float = math.inf
-    only_with: tuple[str, str] | None = (
-        None  # the option, and its value, without which this one has no effect
-    )
+    # the option, and its value, without which this one has no effect
+    only_with: tuple[str, str] | None = None
 
     @property
     def of_judged(self) -> float | None:

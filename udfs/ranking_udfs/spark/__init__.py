@@ -10,10 +10,14 @@ _HINT = "pip install 'duckdb-ranking-udfs[spark]'"
 
 try:
     from pyspark import __version__ as _found
-except ImportError as error:
-    raise ImportError(f"ranking_udfs.spark: pyspark must be installed ({_HINT})", name="pyspark") from error
+except ModuleNotFoundError as error:
+    if error.name != "pyspark":
+        raise
+    raise ImportError(f"ranking_udfs.spark: pyspark must be installed ({_HINT})", name="pyspark") from None
 if tuple(int(part) for part in _found.split(".")[:2]) < OLDEST:
-    raise ImportError(f"ranking_udfs.spark: pyspark must be 3.5 or later ({_HINT}), got {_found}")
+    raise ImportError(
+        f"ranking_udfs.spark: pyspark must be 3.5 or later ({_HINT}), got {_found}", name="pyspark"
+    )
 
 # Only now is it known that there is a pyspark that will do.
 from .functions import register as register  # noqa: E402
