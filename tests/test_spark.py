@@ -620,7 +620,7 @@ def test_what_is_missing_is_said_in_a_line(tmp_path: Path) -> None:
     hint = "(pip install 'duckdb-ranking-udfs[spark]')"
     start = "import ranking_udfs.spark; ranking_udfs.spark.register()"
     for folder, rule in (
-        ("none", f"must be installed {hint}"),
+        ("none", f"must be 3.5 or later {hint}, got none"),
         ("old", f"must be 3.5 or later {hint}, got 3.4.9"),
     ):
         error = said(start, PYTHONPATH=f"{tmp_path / folder}{os.pathsep}{os.environ['PYTHONPATH']}")

@@ -6,18 +6,16 @@ executors run, over `ranking_udfs.partitions`; `functions` makes those over arra
 
 OLDEST = (3, 5)  # of the table functions
 OLDEST_OF_FUNCTIONS = (4, 1)  # the first with arrow_udf
-_HINT = "pip install 'duckdb-ranking-udfs[spark]'"
+_RULE = "ranking_udfs.spark: pyspark must be 3.5 or later (pip install 'duckdb-ranking-udfs[spark]'), got "
 
 try:
     from pyspark import __version__ as _found
 except ModuleNotFoundError as error:
     if error.name != "pyspark":
         raise
-    raise ImportError(f"ranking_udfs.spark: pyspark must be installed ({_HINT})", name="pyspark") from None
+    raise ImportError(f"{_RULE}none", name="pyspark") from None
 if tuple(int(part) for part in _found.split(".")[:2]) < OLDEST:
-    raise ImportError(
-        f"ranking_udfs.spark: pyspark must be 3.5 or later ({_HINT}), got {_found}", name="pyspark"
-    )
+    raise ImportError(_RULE + _found, name="pyspark")
 
 # Only now is it known that there is a pyspark that will do.
 from .functions import register as register  # noqa: E402

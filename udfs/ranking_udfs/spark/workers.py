@@ -41,8 +41,7 @@ def evaluate(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
 def pack(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Turn the row of what all partitions share into bytes of Arrow."""
     for batch in (one for one in batches if one.num_rows):
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, batch.schema) as writer:
+        with pa.ipc.new_stream(sink := pa.BufferOutputStream(), batch.schema) as writer:
             writer.write_batch(batch)
         yield pa.record_batch({PACKED: [sink.getvalue().to_pybytes()]})
 
