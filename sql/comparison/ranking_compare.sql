@@ -34,12 +34,14 @@
 --               FROM ranking_compare('rec', 'truth', [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
 --
 -- 'same' is said first: where two one-sided tests find the difference smaller than the margin, p_same_adjusted (of the
--- larger p) < 1 - confidence, even if it is not 0. Where no difference varies, there is no interval, p
--- is 2^(1 - users), 1 if no user differs and NULL of one user, and 'same' goes by the rule of three, of measures from 0 to 1
--- alone: |difference| + (1 - p_same^(1/users)) is the margin. Low and high of these measures end at -1 and 1. By first_hit_rank only users with a hit of both systems are compared, so a system that misses most
--- users is not found by it. A known limit of 'same': where the whole difference rests on few users, t is too sure. Systems
--- that differ by exactly the margin, through one user in a hundred, are 'same' in 20, 13, 7 and 8 of 100 samples of 300, 500,
--- 1,000 and 3,000 users, not in 5. For a pipeline, which looks at many comparisons at once, ranking_gate corrects p over all.
+-- larger p) < 1 - confidence, even if it is not 0. Else p_adjusted < 1 - confidence is 'better' or 'worse'. Where no
+-- difference varies, there is no interval, p is 2^(1 - users), 1 if no user differs and NULL of one user, and 'same' goes by
+-- the rule of three, of measures from 0 to 1 alone: |difference| + (1 - p_same^(1/users)) is the margin. Low and high of
+-- these measures end at -1 and 1. By first_hit_rank, of which lower is better, only users with a hit of both systems are
+-- compared, so a system that misses most users is not found by it. A known limit of 'same': where the whole difference rests
+-- on few users, t is too sure. Systems that differ by exactly the margin, through one user in a hundred, are 'same' in 20,
+-- 13, 7 and 8 of 100 samples of 300, 500, 1,000 and 3,000 users, not in 5. For a pipeline, which looks at many comparisons at
+-- once, ranking_gate corrects p over all.
 CREATE OR REPLACE TEMP MACRO ranking_compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',

@@ -24,7 +24,7 @@ ENDINGS = {  # what --output FILE is where --format is not said, of the formats 
 
 
 def main(argv: Sequence[str] | None = None, imported: Callable[[], None] = lambda: None) -> int:
-    """Run the command and return its exit code; `imported` is called when all modules are."""
+    """Run the command and return its exit code; `imported` is called before the command runs."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=WRITABLE)

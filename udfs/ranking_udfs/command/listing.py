@@ -1,4 +1,4 @@
-"""What `ranking-udfs measures` and `functions` show: a line for each, or some in full."""
+"""Rows and texts of `ranking-udfs measures` and `functions`: a line for each, or some in full."""
 
 from collections.abc import Mapping, Sequence
 from inspect import getdoc
@@ -14,6 +14,7 @@ from ..measures.registry import LIST_MEASURES, MEASURES, TABLE_HEADER, measure_t
 from ..texts import did_you_mean, shorten
 
 # A row for each, which begins with a name and ends with a description, and the full texts of chosen ones.
+IN_TEXT = ("description", "source")  # columns that the full text has, too
 Entries = tuple[Sequence[Mapping[str, str]], Sequence[str]]
 
 
@@ -66,6 +67,6 @@ def to_text(command: str, rows: Sequence[Mapping[str, str]], full: Sequence[str]
         return f"{listed}\n\n`ranking-udfs {command} NAME` explains one.\n"
     found = []
     for row, text in zip(rows, full, strict=True):
-        facts = [f"{what}: {fact}" for what, fact in row.items() if fact and what != "description"]
+        facts = [f"{what}: {fact}" for what, fact in row.items() if fact and what not in IN_TEXT]
         found.append("\n".join([*(fill(one, width, subsequent_indent="  ") for one in facts), "", text, ""]))
     return "\n".join(found)

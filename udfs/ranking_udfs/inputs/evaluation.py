@@ -172,6 +172,7 @@ class Evaluation:
         )
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
         are_turned = turned >= {*self.systems} or len(self.systems) < 2
+        others = {"truth": file_of(self.inputs.truth), "history": file_of(self.inputs.history)}
         found: list[Row] = []
         for row in rows:
             code = row["code"]
@@ -182,7 +183,6 @@ class Evaluation:
             if write and code in ("upside_down", "unknown_end"):
                 write = write.replace("{ascending}", self.turning(row["system"], file, are_turned))
             about = row["problem"].partition(" ")[0] if code == "unfit_column" else codes[code]["about"]
-            others = {"truth": file_of(self.inputs.truth), "history": file_of(self.inputs.history)}
             file = file if about == "rec" else others.get(about)
             row = {**row, "severity": "info"} if code in followed else row
             found.append({**row, "file": file, "write": None if code in followed else write})

@@ -66,7 +66,7 @@ class Rankings:
 
     @cached_property
     def n_hits(self) -> Ints:
-        """How many relevant items stand in the top k, for each ranking."""
+        """The number of relevant items in the top k, for each ranking."""
         return np.diff(self.hits.offsets)
 
     def from_grade(self, min_grade: float) -> "Rankings":

@@ -127,12 +127,12 @@ class Measure:
 
     @property
     def description(self) -> str:
-        """What it measures, in one line."""
+        """The first line of the docstring: what it measures."""
         return cleandoc(self.compute.__doc__ or "").partition("\n")[0]
 
     @property
     def source(self) -> str:
-        """Who defined it."""
+        """The text behind `Source:` in the docstring."""
         after = cleandoc(self.compute.__doc__ or "").partition("\nSource: ")[2]
         return " ".join(after.partition(".\n\n")[0].split())
 
@@ -169,7 +169,7 @@ class InputError(Exception):
 MEASURES: dict[str, Measure] = {}  # those over a judged ranking
 BY_NAME: dict[str, Measure] = {}  # the same, under each of their names
 LIST_MEASURES: dict[str, Measure] = {}  # those over other arguments
-# Those that systems are compared by where none are named.
+# Those that systems are compared by where none are named; here, since the macros of SQL have them too.
 COMPARED_MEASURES = ("ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision")
 
 
