@@ -98,6 +98,11 @@ def whole(query: str) -> str:
     return re.sub(rf"\b({'|'.join(macros())})\(", r"ranking.\1(", query)
 
 
+def always(query: str) -> str:
+    """The query by the names that are the pack's in all editions."""
+    return re.sub(r"(?<!_)\b(?=(precision_recall|interpolated_precision)_curve)", "ranking_", query)
+
+
 def in_python(call: str) -> tuple[str, dict[str, Any]]:
     """A call of SQL as the name of the function, and its arguments by their names, as values of Python's."""
     for pattern, text in ((":=", "="), ("MAP ", ""), (r"\bNULL\b", "None"), (r"\bfalse\b", "False")):

@@ -11,10 +11,15 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import portable
+from tests.calls import always, table_functions
 
 
 def read() -> Iterator[Any]:
-    """Yield of each rule its statements, and its queries with their rows, both as SQL."""
+    """Yield of each rule its statements, its queries with their rows, and those for the script, all as SQL.
+
+    The script is asked for each argument of each table function once.
+    """
+    asked: set[tuple[str, str]] = set()
     text = Path(__file__).with_name("right_tables.txt").read_text(encoding="utf-8")
     for section in re.sub(r"\n +", " ", text).split("\n# ")[1:]:
         title, *blocks = section.strip().split("\n\n")
@@ -25,7 +30,17 @@ def read() -> Iterator[Any]:
             calls = [line[2:] for line in lines if line.startswith(">")] or ["{}"]
             rows = [line.split(" => ") for line in lines if line[0] not in "$>-"]
             found = [(call.replace("{}", given), expected) for call in calls for given, expected in rows]
-            yield pytest.param(made, found, id=f"{title.partition(chr(10))[0]}: {rule}")
+            new = arguments(found[0][0]) - asked
+            asked |= new
+            of_script = found[:1] if new else []
+            yield pytest.param(made, found, of_script, id=f"{title.partition(chr(10))[0]}: {rule}")
+
+
+def arguments(query: str) -> set[tuple[str, str]]:
+    """Each table function of the query, by itself and with each name of an argument."""
+    names = ["", *re.findall(r"\b(\w+) :=", query)]
+    functions = table_functions() & {*re.findall(r"\b(\w+)\(", always(query))}
+    return {(function, name) for function in functions for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -46,20 +61,21 @@ def select(con: duckdb.DuckDBPyConnection, query: str) -> list[list[Any]]:
     return [[plain(cell) for cell in row] for row in con.execute(query).fetchall()]
 
 
-@pytest.mark.parametrize(("made", "queries"), [*read()])
+@pytest.mark.parametrize(("made", "queries", "of_script"), [*read()])
 def test_a_rule_of_tables_holds(
-    editions: list[duckdb.DuckDBPyConnection], made: list[str], queries: list[tuple[str, str]]
+    editions: list[duckdb.DuckDBPyConnection],
+    made: list[str],
+    queries: list[tuple[str, str]],
+    of_script: list[tuple[str, str]],
 ) -> None:
-    """Its first query by the script too, where names that may be somebody else's begin with ranking_."""
     assert queries
-    for con in editions:
-        is_script = con is editions[1]
+    for con, asked in zip(editions, (queries, of_script), strict=True):
         con.begin()
         try:
-            con.execute("; ".join(made) or "SELECT 1")
-            for query, rows in queries[: 1 if is_script else None]:
+            con.execute("; ".join(made) if made else "SELECT 1")
+            for query, rows in asked:
                 expected = [] if rows == "none" else select(con, f"FROM (VALUES {rows})")
-                names = r"(?<!_)\b(?=(precision_recall|interpolated_precision)_curve)"
-                assert select(con, re.sub(names, "ranking_" * is_script, query)) == expected, query
+                named = always(query) if con is editions[1] else query
+                assert select(con, named) == expected, query
         finally:
             con.rollback()
