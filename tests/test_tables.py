@@ -16,7 +16,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import module_connection, refusal, rows, with_internals
-from tests.sql_names import CTES, NAMES
+from tests.sql_names import NAMES, ctes
 
 tables = module_connection("""
     CREATE TABLE rec AS FROM (VALUES
@@ -259,11 +259,13 @@ def test_a_distribution_is_that_of_the_users_values(tables: duckdb.DuckDBPyConne
     assert {one["measure"] for one in found if one["users_undefined"]} == {"spearman", "first_hit_rank"}
 
 
+SUMMARY = "FROM ranking_summary('{}', '{}', [2, 40], measures := 'hits,mrr')"
+CHECK = "FROM ranking_check('{}', '{}')"
+
+
 def everything(con: duckdb.DuckDBPyConnection, rec: str, truth: str, cte: str = "") -> list[Any]:
     """What the table functions make of the tables."""
-    summary = f"FROM ranking_summary('{rec}', '{truth}', [2, 40], measures := 'hits,mrr')"
-    check = f"FROM ranking_check('{rec}', '{truth}')"
-    return [con.execute(f"{cte} {query}").fetchall() for query in (summary, check)]
+    return [con.execute(f"{cte} {query.format(rec, truth)}").fetchall() for query in (SUMMARY, CHECK)]
 
 
 def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
@@ -280,7 +282,9 @@ def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnecti
 def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
     """Every name of the SQL as one of hers, and of each two CTEs one as her rec, the other as her truth."""
     assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
-    assert {"_ranking_item", "_ranking_matched", "_ranking_own_measures"} <= set(CTES)
+    of_summary, of_check = ctes("ranking_summary"), ctes("ranking_check")
+    assert {"_ranking_item", "_ranking_matched", "_ranking_own_measures"} <= set(of_summary)
+    assert {"_ranking_read", "_ranking_placed"} <= set(of_check)
     expected = everything(tables, "rec", "truth")
     tables.execute("ATTACH ':memory:' AS hers; USE hers; CREATE TABLE rec AS FROM memory.rec")
     tables.execute("CREATE TABLE truth AS FROM memory.truth")
@@ -288,14 +292,15 @@ def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPy
     for name in NAMES:
         tables.execute(f'CREATE TABLE "{name}" AS {another}')
     assert everything(tables, "rec", "truth") == expected
-    ctes = ", ".join(f'"{name}" AS ({another})' for name in NAMES)
-    assert everything(tables, "rec", "truth", f"WITH {ctes}") == expected
-    for i, (name, following) in enumerate(zip(CTES[::2], [*CTES[1::2], "rec"], strict=False)):
-        of, other = ("rec", "truth") if i % 2 else ("truth", "rec")
-        tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
-        named = {of: f'"{name}"', other: f'"{following}"'}
-        cte = f'WITH "{following}" AS (FROM memory.{other})'
-        assert everything(tables, named["rec"], named["truth"], cte) == expected, (name, following)
+    hers = ", ".join(f'"{name}" AS ({another})' for name in NAMES)
+    assert everything(tables, "rec", "truth", f"WITH {hers}") == expected
+    for query, names, found in ((SUMMARY, of_summary, expected[0]), (CHECK, of_check, expected[1])):
+        for i, (name, following) in enumerate(zip(names[::2], [*names[1::2], "rec"], strict=False)):
+            of, other = ("rec", "truth") if i % 2 else ("truth", "rec")
+            tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
+            named = {of: f'"{name}"', other: f'"{following}"'}
+            call = f'WITH "{following}" AS (FROM memory.{other}) {query}'
+            assert tables.execute(call.format(named["rec"], named["truth"])).fetchall() == found, call
     tables.execute("USE memory; DETACH hers")
 
 
