@@ -41,7 +41,7 @@ TABLES = "rec truth history items intents messy_rec messy_truth by_user lists".s
 _ARGUMENTS = {
     "ranking_judged": "'rec', 'truth', 20",
     "ranking_by_user": "'rec', 'truth', [3, 200]",
-    "ranking_summary": "'rec', 'truth', [3, 33, NULL]",
+    "ranking_summary": "'rec', 'truth', [3, 33, NULL], measures := 'ndcg,auc,spearman,first_hit_rank'",
     "ranking_distribution": "'rec', 'truth', [5], measures := 'ndcg(gain=linear)@2,mrr,recall(min_grade=2)'",
     "ranking_compare": "'rec', 'truth', [10], margin := 0.1, measures := ['ndcg', 'auc']",
     "ranking_compare_by_user": "'by_user'",
@@ -68,11 +68,11 @@ CONSTANT = ("ranking_functions", "ranking_problem_codes")
 PAIRS = "FROM (VALUES (1, 3), (3, 1), (2, 2)) AS t(p, a)"
 # Of what is no table function: arguments, and the rows that they are of.
 _VALUES = {
-    "ranking_geometric_mean": ("p / a", PAIRS),
-    "ranking_mean": ("1000000000.0 * p / a", PAIRS),
+    "ranking_geometric_mean": ("p * 0.3 + a", PAIRS),
+    "ranking_mean": ("1000000000.1 * p * a", PAIRS),
     "ranking_judge": ("['c', 'a'], ['b', 'a'], [1, 2.5]", ""),
     **{f"udf_{name}": ("p, a", PAIRS) for name in ("mae", "mse", "rmse", "r2")},
-    "udf_logloss": ("p / 4, a % 2", PAIRS),
+    "udf_logloss": ("p * 0.25, a % 2", PAIRS),
     "udf_personalization": ("[p, a]", PAIRS),
     **{f"udf_{name}_coverage": ("[p, a], 9", PAIRS) for name in ("catalog", "gini")},
     **{f"ranking_{name}": ("judged, 3", "FROM judged_lists") for name in MEASURES},

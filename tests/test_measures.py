@@ -109,11 +109,13 @@ def test_a_batch_of_any_size_agrees_with_the_slow_definition(one: Witness) -> No
     truths = [None if rng.random() < 0.02 else topic.truth for topic in TOPICS]
     rows = list(zip(recs, truths, ks, strict=True))
     for options in one.options:
-        expected = [one.evaluate(*row, options) for row in rows]
-        for n in (0, 1, BATCH, BATCH + 1):
+        whole = evaluate(one.name, lists(recs), maps(truths), ks, options)
+        for row, got in zip(rows, whole, strict=True):
+            want = one.evaluate(*row, options)
+            assert is_close(got, want, CLOSE), f"{one.name} {dict(options)} of {row} is {got}, not {want}"
+        for n in (0, 1, BATCH):
             found = evaluate(one.name, lists(recs[:n]), maps(truths[:n]), ks[:n], options)
-            for row, got, want in zip(rows[:n], found, expected[:n], strict=True):
-                assert is_close(got, want, CLOSE), f"{one.name} {dict(options)} of {row} is {got}, not {want}"
+            assert found == whole[:n], (one.name, options, n)
 
 
 @pytest.mark.parametrize("rank", [2**19 - 1, 2**20 - 1, 2**22 - 1])

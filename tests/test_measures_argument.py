@@ -113,21 +113,26 @@ WRONG_TEXTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "function"), [*zip(WRONG_TEXTS, cycle(FUNCTIONS), strict=False)])
+FORMS = cycle(("{}", "[{}]"))
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "function"), [*zip(WRONG_TEXTS, FORMS, cycle(FUNCTIONS), strict=False)]
+)
 def test_a_wrong_text_is_wrong_for_the_command_and_in_sql(
-    con: duckdb.DuckDBPyConnection, text: str, function: str
+    con: duckdb.DuckDBPyConnection, text: str, form: str, function: str
 ) -> None:
-    """For one of the functions, which all read it by the same macro, in turns."""
+    """Alone or in a list, for one of the functions, in turns: all read it by the same macro."""
     with pytest.raises(ValueError, match=r".") as raised:
         parse_measures(text)
     rule = str(raised.value).partition(", got ")[0].partition(" (")[0]
-    for measures in (literal(text), f"[{literal(text)}]"):
-        with pytest.raises(duckdb.InvalidInputException) as error:
-            con.execute(f"PREPARE wrong AS FROM {function}('rec', 'truth', [5], measures := {measures})")
-        said = str(error.value)
-        assert said.startswith(f"Invalid Input Error: {function}: ")
-        assert rule in said or "one or more names" in said
-        assert "ranking_functions()" in said or "did you mean" not in said
+    measures = form.format(literal(text))
+    with pytest.raises(duckdb.InvalidInputException) as error:
+        con.execute(f"PREPARE wrong AS FROM {function}('rec', 'truth', [5], measures := {measures})")
+    said = str(error.value)
+    assert said.startswith(f"Invalid Input Error: {function}: ")
+    assert rule in said or "one or more names" in said
+    assert "ranking_functions()" in said or "did you mean" not in said
 
 
 HOSTILE = [
@@ -142,14 +147,12 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection, text: str) -> None:
-    for measures in (literal(text), f"[{literal(text)}]"):
-        for call in (
-            f"ranking_by_user('rec', 'truth', [5], measures := {measures}, ties := 'expected')",
-            f"ranking_compare('rec', 'truth', [5], measures := {measures}, min_grade := 2)",
-        ):
-            said = f"^Invalid Input Error: {call.partition('(')[0]}: "
-            with pytest.raises(duckdb.InvalidInputException, match=said):
-                con.execute(f"FROM {call}")
+    for measures, function, option in (
+        (literal(text), "ranking_by_user", "ties := 'expected'"),
+        (f"[{literal(text)}]", "ranking_compare", "min_grade := 2"),
+    ):
+        with pytest.raises(duckdb.InvalidInputException, match=f"^Invalid Input Error: {function}: "):
+            con.execute(f"FROM {function}('rec', 'truth', [5], measures := {measures}, {option})")
         choices = f"_ranking.main._ranking_choices({measures}, NULL)"
         texts = con.execute(f"""SELECT _ranking.main._ranking_users_query({choices}, false, NULL),
             _ranking.main._ranking_compared_query({choices})""").fetchall()

@@ -94,9 +94,8 @@ def test_the_script_serves_later_sessions_and_views(
     assert client(shop, stdin=SCRIPT) == []
     client(shop, f"CREATE VIEW summary AS {SUMMARY}")
     con.execute(TABLES)
-    for query in (CHECK, NDCG):
-        for reader in {client, python}:  # what one wrote the other reads
-            assert_same(reader(shop, query), con.execute(query).fetchall())
+    for reader, query in ((client, CHECK), (python, NDCG)):  # what one wrote the other reads
+        assert_same(reader(shop, query), con.execute(query).fetchall())
     assert client(shop, "FROM summary") == client(shop, SUMMARY)
     assert client(shop, "SELECT ranking_version()") == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}",)]
     with duckdb.connect() as elsewhere:
@@ -386,10 +385,10 @@ const duckdb = require('@duckdb/duckdb-wasm/dist/duckdb-node-blocking.cjs');
 })();
 """
 WRONG = [
-    "FROM ranking_summary('rec', 'truth', [-1])",
+    "FROM ranking_by_item('rec', 'truth', [-1])",
     "SELECT ranking_ndcg(judged, 2, gain := 'x') FROM ranking_judged('rec', 'truth', 3)",
-    "FROM ranking_summary('rec', 'truth', [1], score_col := 'none')",
-    "FROM ranking_compare('rec', 'truth', [1], baseline := 'z')",
+    "FROM ranking_judged('rec', 'truth', 1, score_col := 'none')",
+    "FROM ranking_compare_by_user('by_user', baseline := 'z')",
 ]
 
 

@@ -21,12 +21,8 @@ AGGREGATES = """
 """
 RANDOMIZED = "FROM ranking_compare_by_user('by_user', test := 'randomization', permutations := 300)"
 ALL = QUERIES | {"helpers": HELPERS, "aggregates": AGGREGATES, "randomization": RANDOMIZED}
-# What is Hivemall's, or wants Python, or divides integers by itself.
-LEFT_OUT = {
-    "other settings": {name for name, query in ALL.items() if " / " in query},
-    "the script": {"helpers", "aggregates", "randomization"},
-    "an attached file": {"randomization"},
-}
+# What is Hivemall's, or wants Python.
+LEFT_OUT = {"the script": {"helpers", "aggregates", "randomization"}, "an attached file": {"randomization"}}
 
 
 def attach(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
@@ -44,16 +40,13 @@ def take_all_short_names(con: duckdb.DuckDBPyConnection, _: Path) -> None:
         ranking_udfs.register(con)
 
 
-def register(con: duckdb.DuckDBPyConnection, _: Path) -> None:
-    ranking_udfs.register(con)
-
-
-def put_into_arrow(con: duckdb.DuckDBPyConnection) -> None:
-    """Replace the tables by variables of this module, Arrow tables of the same rows in another order."""
+def reorder_and_set(con: duckdb.DuckDBPyConnection) -> None:
+    """Replace the tables by variables of this module, Arrow tables in another order, and change settings."""
     for table in TABLES:
         query = f"FROM {table} ORDER BY hash(COLUMNS(*)::VARCHAR)"
         globals()[table] = con.sql(query).to_arrow_table()
         con.execute(f"DROP TABLE {table}")
+    con.execute(SETTINGS)
 
 
 SETTINGS = "SET default_order = 'DESC'; SET default_null_order = 'NULLS FIRST'; SET integer_division = true"
@@ -63,9 +56,7 @@ Change = Callable[[duckdb.DuckDBPyConnection], object]
 EDITIONS: dict[str, tuple[Callable[[duckdb.DuckDBPyConnection, Path], object], Change | None]] = {
     "the script": (lambda con, _: con.execute(portable.script()), None),
     "an attached file": (attach, None),
-    "short names are others'": (take_all_short_names, None),
-    "tables of Arrow, in another order": (register, put_into_arrow),
-    "other settings": (register, lambda con: con.execute(SETTINGS)),
+    "names of others, Arrow tables in another order, settings": (take_all_short_names, reorder_and_set),
 }
 
 

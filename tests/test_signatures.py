@@ -57,7 +57,8 @@ OTHER = {
 # Of arguments that exclude each other: those that are left out, and what stands in a call that must have one.
 EXCLUDED = ("half_life := NULL", "last := NULL", "min_grade := NULL")
 MEASURED = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
-ONE_OF = {"ranking_split": {"test_size": "5"}, **{name: {"ks": "[1, 2]"} for name in MEASURED}}
+ONE_OF = {"ranking_split": {"test_size": "5"}}
+ONE_OF |= {name: {"ks": "[1, 2]", "measures": "['ndcg', 'mrr']"} for name in MEASURED}
 # Where a parameter means something else, or goes with another choice.
 OF_ONE = {
     "ranking_cumulative_gain": {"gain": "'exp'"},

@@ -67,6 +67,8 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
             assert (n_rec, n_truth) == (len(cases[user].rows), rankings[user][0][0].relevant)
             assert values == pytest.approx(want[k][user], rel=CLOSE, abs=CLOSE), (cases[user], k, names)
         means = {k: [math.fsum(one) / len(cases) for one in zip(*want[k], strict=True)] for k in ks}
+        if "system" not in names:  # the means of one layout are enough, whose columns are all named
+            continue
         chosen = ", ".join(f'"{name}"' for name in COLUMNS)
         for k, *values in con.execute(f"SELECT k, {chosen} FROM ranking_summary{arguments}").fetchall():
             assert values == pytest.approx(means[k], rel=CLOSE, abs=CLOSE), k
@@ -186,11 +188,12 @@ def test_options_are_the_mean_over_all_orders_too(con: duckdb.DuckDBPyConnection
         return
     cases, ks = random_cases(random.Random(7), n=45, longest=5), [0, 1, 2, 3, 5, None]
     create_tables(con, cases)
+    rankings = [case.rankings() for case in cases]
     measures = [f"{name}({(option_text(one) or '').replace(' ', ',')})" for one in calls]
     call = f"'given', 'judged', {literal(ks)}, measures := {measures}, ties := 'expected'"
     found = con.execute(f"FROM ranking_by_user({call})").fetchall()
     assert len(found) == len(cases) * len(ks)
     for user, k, _, _, *values in found:
         for options, value in zip(calls, values, strict=True):
-            expected = mean(name, cases[user].rankings(), k, options)
+            expected = mean(name, rankings[user], k, options)
             assert is_close(value, expected, CLOSE), (cases[user], k, options)

@@ -8,8 +8,11 @@ from itertools import groupby, permutations, product
 from typing import Any, NamedTuple
 
 import duckdb
+import pyarrow as pa
 
 from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
+
+KINDS = (pa.int32(), pa.int32(), pa.float64())
 
 
 class Tied(NamedTuple):
@@ -66,5 +69,6 @@ def create_tables(con: duckdb.DuckDBPyConnection, cases: Sequence[Tied]) -> None
     given = [(user, *row) for user, case in enumerate(cases) for row in case.rows]
     judged = [(user, *row) for user, case in enumerate(cases) for row in case.truth.items() or [(None, 1)]]
     for name, column, rows in (("given", "score", given), ("judged", "rel", judged)):
-        con.execute(f"CREATE OR REPLACE TABLE {name} (userid INTEGER, itemid INTEGER, {column} DOUBLE)")
-        con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+        columns = (pa.array(one, kind) for one, kind in zip(zip(*rows, strict=True), KINDS, strict=True))
+        con.register("rows", pa.table(dict(zip(("userid", "itemid", column), columns, strict=True))))
+        con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM rows").unregister("rows")

@@ -726,10 +726,7 @@ def auc(ranking: Ranking, k: int | None) -> Value:
         *edges(),
     ],
     min_grade=from_grade(1 / 2),
-    outside=[
-        trec_eval("recip_rank"),
-        ir_measures("RR", "msmarco"),
-    ],
+    outside=[trec_eval("recip_rank"), ir_measures("RR", "msmarco")],
 )
 def mrr(ranking: Ranking, k: int | None) -> Value:
     """One over the rank of the first relevant item, 0 if there is none. All peers agree."""
