@@ -27,7 +27,6 @@ def last_hit_rank(rankings: Rankings) -> Floats:
 WITNESS = """
 
 @witness(
-    "last_hit_rank",
     worked=[Worked(REC, TRUTH, 4, 3.0), Worked([], [], None, None), Worked([1], [1], 0, None)],
     min_grade=[Worked(*LEVELS, 4, None, {"min_grade": 5.5})],
 )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import evaluate, lists, maps, option_text, within
-from tests.witnesses import WITNESSES, Options, Topic, random_topics
+from tests.witnesses import WITNESSES, Options, Topic
 
 COMBINATIONS = [(name, options) for name, one in WITNESSES.items() for options in one.options]
 
@@ -112,11 +112,3 @@ def test_the_ideal_ranking_has_exactly_the_highest_value(truth: dict[int, float]
     )
     for found in (values(topics, k, at_k), values(topics, None, [(name, {}) for name in whole])):
         assert found == {key: [1.0] for key in found}
-
-
-@pytest.mark.parametrize("size", [97, 2_048])
-def test_2_049_rows_have_the_values_of_whatever_batches_they_come_in(size: int) -> None:
-    topics = random_topics(seed=9, n=2_049)
-    whole = values(topics, 9)
-    parts = [values(topics[at : at + size], 9) for at in range(0, len(topics), size)]
-    assert whole == {key: [found for part in parts for found in part[key]] for key in whole}

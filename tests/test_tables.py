@@ -332,6 +332,8 @@ def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) 
     return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]
 
 
+gathered = module_connection()
+
 # Users of rows that are gathered, and of such that are not: of the first 8,192 rows how many are different.
 MANY: list[list[int | None]] = [[*range(8192)], [*range(4097)] * 2, [*range(5000)] + [0] * 50_000]
 FEW: list[list[int | None]] = [[*range(4096)] * 2, [i // 2 for i in range(9000)], [None] * 9000, []]
@@ -340,12 +342,12 @@ FEW.append([0] * 5000 + [*range(50_000)])
 
 @pytest.mark.parametrize("users", [*MANY, *FEW])
 def test_rows_are_gathered_where_the_first_are_of_many_users(
-    con: duckdb.DuckDBPyConnection, users: list[int | None]
+    gathered: duckdb.DuckDBPyConnection, users: list[int | None]
 ) -> None:
-    con.register("given", pa.table({"userid": pa.array(users, pa.int64())}))
-    con.execute("CREATE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM given")
-    assert listed_users(con, "rec", gather=False) == users
-    found = listed_users(con, "rec")
+    gathered.register("given", pa.table({"userid": pa.array(users, pa.int64())}))
+    gathered.execute("CREATE OR REPLACE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM given")
+    assert listed_users(gathered, "rec", gather=False) == users
+    found = listed_users(gathered, "rec")
     assert (found != users) is (users in MANY)
     if users in MANY:
         assert Counter(found) == Counter(users)

@@ -264,7 +264,6 @@ WITNESSES: dict[str, Witness] = {}
 
 
 def witness(
-    name: str,
     *,
     worked: Sequence[Worked],
     outside: Sequence[Outside] = (),
@@ -274,7 +273,7 @@ def witness(
     """Enter the definition below; it has an option min_grade if cases of that are worked out."""
 
     def register(plain: Callable[..., Value]) -> Callable[..., Value]:
-        definition = plain
+        name, definition = plain.__name__, plain
         if min_grade:
 
             @wraps(plain)
@@ -548,7 +547,6 @@ def from_grade(value: Value, beyond: Value = 0.0) -> list[Worked]:
 
 
 @witness(
-    "recall",
     worked=[
         Worked(REC, TRUTH, 4, 0.6666666666666666),  # documents
         Worked(REC, TRUTH, 2, 0.3333333333333333),  # documents
@@ -576,7 +574,6 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
 
 
 @witness(
-    "precision",
     worked=[
         Worked(REC, TRUTH, 4, 0.5),  # documents
         Worked(REC, TRUTH, 2, 0.5),  # documents
@@ -609,7 +606,6 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
 
 
 @witness(
-    "f_measure",
     worked=[
         Worked(REC, TRUTH, 4, 2 * (1 / 2) * (2 / 3) / (1 / 2 + 2 / 3)),
         Worked(REC, TRUTH, 4, (1 + 4) * (1 / 2) * (2 / 3) / (4 * (1 / 2) + 2 / 3), {"beta": 2}),
@@ -640,7 +636,6 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
 
 
 @witness(
-    "average_precision",
     worked=[
         Worked(REC, TRUTH, 4, 0.5555555555555555),  # documents
         Worked(REC, TRUTH, 2, 0.3333333333333333),  # documents
@@ -683,7 +678,6 @@ def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "trut
 
 
 @witness(
-    "auc",
     worked=[
         Worked(REC, TRUTH, 4, 3 / 4),  # documents; hits 1, 3 and misses 2, 4: only (3, 2) is the wrong way
         Worked(REC, TRUTH, 2, 1 / 1),  # documents
@@ -715,7 +709,6 @@ def auc(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    "mrr",
     worked=[
         Worked(REC, TRUTH, 4, 1 / 1),  # documents
         Worked(REC, TRUTH, 2, 1 / 1),  # documents
@@ -735,7 +728,6 @@ def mrr(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    "hit_rate",
     worked=[
         Worked(REC, TRUTH, 4, 1.0),
         Worked([9, 8, 1], [1], 2, 0.0),
@@ -752,7 +744,6 @@ def hit_rate(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    "hits",
     worked=[
         Worked(REC, TRUTH, 4, 2.0),
         Worked(REC, TRUTH, 2, 1.0),
@@ -768,7 +759,6 @@ def hits(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    "first_hit_rank",
     worked=[
         Worked(REC, TRUTH, 4, 1.0),
         Worked([9, None, 1, 1], [1], None, 3.0),
@@ -785,7 +775,6 @@ def first_hit_rank(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    "dcg",
     worked=[
         Worked(REC, TRUTH, 2, 1 / math.log2(2)),  # documents
         Worked(*GRADED, 4, 4 / 1 + 3 / 1 + 5 / 2, {**LINEAR, **ORIGINAL}),  # documents: 9.5
@@ -817,7 +806,6 @@ def dcg(
 
 
 @witness(
-    "ideal_dcg",
     worked=[
         Worked(REC, TRUTH, 2, 1 / math.log2(2) + 1 / math.log2(3)),  # documents: 1.631
         Worked([], {"a": 3, "b": 2, "c": 1}, 5, 3 + 2 / math.log2(3) + 1 / 2, LINEAR),  # documents: 4.76
@@ -850,7 +838,6 @@ def ideal_dcg(
 
 
 @witness(
-    "ndcg",
     worked=[
         Worked(REC, TRUTH, 4, 0.7039180890341349),  # documents
         Worked(REC, TRUTH, 2, 0.6131471927654585),  # documents
@@ -912,7 +899,6 @@ def ndcg(
 
 
 @witness(
-    "cumulative_gain",
     worked=[
         Worked(*GRADED, 4, 4 + 3 + 0 + 5),
         Worked(*GRADED, 2, 15 + 7, {"gain": "exp"}),
@@ -928,7 +914,6 @@ def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") ->
 
 
 @witness(
-    "err",
     worked=[
         Worked(["a", "b"], {"a": 3, "b": 2}, None, 7 / 16 + 1 / 2 * (9 / 16) * (3 / 16)),
         Worked(["x", "a", "b"], {"a": 4, "b": 3}, None, 1 / 2 * (15 / 16) + 1 / 3 * (1 / 16) * (7 / 16)),
@@ -955,7 +940,6 @@ def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
 
 
 @witness(
-    "rbp",
     worked=[
         Worked(REC, TRUTH, 4, (1 - 0.8) * (1 + 0.8**2)),
         Worked(REC, TRUTH, 2, (1 - 0.8) * 1),
@@ -993,7 +977,6 @@ def rbp(
 
 
 @witness(
-    "half_life_utility",
     worked=[
         Worked(*GRADED, 4, (4 + 3 / 2**0.25 + 5 / 2**0.75) / (5 + 4 / 2**0.25 + 3 / 2**0.5)),
         Worked(*GRADED, 4, (4 + 3 / 2 + 5 / 8) / (5 + 4 / 2 + 3 / 4), {"half_life": 2}),
@@ -1026,7 +1009,6 @@ def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, 
 
 
 @witness(
-    "r_precision",
     worked=[
         Worked(REC, TRUTH, 4, 2 / 3),  # 3 relevant, hits at 1 and 3
         Worked(REC, TRUTH, 2, 1 / 3),  # cut first
@@ -1046,7 +1028,6 @@ def r_precision(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    "bpref",
     worked=[
         # The example of trec_eval's bpref_bug: 4 relevant below 1 of 4 non-relevant, 2 not retrieved.
         Worked([0, 4, 5, 6, 7], {i: int(i > 3) for i in range(10)}, None, (4 * (1 - 1 / 4) + 2 * 0) / 6),
@@ -1083,7 +1064,6 @@ def bpref(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    "judged_share",
     worked=[
         Worked(["a", "x", "b", "y"], {"a": 3, "b": 0, "c": 1}, 3, 2 / 3),
         Worked(["a", "x"], {"a": -1}, None, 1 / 2),
@@ -1105,7 +1085,6 @@ def judged_share(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    "interpolated_precision",
     worked=[  # precision by rank 1, 1/2, 2/3, 1/2; recall 1/3, 1/3, 2/3, 2/3
         Worked(REC, TRUTH, 4, 1.0),
         Worked(REC, TRUTH, 4, 1.0, {"recall": 0.3}),
@@ -1145,7 +1124,6 @@ def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0
 
 
 @witness(
-    "interpolated_average_precision",
     worked=[
         Worked(REC, TRUTH, 4, (4 * 1 + 3 * (2 / 3) + 4 * 0) / 11),  # 0 .. 0.3, 0.4 .. 0.6, 0.7 .. 1
         Worked(REC, TRUTH, 2, (4 * 1 + 7 * 0) / 11),
@@ -1164,7 +1142,6 @@ def interpolated_average_precision(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    "spearman",
     worked=[
         Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, 1 - 6 * (0 + 1 + 1) / (3 * (9 - 1))),
         Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 1.5 / math.sqrt(2 * 1.5)),  # tie: rank 1.5
@@ -1212,7 +1189,6 @@ def _pairs(ranking: Ranking, k: int | None) -> tuple[int, int, int]:
 
 
 @witness(
-    "kendall_tau",
     worked=[
         Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, (2 - 1) / 3),
         Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 2 / math.sqrt(3 * (3 - 1))),  # one pair tied
@@ -1242,7 +1218,6 @@ def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value
 
 
 @witness(
-    "concordant_pairs",
     worked=[
         Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, 2 / 3),
         Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 2 / 2),  # the tie is no pair
@@ -1293,9 +1268,10 @@ LIST_WITNESSES: dict[str, ListWitness] = {}
 
 
 def list_witness(
-    name: str, *, worked: Sequence[Call], outside: Callable[..., float] | None = None
+    *, worked: Sequence[Call], outside: Callable[..., float] | None = None
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
     def register(definition: Callable[..., Value]) -> Callable[..., Value]:
+        name = definition.__name__
         LIST_WITNESSES[name] = ListWitness(name, definition, worked, outside)
         return definition
 
@@ -1314,7 +1290,6 @@ def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") 
 
 
 @list_witness(
-    "intra_list_diversity",
     worked=[
         Call(([[1, 0], [0, 1], [1, 0]],), (1 + 0 + 1) / 3),
         Call(([[1, 1], [-1, -1]],), 1 - -1.0),
@@ -1365,7 +1340,6 @@ def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
 
 
 @list_witness(
-    "novelty",
     worked=[
         Call((["a", "b"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2),
         Call((["a", None, "b"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2),
