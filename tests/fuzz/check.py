@@ -457,6 +457,7 @@ def check_structs(rng: random.Random, found: Found) -> None:
             con.register("given", pa.table({"i": range(size), "judged": arrays[0], "k": arrays[1]}))
             kind = rng.choice(["BIGINT", "HUGEINT"])
             con.execute(f"CREATE OR REPLACE TABLE t AS SELECT i, judged, k::{kind} AS k FROM given")
+            answers: dict[str, tuple[Options, Any]] = {}
             for name, measure in MEASURES.items():
                 options = cases.options(rng, name, largest)
                 texts = pa.array([option_text(options)] * size, pa.string())
@@ -465,8 +466,9 @@ def check_structs(rng: random.Random, found: Found) -> None:
                     want = outcome(lambda: slowly(name, rankings, ks, options))  # noqa: B023
                 where = lambda i: f"{name} of {structs[i]}, {ks[i]}, {options}"  # noqa: B023, E731
                 agree(found, "judged structs", where, got, "ValueError" if is_wrong else want, measure)
-                if number < 5:
-                    agree(found, "macros", where, of_macro(con, name, options), got, measure)
+                answers[name] = options, got
+            if number < 5:
+                compare_macros(con, answers, found, lambda i: f"{structs[i]}, {ks[i]}")  # noqa: B023
 
 
 PARTS = ("ranks", "grades", "ideal", "size")
@@ -477,14 +479,27 @@ def slowly(name: str, rankings: Sequence[Any], ks: Sequence[Any], options: Optio
     return [ranking and one.of_ranking(ranking, k, options) for ranking, k in zip(rankings, ks, strict=True)]
 
 
-def of_macro(con: duckdb.DuckDBPyConnection, name: str, options: Options) -> Any:
-    """The values of the table t, or the kind of error where the macro raises it and says its name."""
-    chosen = "".join(f", {option} := {literal(choice)}" for option, choice in options.items())
-    try:
-        found = con.execute(f"SELECT ranking_{name}(judged, k{chosen}) FROM t ORDER BY i").fetchall()
-    except duckdb.InvalidInputException as error:
-        return "ValueError" if f"ranking_{name}: " in str(error) else str(error)
-    return [value for (value,) in found]
+def compare_macros(
+    con: duckdb.DuckDBPyConnection,
+    answers: Mapping[str, tuple[Options, Any]],
+    found: Found,
+    where: Callable[[int], str],
+) -> None:
+    """Over the table t: those with values in one query; those that must raise and say their names, alone."""
+    wrong = [[name] for name, (_, answer) in answers.items() if isinstance(answer, str)]
+    for names in filter(None, ([name for name in answers if [name] not in wrong], *wrong)):
+        calls = []
+        for name in names:
+            chosen = (f", {one} := {literal(choice)}" for one, choice in answers[name][0].items())
+            calls.append(f"ranking_{name}(judged, k{''.join(chosen)})")
+        try:
+            rows = con.execute(f"SELECT i, {', '.join(calls)} FROM t ORDER BY i").fetchall()
+            columns: Sequence[Any] = [*zip(*rows, strict=True)][1:]
+        except duckdb.InvalidInputException as error:
+            columns = ["ValueError" if f"ranking_{name}: " in str(error) else str(error) for name in names]
+        for name, macro, column in zip(names, calls, columns, strict=True):
+            of_row = lambda i: f"{macro} of {where(i)}"  # noqa: B023, E731
+            agree(found, "macros", of_row, column, answers[name][1], MEASURES[name])
 
 
 def judged_struct(rng: random.Random, pool: Sequence[float], longest: int) -> dict[str, Any] | None:
@@ -569,7 +584,8 @@ def check_csv_ids(rng: random.Random, found: Found) -> None:
             with open(f"{folder}/{name}.csv", "w", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerows(lines)
         load(con, Inputs([f"{folder}/rec.csv"], f"{folder}/truth.csv"))
-        query = "SELECT userid::VARCHAR, n_rec, hits FROM ranking_by_user('rec', 'truth', [NULL])"
+        by_user = "ranking_by_user('rec', 'truth', [NULL], measures := 'hits')"
+        query = f"SELECT userid::VARCHAR, n_rec, hits FROM {by_user}"
         got = {user: counts for user, *counts in con.execute(query).fetchall()}
     listed = {user: {item for one, item, _ in rec if one == user} for user, _ in truth}
     known = {user: {item for one, item in truth if one == user} for user in listed}
