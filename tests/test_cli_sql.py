@@ -1,7 +1,6 @@
 """`ranking-udfs sql`: statements that give what `evaluate` gives."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +8,10 @@ import duckdb
 import pytest
 
 from ranking_udfs.evaluation import queries
-from tests.command import RANKS, ROOT, K, Run, csv, evaluated, write
+from tests.command import RANKS, K, Run, csv, evaluated, write
+from tests.conftest import module_connection
 
-
-@pytest.fixture(scope="module")
-def bare() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection with the script for clients without Python."""
-    with duckdb.connect() as connection:
-        connection.execute((ROOT / "sql" / "ranking_udfs.sql").read_text())
-        yield connection
+bare = module_connection(is_script=True)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import warnings
 import weakref
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ import pytest
 import ranking_udfs
 import ranking_udfs.python
 from ranking_udfs.command.cli import main
+from tests.conftest import module_connection
 
 SEEDS = Path(__file__).resolve().parent.parent / "examples" / "dbt_project" / "seeds"
 REC, TRUTH, USERS = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
@@ -32,19 +32,14 @@ OPTIONS = ["--user", "customer_id", "--item", "sku", "--system", "model", "--gra
 Rows = list[dict[str, Any]]
 
 
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A user's connection, with tables; evaluations leave it as it is."""
-    with duckdb.connect() as connection:
-        ranking_udfs.register(connection)
-        connection.execute(f"""
-            CREATE TABLE rec AS FROM '{REC}';
-            CREATE SCHEMA sales;
-            CREATE TABLE sales."what's bought" AS FROM '{TRUTH}';
-            CREATE TEMP VIEW truth AS FROM sales."what's bought";
-            CREATE TABLE people AS FROM '{USERS}';
-        """)
-        yield connection
+# A user's connection, with tables; evaluations leave it as it is.
+con = module_connection(f"""
+    CREATE TABLE rec AS FROM '{REC}';
+    CREATE SCHEMA sales;
+    CREATE TABLE sales."what's bought" AS FROM '{TRUTH}';
+    CREATE TEMP VIEW truth AS FROM sales."what's bought";
+    CREATE TABLE people AS FROM '{USERS}';
+""")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import json
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,15 @@ from typing import Any
 import duckdb
 import pytest
 
-import ranking_udfs
 from ranking_udfs.duckdb.statements import texts
-from tests.conftest import literal, value, with_internals
+from tests.conftest import literal, module_connection, value
 
 FRUITS = """(VALUES
     (5, 'apple'), (3, 'banana'), (4, 'candy'), (1, 'donut'), (2, 'egg'), (4, 'candy')) AS t(key, value)"""
 WORKED = Path(__file__).with_name("worked_calls.txt").read_text(encoding="utf-8").split("\n\n-- ")[1:]
 
 
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """One connection for every test here."""
-    with duckdb.connect() as connection:
-        yield with_internals(ranking_udfs.register(connection))
+con = module_connection("SET search_path = 'memory,_ranking'")
 
 
 @pytest.mark.parametrize("block", WORKED, ids=lambda block: block.partition("\n")[0])

@@ -1,16 +1,13 @@
 """Nobody gains by giving nothing: without the recommendations of some users no mean is higher."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import evaluate, lists, maps
+from tests.conftest import evaluate, lists, maps, module_connection
 from tests.witnesses import WITNESSES, random_topics
 
 # But for those that are not 0 for an empty list: 0.5 is more than a list has whose misses are above its hits,
@@ -30,10 +27,7 @@ USER = st.tuples(
 )
 
 
-@pytest.fixture(scope="module")
-def tables() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        yield ranking_udfs.register(con).execute(TABLES)
+tables = module_connection(TABLES)
 
 
 def query(ties: str, names: list[str]) -> str:

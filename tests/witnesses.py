@@ -270,7 +270,7 @@ def witness(
     of_judged: Options | None = None,
     min_grade: Sequence[Worked] = (),
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
-    """Enter the definition below; it has an option min_grade if cases of that are worked out."""
+    """Enter the definition below by its name; it has an option min_grade if cases of that are worked out."""
 
     def register(plain: Callable[..., Value]) -> Callable[..., Value]:
         name, definition = plain.__name__, plain
