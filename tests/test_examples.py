@@ -224,11 +224,16 @@ def test_the_data_of_an_example_are_what_their_sql_makes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("seeds").mkdir()
-    for script, made in (("dbt_project/make_seeds.sql", "seeds"), ("retrieval/make_data.sql", ".")):
+    for script, made, count in (
+        ("dbt_project/make_seeds.sql", "seeds", 3),
+        ("retrieval/make_data.sql", ".", 3),
+        ("retrieval/make_golden.sql", "golden", 8),
+    ):
+        Path(made).mkdir(exist_ok=True)
         run_sql(ranking_udfs.register(duckdb.connect()), read(script))
-        files = [*(EXAMPLES / script).parent.glob(f"{made}/*.csv")]
-        assert len(files) == 3
+        files = [*(EXAMPLES / script).parent.glob(f"{made}/*.*")]
+        files = [file for file in files if file.suffix in (".csv", ".tsv", ".jsonl", ".trec")]
+        assert len(files) == count
         for file in files:
             assert Path(made, file.name).read_text() == file.read_text()
 
