@@ -43,6 +43,18 @@ def test_connections_opened_registered_and_closed_let_go_of_their_memory_and_fil
     assert files == "0"
 
 
+@pytest.mark.slow
+def test_values_are_bit_identical_on_any_number_of_threads_and_in_any_order_of_rows() -> None:
+    found = []
+    for threads in (1, 8):
+        with duckdb.connect(config={"threads": threads}) as con:
+            values.load(ranking_udfs.register(con), seed=5, users=USERS)
+            if threads > 1:
+                values.shuffle(con, 1)
+            found.append(values.digest(values.values(con)))
+    assert found[0] == found[1]
+
+
 MANY_BATCHES = """
 CREATE TABLE lists AS
 SELECT
