@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_compare_by_user _ranking_user_problems _ranking_evidence _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_check ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check_rows ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_id_problems _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_catalogue_problems ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -255,8 +255,8 @@ judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec
 ranking_summary | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | The mean of every measure over the users with truth, for every k.
 ranking_by_user | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | Every measure for every user with truth and every k.
 ranking_distribution | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | The distribution of every measure over the users with truth, for every k.
-ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss'' |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
-ranking_check_rows | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss'' |  |  |  | The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss''; items=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
+ranking_check_rows | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss''; items=NULL |  |  |  | The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 ranking_beyond_accuracy | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.
@@ -2840,6 +2840,7 @@ FROM (
                     _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
                     _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
                     _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
+                    _ranking_problem_of('contradicting_grades', len(contradicting), contradicting[1]),
                     _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
                 lambda one: one.count > 0),
             recursive := true)
@@ -2848,7 +2849,10 @@ FROM (
             *,
             coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
             coalesce(userid::VARCHAR, 'NULL') AS user,
-            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated
+            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
+            CASE WHEN _ranking_has_repeats(items)
+                THEN list_distinct(_ranking_repetitions(list_transform(list_distinct(graded), lambda one: one.item)))
+            END AS contradicting
         FROM (
             SELECT
                 userid,
@@ -2864,7 +2868,9 @@ FROM (
                 min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
                 min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
                 min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
+                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items,
+                list({'item': itemid, 'grade': grade})
+                    FILTER (has_grade AND userid IS NOT NULL AND itemid IS NOT NULL AND grade IS NOT NULL) AS graded
             FROM _ranking_graded_truths(truth, names)
             GROUP BY userid)))
 GROUP BY code;
@@ -2895,6 +2901,14 @@ CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
         FROM _ranking_recs(rec, names) AS recs
         SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id))
 );
+CREATE OR REPLACE MACRO _ranking_labels(truth, items, names, min_grade) AS TABLE
+SELECT
+    userid, pairs.itemid,
+    pairs.itemid IS NOT NULL AND coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
+    pairs.itemid IS NOT NULL AND catalogue.itemid IS NULL AND _ranking_has(items, names['item'], 'itemid') AS is_gone
+FROM _ranking_truth_pairs(truth, names) AS pairs
+LEFT JOIN (SELECT DISTINCT itemid FROM _ranking_contents_items(truth, items, names, '')) AS catalogue
+    ON _ranking_same_id(pairs.itemid, catalogue.itemid);
 CREATE OR REPLACE MACRO _ranking_truth_users(truth, names, min_grade) AS TABLE
 SELECT userid, count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant
 FROM _ranking_truth_pairs(truth, names)
@@ -3143,6 +3157,25 @@ UNION ALL
 SELECT 'new_users', NULL, id::VARCHAR, NULL FROM _ranking_new_ids(truth, history, names, time_col, 'user')
 UNION ALL
 SELECT 'new_items', NULL, NULL, id::VARCHAR FROM _ranking_new_ids(truth, history, names, time_col, 'item');
+CREATE OR REPLACE MACRO _ranking_recalls(rec, truth, items, names, ks, min_grade) AS TABLE
+SELECT
+    system, k, userid,
+    count_if(is_relevant AND is_found) / greatest(count_if(is_relevant), 1) AS recall,
+    CASE WHEN bool_or(NOT is_gone)
+        THEN count_if(is_relevant AND is_found AND NOT is_gone) / greatest(count_if(is_relevant AND NOT is_gone), 1)
+    END AS others
+FROM (
+    SELECT
+        ranking_system::VARCHAR AS system, k, labels.*,
+        list_contains(listed[:coalesce(k, 2147483647)], itemid::VARCHAR) AS is_found
+    FROM _ranking_labels(truth, items, names, min_grade) AS labels
+    CROSS JOIN _ranking_systems(rec, names) AS systems
+    LEFT JOIN (
+        SELECT userid, system, lists.items::VARCHAR[] AS listed
+        FROM _ranking_rec_lists(rec, truth, names, _ranking_longest(ks), false) AS lists) AS lists
+        ON _ranking_same_id(lists.userid, labels.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+    CROSS JOIN (SELECT unnest(ks) AS k) AS cuts)
+GROUP BY system, k, userid;
 CREATE OR REPLACE MACRO _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade) AS TABLE
 SELECT
     system,
@@ -3254,7 +3287,7 @@ SELECT
     place,
     cells[1] AS code,
     split_part(cells[2], ' ', 1) AS about,
-    cells[2] LIKE '%with history' AS needs_history,
+    nullif(split_part(cells[2], ' with ', 2), '') AS needs,
     nullif(cells[3], '') AS counted,
     nullif(cells[4], '')::DOUBLE AS wrong_from,
     nullif(cells[5], '')::DOUBLE AS doubtful_from,
@@ -3326,12 +3359,21 @@ null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
 infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
 negative_grade | truth | rows of truth | | | truth: {grade} is negative /
 repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
+contradicting_grades | truth | | | 0 | truth: ({user}, {item}) with different grades |
+    keep the right one: the highest counts /
 nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
     leave unjudged := ''skip'' out | leave --unjudged skip out /
 no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
 not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
 not_in_truth | rec | users of rec | | | users in rec that are not in truth /
 one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
+gone_labels | truth with items | pairs of truth | | | truth: labels gone from the corpus (users: {n}) /
+gone_relevant | truth with items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels gone from the corpus |
+    if ids are alike in both: label anew, or take FROM truth SEMI JOIN items USING (itemid) | if ids are alike in both: label
+    anew, or leave these rows out of TRUTH | if ids are alike in both: label anew, or leave these rows out of truth /
+recall_without_gone | rec with items | users of truth | | | rec: users with other recall at k = {k} without gone labels /
+gone_items | rec with items | rows of rec | | 0.05 | rec: items that are not in the corpus |
+    was rec made of another corpus? make it of this one /
 truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
     write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
     ''drop'') /
@@ -3862,6 +3904,36 @@ WHERE coalesce(
 ORDER BY
     compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_catalogue_rows(rec, truth, items, names, ks, min_grade, unjudged) AS TABLE
+SELECT
+    unnest(CASE WHEN is_relevant
+        THEN [{'code': 'gone_labels', 'of': n_labels}, {'code': 'gone_relevant', 'of': n_relevant}]
+        ELSE [{'code': 'gone_labels', 'of': n_labels}]
+    END, max_depth := 2),
+    NULL::VARCHAR AS system, NULL::BIGINT AS k, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, NULL::VARCHAR AS example
+FROM (
+    SELECT *, count(itemid) OVER () AS n_labels, count_if(is_relevant) OVER () AS n_relevant
+    FROM _ranking_labels(truth, items, names, min_grade))
+WHERE is_gone
+UNION ALL BY NAME
+SELECT 'gone_items' AS code, system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
+FROM (FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
+ANTI JOIN _ranking_contents_items(rec, items, names, '') AS catalogue ON _ranking_same_id(recs.itemid, catalogue.itemid)
+WHERE _ranking_has(items, names['item'], 'itemid')
+UNION ALL BY NAME
+SELECT
+    'recall_without_gone' AS code, system, k, unnest(users) AS userid,
+    format(
+        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', coalesce(names['user']::VARCHAR, 'userid'), users[1],
+        coalesce(' of ' || system, ''), recall, others, abs(others - recall),
+        CASE WHEN others < recall THEN 'lower' ELSE 'higher' END) AS example
+FROM (
+    SELECT
+        system, k, ranking_mean(recall) AS recall, ranking_mean(others) AS others,
+        list_sort(list(userid::VARCHAR) FILTER (recall IS DISTINCT FROM others), 'ASC') AS users
+    FROM _ranking_recalls(rec, truth, items, names, ks, min_grade)
+    GROUP BY system, k)
+WHERE recall <> others AND NOT _ranking_is_condensed(min_grade, unjudged);
 CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
 SELECT
     code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
@@ -3906,14 +3978,15 @@ SELECT
     CASE
         WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
         WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
-        ELSE replace(replace(replace(replace(replace(replace(
+        ELSE replace(replace(replace(replace(replace(replace(replace(
             problem,
             '{user}', coalesce(names['user']::VARCHAR, 'userid')),
             '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
             '{score}', coalesce(names['score']::VARCHAR, 'score')),
             '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
             '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
-            'k = {k}', coalesce('k = ' || k, 'any k'))
+            'k = {k}', coalesce('k = ' || k, 'any k')),
+            '{n}', coalesce(longest::VARCHAR, ''))
     END AS problem,
     code,
     k,
@@ -3930,6 +4003,7 @@ FROM (
         sum(count)::BIGINT AS n,
         max(severity) AS severity,
         any_value(n_short) FILTER (code = 'short_lists') AS n_short,
+        max(longest) AS longest,
         max(coalesce(of, CASE counted
             WHEN 'users of truth' THEN n_users
             WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
@@ -4268,44 +4342,23 @@ FROM (
                 lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged));
-CREATE OR REPLACE MACRO ranking_check(
-    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_read AS MATERIALIZED (
-    FROM _ranking_user_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged)
-    UNION ALL BY NAME
-    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged)
-    UNION ALL BY NAME
-    SELECT evidence FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
-    UNION ALL BY NAME
-    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
-), _ranking_read_with_history AS NOT MATERIALIZED (
-    FROM _ranking_read
-    UNION ALL BY NAME
-    FROM _ranking_history_problems(rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
-    UNION ALL BY NAME
-    SELECT evidence
-    FROM _ranking_evidence(
-        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
-), _ranking_problems_found AS NOT MATERIALIZED (
-    SELECT code, system, k, count, of_row, example, size, of, severity
-    FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    WHERE code IS NOT NULL
-    UNION ALL BY NAME
-    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    UNION ALL BY NAME
-    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
-    UNION ALL BY NAME
-    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
-    UNION ALL BY NAME
-    FROM _ranking_swapped_problems('_ranking_read')
-    UNION ALL BY NAME
-    SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
-    FROM _ranking_served_users('_ranking_read')
-    GROUP BY code, system
-    UNION ALL BY NAME
-    FROM _ranking_apart_problems('_ranking_read')
-)
-FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
+CREATE OR REPLACE MACRO _ranking_catalogue_problems(rec, truth, items, names, ks, min_grade, unjudged) AS TABLE
+SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
+FROM (
+    SELECT CASE
+        WHEN NOT _ranking_has(items, names['item'], 'itemid')
+            THEN _ranking_no_column('items', coalesce(names['item']::VARCHAR, 'itemid'), 'item_col', _ranking_texts_of(items))
+        ELSE _ranking_type_problem(
+            coalesce(names['item']::VARCHAR, 'itemid'), 'truth and in items',
+            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(items, names['item'], 'itemid'))
+    END AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL BY NAME
+SELECT
+    code, system, k, count(*) AS count, any_value(of) AS of, any_value(example) AS example, count(DISTINCT userid) AS size,
+    min({'user': userid, 'item': itemid}) FILTER (example IS NULL) AS of_row
+FROM _ranking_catalogue_rows(rec, truth, items, names, ks, min_grade, unjudged)
+GROUP BY code, system, k;
 CREATE OR REPLACE MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
@@ -4449,79 +4502,53 @@ WITH _ranking_item AS NOT MATERIALIZED (
         _ranking_home()))
 )
 FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
-CREATE OR REPLACE MACRO ranking_check_rows(
-    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_read_rows AS MATERIALIZED (
-    SELECT told FROM ranking_check(
-        rec, truth, _ranking_cuts(ks, 'ranking_check_rows'),
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged) AS told
+CREATE OR REPLACE MACRO ranking_check(
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', items := NULL) AS TABLE
+WITH _ranking_read AS MATERIALIZED (
+    FROM _ranking_user_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged)
+    UNION ALL BY NAME
+    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged)
+    UNION ALL BY NAME
+    SELECT evidence FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
     UNION ALL BY NAME
     FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+), _ranking_read_with_history AS NOT MATERIALIZED (
+    FROM _ranking_read
     UNION ALL BY NAME
-    SELECT code, system, k, size, user AS userid
-    FROM _ranking_problems_by_list(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), _ranking_longest(ks), min_grade)
-    WHERE item IS NULL
+    FROM _ranking_history_problems(rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
     UNION ALL BY NAME
-    SELECT 'repeated_item' AS code, system, deepest AS k, user AS userid, unnest(_ranking_repetitions(items)::VARCHAR[]) AS itemid
-    FROM _ranking_list_facts(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), [], _ranking_longest(ks))
-    WHERE n_repeated > 0 AND userid IS NOT NULL
+    SELECT evidence
+    FROM _ranking_evidence(
+        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
+), _ranking_read_with_items AS NOT MATERIALIZED (
+    FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     UNION ALL BY NAME
-    SELECT
-        system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
-        unnest(list_filter([
-            CASE WHEN userid IS NULL THEN 'null_user' END,
-            CASE WHEN itemid IS NULL THEN 'null_item' END,
-            CASE WHEN score IS NULL THEN 'null_score' WHEN _ranking_score(score) IS NULL THEN 'nan_score' END
-        ], lambda one: one IS NOT NULL)) AS code
-    FROM _ranking_recs(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    FROM _ranking_catalogue_problems(
+        rec, truth, _ranking_table('items', items), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), min_grade, unjudged)
+), _ranking_problems_found AS NOT MATERIALIZED (
+    SELECT code, system, k, count, of_row, example, size, of, severity
+    FROM query_table(CASE
+        WHEN items IS NOT NULL THEN '_ranking_read_with_items'
+        WHEN history IS NULL THEN '_ranking_read'
+        ELSE '_ranking_read_with_history'
+    END)
+    WHERE code IS NOT NULL
     UNION ALL BY NAME
-    SELECT
-        system, userid::VARCHAR AS userid,
-        unnest(list_filter([
-            CASE WHEN deviation < 0 THEN 'upside_down' END, CASE WHEN deviation < 0 THEN 'seen_first' END,
-            CASE WHEN userid IS NOT NULL THEN 'unknown_end' END, CASE WHEN is_first THEN 'truth_in_rec' END,
-            CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END], lambda one: one IS NOT NULL)) AS code
-    FROM _ranking_evidence_of_lists(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false)
-    WHERE is_whole
+    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     UNION ALL BY NAME
-    SELECT
-        userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
-        unnest(list_filter([
-            CASE WHEN userid IS NULL THEN 'null_truth_user' END,
-            CASE WHEN itemid IS NULL THEN 'null_truth_item' END,
-            CASE WHEN has_grade AND rel IS NULL THEN 'null_grade' END,
-            CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade' END,
-            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER (PARTITION BY userid, itemid) > 1
-                THEN 'repeated_truth' END
-        ], lambda one: one IS NOT NULL)) AS code
-    FROM _ranking_graded_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
     UNION ALL BY NAME
-    SELECT userid::VARCHAR AS userid, 'no_relevant_item' AS code
-    FROM _ranking_truth_users(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade)
-    WHERE n_relevant = 0
+    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
     UNION ALL BY NAME
-    FROM _ranking_problem_rows_of_history(
-        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
-    WHERE history IS NOT NULL
+    FROM _ranking_swapped_problems('_ranking_read')
+    UNION ALL BY NAME
+    SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
+    FROM _ranking_served_users('_ranking_read')
+    GROUP BY code, system
+    UNION ALL BY NAME
+    FROM _ranking_apart_problems('_ranking_read')
 )
-SELECT told.code, told.system, told.k, userid, itemid
-FROM (SELECT told.* FROM _ranking_read_rows WHERE told IS NOT NULL) AS told
-JOIN (
-    FROM _ranking_read_rows
-    UNION ALL BY NAME
-    SELECT code, system, user AS userid FROM _ranking_served_users('_ranking_read_rows')
-    UNION ALL BY NAME
-    SELECT 'user_spelling' AS code, system, listed::VARCHAR AS userid
-    FROM _ranking_matched_ids('_ranking_read_rows', 'user') WHERE alike IS NOT NULL
-    UNION ALL BY NAME
-    SELECT 'item_spelling' AS code, system, listed::VARCHAR AS itemid
-    FROM _ranking_matched_ids('_ranking_read_rows', 'item') WHERE alike IS NOT NULL
-) AS rows
-    ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
-QUALIFY told.code <> 'short_lists'
-    OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
-ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
+FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
 CREATE OR REPLACE MACRO ranking_by_user(
     rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
@@ -4592,6 +4619,90 @@ SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
     '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_check_rows(
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', items := NULL) AS TABLE
+WITH _ranking_read_rows AS MATERIALIZED (
+    SELECT told FROM ranking_check(
+        rec, truth, _ranking_cuts(ks, 'ranking_check_rows'),
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, items) AS told
+    UNION ALL BY NAME
+    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    UNION ALL BY NAME
+    SELECT code, system, k, size, user AS userid
+    FROM _ranking_problems_by_list(
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), _ranking_longest(ks), min_grade)
+    WHERE item IS NULL
+    UNION ALL BY NAME
+    SELECT
+        'repeated_item' AS code, system, deepest AS k, user AS userid,
+        unnest(_ranking_repetitions(lists.items)::VARCHAR[]) AS itemid
+    FROM _ranking_list_facts(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), [], _ranking_longest(ks)) AS lists
+    WHERE n_repeated > 0 AND userid IS NOT NULL
+    UNION ALL BY NAME
+    SELECT
+        system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
+        unnest(list_filter([
+            CASE WHEN userid IS NULL THEN 'null_user' END,
+            CASE WHEN itemid IS NULL THEN 'null_item' END,
+            CASE WHEN score IS NULL THEN 'null_score' WHEN _ranking_score(score) IS NULL THEN 'nan_score' END
+        ], lambda one: one IS NOT NULL)) AS code
+    FROM _ranking_recs(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    UNION ALL BY NAME
+    SELECT
+        system, userid::VARCHAR AS userid,
+        unnest(list_filter([
+            CASE WHEN deviation < 0 THEN 'upside_down' END, CASE WHEN deviation < 0 THEN 'seen_first' END,
+            CASE WHEN userid IS NOT NULL THEN 'unknown_end' END, CASE WHEN is_first THEN 'truth_in_rec' END,
+            CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END], lambda one: one IS NOT NULL)) AS code
+    FROM _ranking_evidence_of_lists(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false)
+    WHERE is_whole
+    UNION ALL BY NAME
+    SELECT
+        userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
+        unnest(list_filter([
+            CASE WHEN userid IS NULL THEN 'null_truth_user' END,
+            CASE WHEN itemid IS NULL THEN 'null_truth_item' END,
+            CASE WHEN has_grade AND rel IS NULL THEN 'null_grade' END,
+            CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade' END,
+            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER pair > 1
+                THEN 'repeated_truth' END,
+            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND has_grade AND row_number() OVER pair = 1
+                    AND min(grade) OVER pair < max(grade) OVER pair
+                THEN 'contradicting_grades' END
+        ], lambda one: one IS NOT NULL)) AS code
+    FROM _ranking_graded_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    WINDOW pair AS (PARTITION BY userid, itemid)
+    UNION ALL BY NAME
+    SELECT userid::VARCHAR AS userid, 'no_relevant_item' AS code
+    FROM _ranking_truth_users(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade)
+    WHERE n_relevant = 0
+    UNION ALL BY NAME
+    FROM _ranking_problem_rows_of_history(
+        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
+    WHERE history IS NOT NULL
+), _ranking_read_rows_with_items AS NOT MATERIALIZED (
+    FROM _ranking_read_rows
+    UNION ALL BY NAME
+    FROM _ranking_catalogue_rows(
+        rec, truth, _ranking_table('items', items), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), min_grade, unjudged)
+)
+SELECT told.code, told.system, told.k, userid, itemid
+FROM (SELECT told.* FROM _ranking_read_rows WHERE told IS NOT NULL) AS told
+JOIN (
+    FROM query_table(CASE WHEN items IS NULL THEN '_ranking_read_rows' ELSE '_ranking_read_rows_with_items' END)
+    UNION ALL BY NAME
+    SELECT code, system, user AS userid FROM _ranking_served_users('_ranking_read_rows')
+    UNION ALL BY NAME
+    SELECT 'user_spelling' AS code, system, listed::VARCHAR AS userid
+    FROM _ranking_matched_ids('_ranking_read_rows', 'user') WHERE alike IS NOT NULL
+    UNION ALL BY NAME
+    SELECT 'item_spelling' AS code, system, listed::VARCHAR AS itemid
+    FROM _ranking_matched_ids('_ranking_read_rows', 'item') WHERE alike IS NOT NULL
+) AS rows
+    ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
+QUALIFY told.code <> 'short_lists'
+    OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
+ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -4640,18 +4751,18 @@ COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
-COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
+COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users _ranking_id_problems _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_compare_by_user _ranking_user_problems _ranking_evidence _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_check ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check_rows ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_id_problems _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_catalogue_problems ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -211,6 +211,7 @@ def run_check(*arguments: str) -> str:
 
 
 LATER = "SELECT u AS userid, 100 * u + i AS itemid FROM range({}) t(u), range({}, {}) s(i)"
+ITEMS = "CREATE TABLE items AS SELECT itemid FROM rec WHERE itemid % 7 > 0"
 WORLDS = {  # what makes the tables, and the arguments of the check
     calls.MAKE: "'messy_rec', 'messy_truth', ks := [3, NULL], history := 'history'",
     test_entry_points.MAKE: "'rec', 'truth', ks := [3, 5, 9], history := 'history'",
@@ -234,6 +235,9 @@ WORLDS = {  # what makes the tables, and the arguments of the check
             (CASES["one list for all"].rec, CASES["one list for all"].truth, TRUTH),
         )
     },
+    f"CREATE TABLE rec AS {lists(a=GOOD, b='i')}; CREATE TABLE truth AS {TRUTH}; {ITEMS}": (
+        "'rec', 'truth', ks := [0, 2, NULL], items := 'items'"
+    ),
 }
 
 
@@ -329,3 +333,53 @@ def test_the_problems_of_a_history_are_those_of_the_definition(
     assert {(code, system): count for code, system, count in found} == {
         key: count for key, count in expected.items() if count
     }
+
+
+def slow_recall(rec: list[Any], truth: list[Any], k: int | None, min_grade: int) -> float:
+    """The mean recall of one system, whose list is by score, then by item, those without a score last."""
+    recalls = []
+    for user in {u for u, *_ in truth if u is not None}:
+        listed = sorted((s is None, -(s or 0), i is None, i or 0) for u, i, s in rec if u == user)
+        top = {None if is_null else i for *_, is_null, i in listed[:k]}
+        relevant = {i for u, i, grade in truth if u == user and i is not None and grade >= min_grade}
+        recalls.append(len(relevant & top) / max(len(relevant), 1))
+    return sum(recalls) / len(recalls)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
+    pack: duckdb.DuckDBPyConnection, seed: int
+) -> None:
+    """By a slow definition, and by ranking_summary over such a truth."""
+    draw, ids, grade = random.Random(seed), [*range(9), None], 1 + seed % 2
+    rows_of = {
+        "listed": [(draw.choice(ids), draw.choice(ids), draw.choice([*range(5), None])) for _ in range(90)],
+        "liked": [(draw.choice(ids), draw.choice(ids), draw.randrange(4)) for _ in range(40)],
+    }
+    known = {i for i in range(9) if draw.random() < 0.6} | {99}
+    for name, column in {"listed": "score", "liked": "rel"}.items():
+        pack.execute(f"CREATE OR REPLACE TABLE {name} (userid INT, itemid INT, {column} INT)")
+        pack.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows_of[name])
+    pack.execute(f"CREATE OR REPLACE TABLE chunks AS SELECT unnest({[*known] * 2}) AS itemid")
+    pack.execute(
+        "CREATE OR REPLACE TABLE left_over AS FROM liked WHERE itemid IS NULL OR itemid IN (FROM chunks)"
+    )
+    left_over = [row for row in rows_of["liked"] if row[1] is None or row[1] in known]
+    expected = {}
+    for k in (0, 1, 3, None):
+        call = f"[{'NULL' if k is None else k}], measures := 'recall', min_grade := {grade}"
+        query = f"SELECT recall FROM ranking_summary('listed', '{{}}', {call})"
+        means = []
+        for name, truth in (("liked", rows_of["liked"]), ("left_over", left_over)):
+            ((mean,),) = pack.execute(query.format(name)).fetchall()
+            assert mean == pytest.approx(slow_recall(rows_of["listed"], truth, k, grade), abs=1e-12)
+            means.append(mean)
+        before, after = means
+        if before != after:
+            way = "lower" if after < before else "higher"
+            expected[k] = f"{before:.4g}, without them {after:.4g}: {abs(after - before):.3g} {way}"
+    given = f"ks := [0, 1, 3, NULL], items := 'chunks', min_grade := {grade}"
+    query = f"SELECT k, example FROM ranking_check('listed', 'liked', {given}) WHERE code LIKE 'recall%'"
+    found = {k: example.partition("the mean is ")[2] for k, example in pack.execute(query).fetchall()}
+    assert found == expected
+    assert expected

@@ -7,6 +7,7 @@
 -- history:    a table with userid, itemid [, time]: what the recommendations were made of, as train of ranking_split
 -- time_col:   what the column of times is called in truth and in history; by default time; '' if there are none, so
 --             that late events are not looked for
+-- items:      a table with itemid, in which an item may stand several times: the catalogue, or the corpus that is searched
 -- Returns:    one row per kind of problem and system that has it: severity (below), system (as text; NULL where the row is
 --             about truth or all of rec), problem, code (of ranking_problem_codes, which says what to write), k, example,
 --             count, of (how many it could be, of the same kind: users in truth wherever a list is what is wrong; NULL where
@@ -34,6 +35,10 @@
 -- and the users and items of truth that are not. Of folds in one table, leave the times out (time_col := ''), since one
 -- fold's test is the train of another.
 --
+-- With items it counts labels (pairs of truth) and rows of rec whose item is not there, as after a corpus was cut into chunks
+-- anew. recall_without_gone counts the users whose recall at k, as of ranking_summary, differs over a truth without these labels;
+-- a user who has no others is not in the mean without them. It is not looked for where lists are condensed ('skip').
+--
 -- What the table functions make of each: rows without a userid are left out; an item without an id, or listed
 -- before, takes up a rank and is never a hit; NULL and NaN scores rank last; the highest of an item's grades
 -- counts; tied scores are ordered by itemid; a NULL, NaN or infinite grade, ids of different types, and columns that
@@ -41,7 +46,7 @@
 -- rank them all by the highest:
 -- SELECT * REPLACE (CASE WHEN system IN ('bert') THEN -score ELSE score END AS score) FROM rec.
 CREATE OR REPLACE TEMP MACRO ranking_check(
-    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS) AS TABLE
+    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
 -- The user's tables are read in the first CTE alone, so that no name of hers can be one of the others.
 WITH _ranking_read AS MATERIALIZED (
     FROM _ranking_user_problems(rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), JUDGING)
@@ -60,9 +65,18 @@ WITH _ranking_read AS MATERIALIZED (
     SELECT evidence
     FROM _ranking_evidence(
         rec, truth, _ranking_table('history', coalesce(history, rec)), COLUMN_NAMES, min_grade, true) AS evidence
+), _ranking_read_with_items AS NOT MATERIALIZED (
+    FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    UNION ALL BY NAME
+    FROM _ranking_catalogue_problems(
+        rec, truth, _ranking_table('items', items), COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), JUDGING)
 ), _ranking_problems_found AS NOT MATERIALIZED (
     SELECT code, system, k, count, of_row, example, size, of, severity
-    FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    FROM query_table(CASE
+        WHEN items IS NOT NULL THEN '_ranking_read_with_items'
+        WHEN history IS NULL THEN '_ranking_read'
+        ELSE '_ranking_read_with_history'
+    END)
     WHERE code IS NOT NULL
     UNION ALL BY NAME
     FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
@@ -199,6 +213,7 @@ FROM (
                     _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
                     _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
                     _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
+                    _ranking_problem_of('contradicting_grades', len(contradicting), contradicting[1]),
                     _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
                 lambda one: one.count > 0),
             recursive := true)
@@ -207,7 +222,10 @@ FROM (
             *,
             coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
             coalesce(userid::VARCHAR, 'NULL') AS user,
-            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated
+            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
+            CASE WHEN _ranking_has_repeats(items)
+                THEN list_distinct(_ranking_repetitions(list_transform(list_distinct(graded), lambda one: one.item)))
+            END AS contradicting
         FROM (
             SELECT
                 userid,
@@ -223,7 +241,9 @@ FROM (
                 min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
                 min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
                 min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
+                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items,
+                list({'item': itemid, 'grade': grade})
+                    FILTER (has_grade AND userid IS NOT NULL AND itemid IS NOT NULL AND grade IS NOT NULL) AS graded
             FROM _ranking_graded_truths(truth, names)
             GROUP BY userid)))
 GROUP BY code;
@@ -464,6 +484,89 @@ FROM _ranking_truth_ids(truth, names, kind) AS truths
 ANTI JOIN (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_history(history, names, time_col)) AS events
     ON _ranking_same_id(truths.id, events.id);
 
+-- The problems of labels and recommendations whose item is not in the catalogue.
+CREATE OR REPLACE TEMP MACRO _ranking_catalogue_problems(rec, truth, items, names, ks, JUDGING) AS TABLE
+SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
+FROM (
+    SELECT CASE
+        WHEN NOT _ranking_has(items, names['item'], 'itemid')
+            THEN _ranking_no_column('items', coalesce(names['item']::VARCHAR, 'itemid'), 'item_col', _ranking_texts_of(items))
+        ELSE _ranking_type_problem(
+            coalesce(names['item']::VARCHAR, 'itemid'), 'truth and in items',
+            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(items, names['item'], 'itemid'))
+    END AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL BY NAME
+SELECT
+    code, system, k, count(*) AS count, any_value(of) AS of, any_value(example) AS example, count(DISTINCT userid) AS size,
+    min({'user': userid, 'item': itemid}) FILTER (example IS NULL) AS of_row
+FROM _ranking_catalogue_rows(rec, truth, items, names, ks, JUDGING)
+GROUP BY code, system, k;
+
+-- The rows behind them.
+CREATE OR REPLACE TEMP MACRO _ranking_catalogue_rows(rec, truth, items, names, ks, JUDGING) AS TABLE
+SELECT
+    unnest(CASE WHEN is_relevant
+        THEN [{'code': 'gone_labels', 'of': n_labels}, {'code': 'gone_relevant', 'of': n_relevant}]
+        ELSE [{'code': 'gone_labels', 'of': n_labels}]
+    END, max_depth := 2),
+    NULL::VARCHAR AS system, NULL::BIGINT AS k, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, NULL::VARCHAR AS example
+FROM (
+    SELECT *, count(itemid) OVER () AS n_labels, count_if(is_relevant) OVER () AS n_relevant
+    FROM _ranking_labels(truth, items, names, min_grade))
+WHERE is_gone
+UNION ALL BY NAME
+SELECT 'gone_items' AS code, system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
+FROM (FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
+ANTI JOIN _ranking_contents_items(rec, items, names, '') AS catalogue ON _ranking_same_id(recs.itemid, catalogue.itemid)
+WHERE _ranking_has(items, names['item'], 'itemid')
+UNION ALL BY NAME
+SELECT
+    'recall_without_gone' AS code, system, k, unnest(users) AS userid,
+    format(
+        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', coalesce(names['user']::VARCHAR, 'userid'), users[1],
+        coalesce(' of ' || system, ''), recall, others, abs(others - recall),
+        CASE WHEN others < recall THEN 'lower' ELSE 'higher' END) AS example
+FROM (
+    SELECT
+        system, k, ranking_mean(recall) AS recall, ranking_mean(others) AS others,
+        list_sort(list(userid::VARCHAR) FILTER (recall IS DISTINCT FROM others), 'ASC') AS users
+    FROM _ranking_recalls(rec, truth, items, names, ks, min_grade)
+    GROUP BY system, k)
+WHERE recall <> others AND NOT _ranking_is_condensed(JUDGING);
+
+-- The pairs of truth: whether the item is relevant, and whether it is gone from the catalogue.
+CREATE OR REPLACE TEMP MACRO _ranking_labels(truth, items, names, min_grade) AS TABLE
+SELECT
+    userid, pairs.itemid,
+    pairs.itemid IS NOT NULL AND coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
+    pairs.itemid IS NOT NULL AND catalogue.itemid IS NULL AND _ranking_has(items, names['item'], 'itemid') AS is_gone
+FROM _ranking_truth_pairs(truth, names) AS pairs
+LEFT JOIN (SELECT DISTINCT itemid FROM _ranking_contents_items(truth, items, names, '')) AS catalogue
+    ON _ranking_same_id(pairs.itemid, catalogue.itemid);
+
+-- The recall of each user of truth in each system at each k, and `others`: that over a truth without the labels that are gone,
+-- NULL for a user who has no others. It is ranking_summary's without its errors, since a table that is checked may be anything.
+CREATE OR REPLACE TEMP MACRO _ranking_recalls(rec, truth, items, names, ks, min_grade) AS TABLE
+SELECT
+    system, k, userid,
+    count_if(is_relevant AND is_found) / greatest(count_if(is_relevant), 1) AS recall,
+    CASE WHEN bool_or(NOT is_gone)
+        THEN count_if(is_relevant AND is_found AND NOT is_gone) / greatest(count_if(is_relevant AND NOT is_gone), 1)
+    END AS others
+FROM (
+    SELECT
+        ranking_system::VARCHAR AS system, k, labels.*,
+        list_contains(listed[:coalesce(k, 2147483647)], itemid::VARCHAR) AS is_found
+    FROM _ranking_labels(truth, items, names, min_grade) AS labels
+    CROSS JOIN _ranking_systems(rec, names) AS systems
+    LEFT JOIN (
+        SELECT userid, system, lists.items::VARCHAR[] AS listed
+        FROM _ranking_rec_lists(rec, truth, names, _ranking_longest(ks), false) AS lists) AS lists
+        ON _ranking_same_id(lists.userid, labels.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+    CROSS JOIN (SELECT unnest(ks) AS k) AS cuts)
+GROUP BY system, k, userid;
+
 -- The error texts of columns of the history that are missing or do not fit truth's. Times need be there only
 -- if they are named. Known when the query is planned.
 CREATE OR REPLACE TEMP MACRO _ranking_history_misfits(truth, history, names, time_col) AS
@@ -690,14 +793,15 @@ SELECT
     CASE
         WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
         WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
-        ELSE replace(replace(replace(replace(replace(replace(
+        ELSE replace(replace(replace(replace(replace(replace(replace(
             problem,
             '{user}', coalesce(names['user']::VARCHAR, 'userid')),
             '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
             '{score}', coalesce(names['score']::VARCHAR, 'score')),
             '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
             '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
-            'k = {k}', coalesce('k = ' || k, 'any k'))
+            'k = {k}', coalesce('k = ' || k, 'any k')),
+            '{n}', coalesce(longest::VARCHAR, ''))
     END AS problem,
     code,
     k,
@@ -714,6 +818,7 @@ FROM (
         sum(count)::BIGINT AS n,
         max(severity) AS severity,
         any_value(n_short) FILTER (code = 'short_lists') AS n_short,
+        max(longest) AS longest,
         max(coalesce(of, CASE counted
             WHEN 'users of truth' THEN n_users
             WHEN 'users of rec' THEN n_users - n_left_out + n_strangers

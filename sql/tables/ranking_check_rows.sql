@@ -1,6 +1,6 @@
 -- The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.
 --
--- rec, truth, ks, user_col, ..., history, time_col, JUDGING: as for ranking_check
+-- rec, truth, ks, user_col, ..., history, time_col, JUDGING, items: as for ranking_check
 -- Returns:    for each row of ranking_check as many rows as its count: code, system, k, userid, itemid; ids as texts, since those
 --             of two tables may differ in type; NULL is the itemid of what is of users, and the userid of what is of items
 -- Errors:     as for ranking_check
@@ -10,12 +10,12 @@
 -- whole (unfit_column, grade_not_read, system_not_read, run_not_read, no_rows, no_time), of all users, items or rows of truth
 -- (no_common_user, no_common_item, nothing_relevant, nothing_but_hits), of most ids (swapped) or of no user (systems_apart).
 CREATE OR REPLACE TEMP MACRO ranking_check_rows(
-    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS) AS TABLE
+    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
 -- As in ranking_check, the user's tables are read in the first CTE alone.
 WITH _ranking_read_rows AS MATERIALIZED (
     SELECT told FROM ranking_check(
         rec, truth, _ranking_cuts(ks, 'ranking_check_rows'),
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING) AS told
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items) AS told
     UNION ALL BY NAME
     FROM _ranking_ids(rec, truth, COLUMN_NAMES)
     UNION ALL BY NAME
@@ -24,8 +24,10 @@ WITH _ranking_read_rows AS MATERIALIZED (
         rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check_rows'), _ranking_longest(ks), min_grade)
     WHERE item IS NULL
     UNION ALL BY NAME
-    SELECT 'repeated_item' AS code, system, deepest AS k, user AS userid, unnest(_ranking_repetitions(items)::VARCHAR[]) AS itemid
-    FROM _ranking_list_facts(rec, COLUMN_NAMES, [], _ranking_longest(ks))
+    SELECT
+        'repeated_item' AS code, system, deepest AS k, user AS userid,
+        unnest(_ranking_repetitions(lists.items)::VARCHAR[]) AS itemid
+    FROM _ranking_list_facts(rec, COLUMN_NAMES, [], _ranking_longest(ks)) AS lists
     WHERE n_repeated > 0 AND userid IS NOT NULL
     UNION ALL BY NAME
     SELECT
@@ -53,10 +55,14 @@ WITH _ranking_read_rows AS MATERIALIZED (
             CASE WHEN itemid IS NULL THEN 'null_truth_item' END,
             CASE WHEN has_grade AND rel IS NULL THEN 'null_grade' END,
             CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade' END,
-            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER (PARTITION BY userid, itemid) > 1
-                THEN 'repeated_truth' END
+            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER pair > 1
+                THEN 'repeated_truth' END,
+            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND has_grade AND row_number() OVER pair = 1
+                    AND min(grade) OVER pair < max(grade) OVER pair
+                THEN 'contradicting_grades' END
         ], lambda one: one IS NOT NULL)) AS code
     FROM _ranking_graded_truths(truth, COLUMN_NAMES)
+    WINDOW pair AS (PARTITION BY userid, itemid)
     UNION ALL BY NAME
     SELECT userid::VARCHAR AS userid, 'no_relevant_item' AS code
     FROM _ranking_truth_users(truth, COLUMN_NAMES, min_grade)
@@ -65,11 +71,16 @@ WITH _ranking_read_rows AS MATERIALIZED (
     FROM _ranking_problem_rows_of_history(
         rec, truth, _ranking_table('history', coalesce(history, rec)), COLUMN_NAMES, time_col)
     WHERE history IS NOT NULL
+), _ranking_read_rows_with_items AS NOT MATERIALIZED (
+    FROM _ranking_read_rows
+    UNION ALL BY NAME
+    FROM _ranking_catalogue_rows(
+        rec, truth, _ranking_table('items', items), COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check_rows'), JUDGING)
 )
 SELECT told.code, told.system, told.k, userid, itemid
 FROM (SELECT told.* FROM _ranking_read_rows WHERE told IS NOT NULL) AS told
 JOIN (
-    FROM _ranking_read_rows
+    FROM query_table(CASE WHEN items IS NULL THEN '_ranking_read_rows' ELSE '_ranking_read_rows_with_items' END)
     UNION ALL BY NAME
     SELECT code, system, user AS userid FROM _ranking_served_users('_ranking_read_rows')
     UNION ALL BY NAME

@@ -19,7 +19,8 @@
 -- list is shorter than k. Then the last row has ideal_dcg and ndcg down to k, and precision still divides by the rank.
 -- dcg / ideal_dcg is ndcg, but for the last bit where all grades of truth are equal and their gain is no power of 2: there
 -- NDCG leaves the gain out. An item that a list repeats is a miss the second time, without a grade. Measures, relevant and
--- gain of a user who is in rec alone are NULL. To find the users who lost most, see sql/tables/README.md.
+-- gain of a user who is in rec alone are NULL. Of rows whose rank is NULL, ANTI JOIN items USING (itemid) leaves those whose
+-- item is gone from a catalogue. To find the users who lost most, see sql/tables/README.md.
 CREATE OR REPLACE TEMP MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item', COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
 WITH _ranking_user_lists AS NOT MATERIALIZED (

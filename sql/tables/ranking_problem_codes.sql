@@ -1,6 +1,6 @@
 -- The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
 --
--- Returns: place (1, 2, ...), code, about (rec, truth or history), needs_history, counted (what count and of are of),
+-- Returns: place (1, 2, ...), code, about (rec, truth or history), needs (history, items or NULL), counted (what of counts),
 --          wrong_from and doubtful_from (the share, count / of, from which on a row is 'wrong' or 'doubtful', and else
 --          'info'; NULL: never; 0: however few; of upside_down and truth_in_rec a test decides), can_be_problem (not 'info'
 --          always), problem (the sentence; {user} and the like are names of columns), in_sql, in_command, in_python (what to
@@ -14,7 +14,7 @@ SELECT
     place,
     cells[1] AS code,
     split_part(cells[2], ' ', 1) AS about,
-    cells[2] LIKE '%with history' AS needs_history,
+    nullif(split_part(cells[2], ' with ', 2), '') AS needs,
     nullif(cells[3], '') AS counted,
     nullif(cells[4], '')::DOUBLE AS wrong_from,
     nullif(cells[5], '')::DOUBLE AS doubtful_from,
@@ -86,12 +86,21 @@ null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
 infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
 negative_grade | truth | rows of truth | | | truth: {grade} is negative /
 repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
+contradicting_grades | truth | | | 0 | truth: ({user}, {item}) with different grades |
+    keep the right one: the highest counts /
 nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
     leave unjudged := ''skip'' out | leave --unjudged skip out /
 no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
 not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
 not_in_truth | rec | users of rec | | | users in rec that are not in truth /
 one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
+gone_labels | truth with items | pairs of truth | | | truth: labels gone from the corpus (users: {n}) /
+gone_relevant | truth with items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels gone from the corpus |
+    if ids are alike in both: label anew, or take FROM truth SEMI JOIN items USING (itemid) | if ids are alike in both: label
+    anew, or leave these rows out of TRUTH | if ids are alike in both: label anew, or leave these rows out of truth /
+recall_without_gone | rec with items | users of truth | | | rec: users with other recall at k = {k} without gone labels /
+gone_items | rec with items | rows of rec | | 0.05 | rec: items that are not in the corpus |
+    was rec made of another corpus? make it of this one /
 truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
     write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
     ''drop'') /

@@ -279,11 +279,11 @@ def check_conditions(work: "Evaluation") -> None:
     grave = {one["code"]: one for one in codes if one["can_be_problem"]}
     for condition, code in ((one, code) for one in conditions for code in one.codes):
         if code not in grave:
-            there = (name for name, row in grave.items() if request.history or not row["needs_history"])
+            there = (name for name, row in grave.items() if getattr(request, row["needs"] or "ks"))
             rule = f"--fail-if problems(CODE) must be of codes of problems{did_you_mean(code, grave)}"
             raise UsageError(f"{work.caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
-        if grave[code]["needs_history"] and not request.history:
-            raise UsageError(f"{work.caller}: --fail-if {condition.text} needs --history FILE")
+        if (table := grave[code]["needs"]) and not getattr(request, table):
+            raise UsageError(f"{work.caller}: --fail-if {condition.text} needs --{table} FILE")
     for condition in (one for one in conditions if one.kind == SQL):
         measures = {one.name: 0.0 for one in (*request.choices, *request.contents)}
         row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
