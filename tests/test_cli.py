@@ -43,5 +43,5 @@ def test_every_option_of_a_measure_can_be_given(run: Run, of_command: duckdb.Duc
 
 
 def test_the_column_of_categories_stands_behind_the_file() -> None:
-    assert parse_items("https://x.org/items.csv") == ("https://x.org/items.csv", "category")
+    assert parse_items("https://x.org/items.csv") == ("https://x.org/items.csv", "")
     assert parse_items("s3://x/items.parquet:kind") == ("s3://x/items.parquet", "kind")

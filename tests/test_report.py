@@ -17,7 +17,7 @@ from scipy import stats
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.reporting.page import page as page_of
-from tests.command import NDCG, Fails, Run
+from tests.command import NDCG, Fails, Run, csv
 from tests.pages import (
     ARGUMENTS,
     FEW,
@@ -389,3 +389,37 @@ def test_grades_below_min_grade_still_gain_and_the_example_has_something_relevan
     shown = " ".join(run("evaluate", *arguments).split())
     assert "finding none, but for gains, as of NDCG, which count lower grades too): 1 AUC: " in shown
     assert "count lower grades" not in run("evaluate", "one=one.csv", "truth.csv", "--no-check")
+
+
+@pytest.mark.parametrize("is_command", [True, False])
+def test_titles_and_texts_stand_beside_ids(is_command: bool, written: Written) -> None:
+    """User 1 loses with b: items y, z in place of x, y; g is relevant, and gone from the catalogue."""
+    csv("a.csv", "userid,itemid,score", "1,x,9", "1,y,8", "2,x,9")
+    csv("b.csv", "userid,itemid,score", "1,y,9", "1,z,8", "2,x,9")
+    csv("liked.csv", "userid,itemid", "1,x", "1,g", "2,x")
+    csv("corpus.csv", "itemid,name,text", "x,Milk,", "y,,A passage", "z,,")
+    csv("asked.csv", "userid,text", "1,what is for breakfast?")
+    shown = ["--items", "corpus.csv", "--title", "name", "--segment", "asked.csv"]
+    given: dict[str, Any] = {
+        "items": "corpus.csv",
+        "title_col": "name",
+        "segments": "asked.csv",
+        "segment_col": "",
+    }
+    rec = {"a": "a.csv", "b": "b.csv"}
+    html = (
+        written("a=a.csv", "b=b.csv", "liked.csv", "-k", "2", *shown)
+        if is_command
+        else ranking_udfs.report(rec, "liked.csv", ks=2, **given).html
+    )
+    found = sections(html)
+    (example,) = [one for one in tables_in(found["What changes for users"]) if "Rank" in one[0]]
+    assert [[*row.values()][1:] for row in example] == [
+        ["x: Milk (relevant)", "y: A passage"],
+        ["y: A passage", "z"],
+    ]
+    said = text_of(found["What changes for users"])
+    assert "The lists of 1: what is for breakfast?, who" in said
+    assert "not in the list of b: g: no longer in the corpus and x: Milk." in said
+    assert tables_in(found["Who loses most"])[0][0]["User"] == "1: what is for breakfast?"
+    assert "labels gone from the corpus (users: 1)" in text_of(found["The data"])

@@ -15,7 +15,16 @@ from .duckdb.statements import literal
 from .evaluation import defaults
 from .evaluation.comparison import check_options
 from .evaluation.errors import DataError, error_summary
-from .evaluation.options import OPTIONS, Comparing, Evaluating, check_keywords, columns_of, describe, names_of
+from .evaluation.options import (
+    OPTIONS,
+    Comparing,
+    Evaluating,
+    Reporting,
+    check_keywords,
+    columns_of,
+    describe,
+    names_of,
+)
 from .evaluation.problems import problem_text
 from .evaluation.words import Row
 from .inputs.catalogs import Connection
@@ -147,13 +156,13 @@ def compare(
         return connection.result("\nUNION ALL BY NAME ".join(f"({one})" for one in queries))
 
 
-@described(Comparing)
+@described(Reporting)
 def report(
     rec: Table | Mapping[str, Table],
     truth: Table,
     measures: Sequence[str] | str | None = None,
     ks: CutOffs = defaults.K,
-    **options: Unpack[Comparing],
+    **options: Unpack[Reporting],
 ) -> "Page":
     """Make the page that `ranking-udfs report` writes; a notebook shows it.
 
@@ -205,7 +214,7 @@ def at_work(
     by_user: bool = False,
 ) -> Iterator[tuple[WorkConnection, Evaluation]]:
     """Open a connection for an evaluation; warn of what it finds in the data, at the line of the caller."""
-    known = names_of(Evaluating if caller == "evaluate" else Comparing)
+    known = names_of({"evaluate": Evaluating, "compare": Comparing}.get(caller, Reporting))
     check_keywords(caller, options, ["measures", "ks", *known])
     given = SimpleNamespace(**{name: one.default for name, one in OPTIONS.items()} | dict(options))
     given.by_user = by_user
@@ -213,32 +222,32 @@ def at_work(
     with value_errors(caller):
         given.measures, given.ks = parse_request(measures, ks, given.ties)
         with open_connection(caller, given.con, given.test == "randomization") as connection:
-            for name in ("segment_col", "category_col"):
-                if not isinstance(vars(given)[name], str):
+            for name in ("segment_col", "category_col", "title_col", "text_col"):
+                if not isinstance(vars(given)[name], (str, type(OPTIONS[name].default))):
                     raise DataError(f"{name} must be the name of a column, got {vars(given)[name]!r}")
             segments, history, items = (
                 None if vars(given)[name] is None else connection.name(name, vars(given)[name])
                 for name in ("segments", "history", "items")
             )
+            is_report = caller == "report"
+            has_categories = not is_report or history is not None
             inputs = Inputs(
                 recs=connection.recommendations(rec),
                 truth=connection.name("truth", truth),
                 columns=columns,
-                segment=None if segments is None else (segments, given.segment_col),
+                segment=(segments, given.segment_col) if segments is not None and given.segment_col else None,
                 history=history,
-                items=None if items is None else (items, given.category_col),
+                items=None if items is None else (items, given.category_col if has_categories else ""),
+                titles=(items, given.title_col) if is_report and items is not None else None,
+                texts=(segments, given.text_col) if is_report and segments is not None else None,
                 catalog=Connection(has_tables=not connection.is_own),
                 prefix=connection.prefix,
             )
             work = Evaluation(connection.con, caller, inputs, given, problems.append)
             if caller != "evaluate":
                 check_options(connection.con, work.options, caller)
-            if caller != "report":
+            if not is_report:
                 work.prepare()
-            elif items is not None and history is None:
-                raise DataError(
-                    "items needs history=..., with whose categories those of the lists are compared"
-                )
             if caller == "evaluate" and by_user and segments is not None:
                 raise DataError("by_user must be False with segments, whose rows are means, got True")
             yield connection, work

@@ -29,7 +29,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {near}?)" if near else ""
 
 
-def shorten(text: object) -> str:
-    """Put the text on one line of at most 200 characters."""
+def shorten(text: object, longest: int = LONGEST) -> str:
+    """Put the text on one line of at most so many characters."""
     line = printable(text)
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..."
+    return line if len(line) <= longest else f"{line[: longest - 3]}..."

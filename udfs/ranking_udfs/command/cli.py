@@ -128,14 +128,18 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
         yield f"-k must be one cut-off, got {','.join(map(str, given.ks))}"
     if given.command == "check" and given.time and not given.history:
         yield f"--time {given.time} needs --history FILE, which has that column too"
+    for name, of in {"title": "items", "text": "segment"}.items():
+        if vars(given)[name] is not None and vars(given)[of] is None:
+            yield f"--{name} {vars(given)[name]} needs --{of} FILE, which has that column"
     if given.command == "report":
         if given.output is None and given.figures is None:
             yield "--output must be a file that ends in .html, got '-'"
         ending = os.path.splitext(given.output or "")[1].lower()
         if ending and ENDINGS.get(ending) != "html":
             yield f"--output must end in .html, which is what a report is, got {given.output!r}"
-        if given.items and not given.history:
-            yield "--items needs --history FILE, with whose categories those of the lists are compared"
+        if given.items and given.items[1] and not given.history:
+            rule = "with whose categories those of the lists are compared"
+            yield f"--items FILE:COLUMN needs --history FILE, {rule}"
     if given.format == "parquet" and given.output is None:
         yield "--format parquet needs --output FILE"
     for one in given.fail_if:

@@ -96,18 +96,26 @@ def opened(given: Any, steps: int) -> Iterator[Work]:
 
 def inputs_of(given: Any) -> Inputs:
     has_truth, is_database = SPECS[given.command].has_truth, given.database is not None
+    names, items, segment = SPECS[given.command].names, given.items, given.segment
+    if items and "head" in names and (given.history or given.command != "report"):
+        items = items[0], items[1] or "category"
+    has_titles, is_explain = "title" in names, given.command == "explain"
+    # Where nothing else is read of the users' file, it must have texts.
+    text = given.text or ("text" if segment and (is_explain or not segment[1]) else None)
     return Inputs(
         recs=given.files[:-1] if has_truth else given.files,
         truth=given.files[-1] if has_truth else "",
         columns=columns_of(given.command, vars(given)),
-        segment=given.segment,
+        segment=segment if segment and segment[1] and not is_explain else None,
         form=given.format_in,
         parts=given.parts,
         ascending=given.names_ascending,
         catalog=Database(given.database) if is_database else Catalog(),
         prefix="_ranking_command_" * is_database,
         history=given.history,
-        items=given.items,
+        items=None if is_explain else items,
+        titles=(given.items[0], given.title) if has_titles and given.items else None,
+        texts=(segment[0], text) if has_titles and segment else None,
         time=given.time,
         is_command=True,
     )
@@ -189,13 +197,26 @@ def explain(work: Work) -> str | bytes:
         advice = f"write --user-id {shlex.quote(shorten(one))}, or another that is there"
         raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}; {advice}")
     has_truth = ("truth",) in found
-    rows = fetch_rows(work.con, explain_query(work.request, given.user_id))
+    rows = with_titles(work, fetch_rows(work.con, explain_query(work.request, given.user_id)))
     for row in rows:  # scores as they were given
         if row["score"] is not None and row.get("system") in tables.negated:
             row["score"] = 0 - row["score"]
     if not has_truth and not given.quiet:
         say("note", f"user {user} is not in the truth: nothing can be measured")
     return explanation_text(work, rows, has_truth)
+
+
+def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the title of each item behind its id, and `gone`: whether the catalogue does not have it."""
+    titles = work.names("titles", (row["itemid"] for row in rows))
+    if work.inputs.titles is None:
+        return rows
+    return [
+        {name: row[name] for name in row if name in ("system", "rank", "itemid")}
+        | {"title": titles.get(str(row["itemid"])), "gone": str(row["itemid"]) not in titles}
+        | row
+        for row in rows
+    ]
 
 
 def overlap(work: Work) -> str | bytes:

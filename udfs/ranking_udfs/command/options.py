@@ -45,6 +45,8 @@ OWN = {
     "ks": Option("cut-offs, such as 5,10,all (10 if none)", parse=parse_cut_offs, value="LIST", is_list=True),
     "segment": Option("results for each segment of users, too", parse=parse_segment, value="FILE:COLUMN"),
     "items": OPTIONS["items"]._replace(parse=parse_items),
+    "title": Option("column of items to show beside ids (title or text, if there is one)", value="COLUMN"),
+    "text": Option("column of the segments' file to show beside users (text if there)", value="COLUMN"),
     "user_id": Option("the user, as written in the files", value="USER"),
     "output": Option("write here, by its ending .csv, .json, .parquet, .md, .html or .txt", value="FILE"),
     "format": Option("instead of what the ending of --output says", choices=FORMATS),
@@ -132,29 +134,35 @@ COMMANDS = {
     "report": Spec(
         "Write a page for those who decide: the answer first, then data, means, differences, users and "
         "segments as charts. For a terminal or a pipeline, use compare.",
-        {"page": "output figures figure_format", **TESTED, **MEASURED, **READ},
+        {"page": "output figures figure_format title text", **TESTED, **MEASURED, **READ},
         ["report als=als.csv bert=bert.csv truth.csv --output report.html"],
     ),
     "check": Spec(
         "Look for problems in the data: ids that do not match, ties, short lists, leaks, with what to write. "
         "evaluate, compare and report say the same in notes; to see it alone, use check.",
         {
-            "check": f"ks {OF_GRADES} history time",
+            "check": f"ks {OF_GRADES} history time items",
             "output": "output format rows fail_if",
             **READ_UNCHECKED,
         },
         [
             "check rec.csv truth.csv -k 10,50 --rows rows.csv",
             "check rec.csv test.csv --history train.csv --fail-if problems",
+            "check bm25.run qrels.tsv --items corpus.jsonl",
         ],
     ),
     "explain": Spec(
         "Show one user's lists: rank by rank, with what is missed, and what NDCG, recall and precision are "
         "made of. For means over users, use evaluate, whose --by-user writes each user's.",
-        {"user": "user_id ks min_grade ties", "output": "output format digits safe_csv", **READ_UNCHECKED},
+        {
+            "user": "user_id ks min_grade ties",
+            "names": "items title segment text",
+            "output": "output format digits safe_csv",
+            **READ_UNCHECKED,
+        },
         [
             "explain rec.csv truth.csv --user-id c02 -k 10",
-            "explain als=als.csv bert=bert.csv truth.csv --user-id 7 -k 5",
+            "explain bm25.run qrels.tsv --user-id q7 --items corpus.jsonl --segment queries.jsonl",
         ],
     ),
     "overlap": Spec(
@@ -235,11 +243,19 @@ COMMANDS = {
 COLUMN = "name of this column"
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
     "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}},
-    "report": {"output": {"help": "the page, a file of HTML; by default report.html, without --figures"}},
-    "check": {"fail_if": {"help": "exit with 3 if so: problems, 'problems(no_rows)'"}},
+    "report": {
+        "output": {"help": "the page, a file of HTML; by default report.html, without --figures"},
+        "segment": {"parse": parse_items, "value": "FILE[:COLUMN]"},
+    },
+    "check": {
+        "fail_if": {"help": "exit with 3 if so: problems, 'problems(no_rows)'"},
+        "items": {"help": "the catalogue or corpus: what is gone from it", "value": "FILE"},
+    },
     "explain": {
         "ks": {"help": "one cut-off, or all (10 if none)"},
         "ties": {"choices": ("item", "expected")},
+        "items": {"help": "the catalogue or corpus: titles, and which items are gone", "value": "FILE"},
+        "segment": {"help": "the users' file, for their texts", "parse": parse_items, "value": "FILE"},
     },
     "split": {
         "output": {"help": "for train and test, as the events are", "value": "FOLDER"},

@@ -19,7 +19,8 @@ from ..inputs.tables import Inputs
 def with_stdin(inputs: Inputs) -> Iterator[Inputs]:
     """Yield the inputs, with standard input in a file, since it is read more than once."""
     paths = [str(rec).rpartition("=")[2] for rec in inputs.recs]
-    paths += [path for path, _ in inputs.other_tables.values()]
+    same = {"titles": "items", "texts": "segments"}  # tables of one file
+    paths += {same.get(name, name): path for name, (path, _) in inputs.other_tables.items()}.values()
     if STDIN not in paths:
         yield inputs
         return

@@ -30,6 +30,7 @@ from ..evaluation.pairs import ModelOrder, families
 from ..evaluation.words import (
     BUT_GAINS,
     COUNTS,
+    GONE,
     MARKS,
     OF_LISTS,
     WITHOUT_RELEVANT,
@@ -41,7 +42,7 @@ from ..evaluation.words import (
 )
 from ..inputs.evaluation import Evaluation
 from ..measures.grammar import Choice
-from ..texts import printable
+from ..texts import printable, shorten
 from .output import copy_statement, is_terminal
 
 WIDTH = 80  # of a terminal
@@ -383,6 +384,8 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
 
 OF_TRUTH = {"grade": "Grade", "gain": "Gain", "discount": "Discount"}  # columns that may be empty
 OF_TRUTH |= {"contribution": "Gain x disc.", "dcg": "DCG"}
+TITLE = 30  # characters of a title for which these columns give way, the first of them first
+BESIDE_TITLES = ("Gain x disc.", "Discount", "Gain", "DCG", "Score")
 OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "Users", "overlap": "Overlap"}
 OVERLAPS |= {"jaccard": "Jaccard", "rbo": "RBO", "same_first": "1st", "same_list": "All"}
 LEGEND = (
@@ -398,18 +401,14 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
     if given.format != "table":
         return render(work.con, given, [*rows[0]] if rows else ["rank", "itemid"], rows)
     user, texts = printable(given.user_id), []
+    about = work.names("texts", [given.user_id]).get(given.user_id)
     for system in dict.fromkeys(row.get("system") for row in rows):
         mine = [row for row in rows if row.get("system") == system]
         listed = [row for row in mine if row["rank"] is not None]
         of = "" if "system" not in rows[0] else f", {printable(system)}"
-        cells = [
-            ["*" if row["relevant"] else "", row["rank"], row["itemid"], row["score"]]
-            + ["" if row[name] is None else row[name] for name in OF_TRUTH]
-            for row in listed
-        ]
-        text = f"User {user}{of}, {cut_off_heading(k)}\n\n"
-        header = ["Hit", "Rank", "Item", "Score", *OF_TRUTH.values()]
-        text += table("table", header, cells, digits_of(given) or DIGITS) if listed else "No list.\n"
+        text = f"User {user}{of}, {cut_off_heading(k)}\n"
+        text += f"{remark('table', about) if about else ''}\n"
+        text += list_table(work, listed) if listed else "No list.\n"
         lines = measured(mine, listed, k) if has_truth else []
         if lines and given.min_grade is not None:
             least = f"{given.min_grade:g}"
@@ -418,11 +417,36 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
     return "\n".join(texts) or f"User {user}: no list and no relevant item.\n"
 
 
+def list_table(work: Evaluation, listed: Sequence[Row]) -> str:
+    """Render a list by rank; titles of items take the place of columns where a line is too narrow."""
+    digits, titles = digits_of(work.given) or DIGITS, [printable(row.get("title") or "") for row in listed]
+    cells = [
+        {"Hit": "*" if row["relevant"] else ""}
+        | {"Rank": row["rank"], "Item": row["itemid"], "Score": row["score"]}
+        | {heading: "" if row[name] is None else row[name] for name, heading in OF_TRUTH.items()}
+        for row in listed
+    ]
+    longest = max(map(len, titles))
+    for count in range(len(BESIDE_TITLES) + 1):
+        names = [name for name in cells[0] if name not in BESIDE_TITLES[:count]]
+        text = table("table", names, [[one[name] for name in names] for one in cells], digits)
+        room = width_of(work.given.output) - max(map(len, text.splitlines())) - 2
+        if room >= min(longest, TITLE) or not longest:
+            break
+    if longest:
+        names.insert(3, "Title")
+        named = [one | {"Title": shorten(of, max(room, 9))} for one, of in zip(cells, titles, strict=True)]
+        text = table("table", names, [[one[name] for name in names] for one in named], digits)
+    return text
+
+
 def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:
     """Say what is missed, and the measures with what they are made of."""
+    nowhere = {False: "nowhere", True: GONE}
     missed = [
-        f"{printable(row['itemid'])} (grade {format_number(row['grade'])}, "
-        f"{'nowhere' if row['found_at'] is None else 'rank ' + str(row['found_at'])})"
+        f"{printable(row['itemid'])}{' ' * bool(row.get('title'))}{shorten(row.get('title') or '', TITLE)} "
+        f"(grade {format_number(row['grade'])}, "
+        f"{nowhere[row.get('gone', False)] if row['found_at'] is None else 'rank ' + str(row['found_at'])})"
         for row in mine
         if row["rank"] is None
     ]

@@ -77,10 +77,10 @@ def parse_segment(text: str) -> tuple[str, str]:
 
 
 def parse_items(text: str) -> tuple[str, str]:
-    """Read `items.csv` or `items.csv:kind`."""
+    """Read `items.csv` or `items.csv:kind`; the column is an empty text where there is none."""
     path, column = split_column(text)
     is_path = not column or "/" in column or "\\" in column  # as behind https:
-    return (text, "category") if is_path or not path else (path, column)
+    return (text, "") if is_path or not path else (path, column)
 
 
 def split_column(text: str) -> tuple[str, str]:

@@ -105,7 +105,7 @@ OPTIONS = {
     ),
     # what is in the lists
     "history": Option("what users had before: popularity, novelty, and a search for leaks", value="FILE"),
-    "items": Option("the catalogue with its categories: diversity and coverage", value="FILE[:COLUMN]"),
+    "items": Option("the catalogue: diversity and coverage, what is gone from it", value="FILE[:COLUMN]"),
     "head": Option(
         "share of the history that is popular",
         defaults.HEAD,
@@ -122,6 +122,8 @@ OPTIONS = {
     "segments": Option("users and what they belong to: results for each segment, too"),
     "segment_col": Option("column of segments that names the segment", "segment"),
     "category_col": Option("column of items that names the category", "category"),
+    "title_col": Option("column of items to show beside ids, by default title or text, if there is one"),
+    "text_col": Option("column of segments to show beside users, by default text, if there is one"),
     "check": Option("whether to look for problems in the data; what is found is a warning", True),
     "allow_empty": Option("whether a model may have no user or no item in common with truth", False),
     "user_col": Option("column of users", "userid"),
@@ -140,6 +142,8 @@ ARGUMENTS = {  # that name columns, by what the pack calls these
     "rel": "grade_col",
     "system": "system_col",
     "time": "time_col",
+    "title": "title_col",
+    "text": "text_col",
 }
 
 
@@ -185,7 +189,14 @@ class Evaluating(ColumnNames, total=False):
 
 
 class Comparing(Evaluating, ComparisonOptions, total=False):
-    """The keywords of a comparison or a report."""
+    """The keywords of a comparison."""
+
+
+class Reporting(Comparing, total=False):
+    """The keywords of a report."""
+
+    title_col: str | None
+    text_col: str | None
 
 
 def names_of(of: type) -> list[str]:

@@ -122,6 +122,8 @@ def check_call(request: Request) -> tuple[str, str]:
     named = {"rec": rec_columns(request.columns), "truth": truth_columns(request.columns) | time}
     if request.history:
         named["history"] = {role: named["rec"][role] for role in ("userid", "itemid")} | time
+    if request.items:
+        named["items"] = {"itemid": named["rec"]["itemid"]}
     own = {role: name for of in named.values() for role, name in of.items() if role != name}
     taken = {name.lower() for name in own.values()} & {*ARGUMENTS}
     if taken or any(len({*of.values()}) < len(of) for of in named.values()):
@@ -137,7 +139,7 @@ def check_call(request: Request) -> tuple[str, str]:
     given += [f"{ARGUMENTS[role]} := {literal(name)}" for role, name in own.items()]
     if request.history and request.time is not None and "time" not in own:
         given.append(f"time_col := {literal('time' if request.time else '')}")
-    given += [f"history := '{tables['history']}'"] if request.history else []
+    given += [f"{table} := '{tables[table]}'" for table in ("history", "items") if table in tables]
     return views, ", ".join(given)
 
 

@@ -25,6 +25,7 @@ OF_LISTS = {  # counts of users that ranking_beyond_accuracy adds
     "users_with_rec": "Users with recommendations (with truth or without)",
     "users_without_history": "Of these without a history (left out of what needs their own)",
 }
+GONE = "no longer in the corpus"  # of an item that the catalogue does not have
 Row = Mapping[str, Any]  # of a result, by column
 
 

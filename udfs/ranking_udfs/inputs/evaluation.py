@@ -1,6 +1,6 @@
 """An evaluation: it loads, checks, measures and compares; entry points and the report call it and format."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -173,6 +173,7 @@ class Evaluation:
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
         are_turned = turned >= {*self.systems} or len(self.systems) < 2
         others = {"truth": file_of(self.inputs.truth), "history": file_of(self.inputs.history)}
+        others["items"] = file_of((self.inputs.items or [None])[0])
         found: list[Row] = []
         for row in rows:
             code = row["code"]
@@ -200,6 +201,17 @@ class Evaluation:
         if is_command and descending:
             return f"write --ascending={system}"
         return f"negate the scores of {shorten(system)}"
+
+    def names(self, table: str, ids: Iterable[object]) -> dict[str, str | None]:
+        """Return what `titles` or `texts` says of these ids, as text; no entry for what is not there."""
+        if table not in self.tables.names:
+            return {}
+        id_column, column = {"titles": ("itemid", "title"), "texts": ("userid", "text")}[table]
+        query = (
+            f"SELECT {id_column}::VARCHAR AS id, min({column}) FROM {self.tables.prefix}{table} "
+            "WHERE id IN (SELECT unnest($1::VARCHAR[])) GROUP BY ALL"
+        )
+        return dict(self.con.execute(query, [[str(one) for one in ids]]).fetchall())
 
     def make_tables(self) -> list[Row]:
         """Make the tables of the plan; return the problems of the data if they are looked for.

@@ -18,7 +18,7 @@ from ..duckdb.statements import identifier, literal
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import COLUMNS, ColumnNames, rec_columns, truth_columns
-from ..texts import shorten
+from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
 from .files import (
     IDS,
@@ -34,6 +34,7 @@ from .files import (
 )
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
+SHOWN = ("title", "text")  # columns that are shown beside ids
 FILES = Catalog()
 TYPES_DIFFER = "{0} must be of one type, got {1}; write CAST({0} AS VARCHAR) in all"
 DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
@@ -57,7 +58,10 @@ class Inputs:
     stdin: str = STDIN  # the file with the content of standard input, which a path `-` means
     prefix: str = ""  # the beginning of the names of the TEMP tables, so that no view means one of them
     history: str | None = None  # a path: the events that the recommendations were made of
-    items: tuple[str, str] | None = None  # a path: the catalogue, and its column of categories
+    items: tuple[str, str] | None = None  # a path: the catalogue, and its column of categories, or ""
+    # paths: items and users with names to show, and the column that has them; without one, `title` and `text`
+    titles: tuple[str, str | None] | None = None
+    texts: tuple[str, str | None] | None = None
     time: str | None = None  # their and truth's column of times; None for `time`, "" for none
     # whether errors name the options of the command, and not the arguments of Python
     is_command: bool = False
@@ -79,7 +83,13 @@ class Inputs:
         if self.history is not None:
             found["history"] = self.history, wanted({**user, **item, **required}, optional)
         if self.items is not None:
-            found["items"] = self.items[0], wanted({**item, "category": self.items[1]})
+            category = {"category": self.items[1]} if self.items[1] else {}
+            found["items"] = self.items[0], wanted(item | category)
+        for name, of in {"titles": item, "texts": user}.items():
+            if shown := getattr(self, name):
+                usual = ["title", "text"] if name == "titles" else ["text"]
+                named = {} if shown[1] is None else {usual[0]: shown[1]}
+                found[name] = shown[0], wanted(of | named, {one: one for one in usual})
         return found
 
 
@@ -88,6 +98,7 @@ class Tables:
     """The TEMP tables of the inputs, and what is known of the models and files in them."""
 
     prefix: str  # the beginning of their names
+    names: Collection[str]  # their names behind that
     statements: Sequence[str]  # the SQL that made them
     # the models in the order of their files; none where rec has no column `system`, which tells them apart
     models: Sequence[str]
@@ -128,6 +139,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     files = {name or None: file_of(rec.path) for name, rec in named} if are_named or len(named) == 1 else {}
     return Tables(
         inputs.prefix,
+        [*of_tables],
         made,
         [*models] if "system" in recs[0].columns else [],
         is_named=len(models) > 1 or are_named,
@@ -182,6 +194,14 @@ def open_sources(
     if segments := found.get("segments"):
         text = named_text(segments, "segment", [NONE, EVERYBODY])
         found["segments"] = replace(segments, columns={**segments.columns, "segment": text})
+    for name, column in {"titles": "title", "texts": "text"}.items():
+        if source := found.pop(name, None):  # a passage stands for itself where it has no title
+            shown = [source.columns[one] for one in SHOWN if one in source.columns]
+            first = ", ".join(f"nullif(trim(CAST({one} AS VARCHAR)), '')" for one in shown)
+            text = f"left(coalesce({first}), {LONGEST})" if shown else "CAST(NULL AS VARCHAR)"
+            if shown or name == "titles":  # whose ids say what is gone
+                ids = {role: sql for role, sql in source.columns.items() if role in IDS}
+                found[name] = replace(source, columns={**ids, column: text})
     return found, named
 
 
@@ -231,7 +251,7 @@ def table_statement(name: str, sources: Sequence[Source]) -> str:
     kind = "TABLE" if any(source.is_text for source in sources) else "VIEW"
     if any("rank" in source.columns for source in sources):  # which only the check reads
         sources = [replace(one, columns={"rank": "NULL", **one.columns}) for one in sources]
-    names = [column for column in COLUMN_ORDER if column in sources[0].columns]
+    names = [column for column in (*COLUMN_ORDER, *SHOWN) if column in sources[0].columns]
     query = "\nUNION ALL\n".join(source.select(names) for source in sources)
     return f"CREATE OR REPLACE TEMP {kind} {name} AS\n{query}"
 

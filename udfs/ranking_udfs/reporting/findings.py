@@ -26,7 +26,7 @@ from ..evaluation.queries import (
     overlap_query,
     ranked_table,
 )
-from ..evaluation.words import Row, cut_off_key, format_cut_off, format_mean, format_number, join_names
+from ..evaluation.words import GONE, Row, cut_off_key, format_cut_off, format_mean, format_number, join_names
 from ..inputs.evaluation import Evaluation
 from ..inputs.tables import file_of
 from ..measures.contents import CONTENTS
@@ -67,8 +67,8 @@ class Findings:
     tables      what was read: label (a system, or Truth), name, modified (a date, if it is a file), how many
                 lines, users and items it has, and counts; of truth with times the earliest and latest date
     losers      of each system that is compared, the users whose first measure becomes worse by the most:
-                userid, baseline, value, difference, has_relevant (whether the user has a relevant item),
-                losers (how many lose), sharing (how many as much)
+                userid, label (with a text, if there is one), baseline, value, difference, has_relevant
+                (whether the user has a relevant item), losers (how many lose), sharing (how many as much)
     verdicts    the verdict and a sentence for each model that is compared
     title, leading, headlines, best     sentences, None or none where there is nothing to say
     wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
@@ -376,6 +376,8 @@ FROM (
 )
 QUALIFY row_number() OVER (PARTITION BY system ORDER BY abs(difference) DESC, userid) <= {LOSERS}
 ORDER BY system, abs(difference) DESC, userid""")
+        texts = self.work.names("texts", (row["userid"] for row in rows))
+        rows = [{**row, "label": labelled(row["userid"], texts.get(row["userid"]))} for row in rows]
         return {name: [row for row in rows if row["system"] == name] for name in self.systems[1:]}
 
     def find_example(self) -> tuple[str | None, dict[str, list[tuple[str, str]]], dict[str, list[str]]]:
@@ -390,15 +392,19 @@ ORDER BY system, abs(difference) DESC, userid""")
         missed: dict[str, list[str]] = {name: [] for name in lists}
         columns: ColumnNames = {**self.request.columns, "unjudged": "miss"}  # none is left out of a list
         query = explain_query(replace(self.request, ks=[self.k], columns=columns), user)
-        for row in (row for row in self.fetch(query) if row["system"] in lists):
-            item = shorten(str(row["itemid"]))
+        rows = [row for row in self.fetch(query) if row["system"] in lists]
+        titles = self.work.names("titles", (row["itemid"] for row in rows))
+        has_titles = self.work.inputs.titles is not None
+        for row in rows:
+            is_gone = has_titles and row["rank"] is None and str(row["itemid"]) not in titles
+            item = labelled(row["itemid"], GONE if is_gone else titles.get(str(row["itemid"])))
             if row["rank"] is None:
                 missed[row["system"]].append(item)
             else:
                 has_gain = row["gain"] and row["grade"] is not None  # a tie may give an item another's gain
                 grade = f"grade {row['grade']:g}" if has_gain else ""
                 lists[row["system"]].append((item, "relevant" if row["relevant"] else grade))
-        return shorten(user), lists, missed
+        return loser["label"], lists, missed
 
     def find_pairs(self) -> list[Row]:
         """Count the users of each pair of models by the share of items that their lists have in common."""
@@ -442,9 +448,9 @@ ORDER BY system, abs(difference) DESC, userid""")
         return {
             "Recommendations": shorten(recs),
             "Truth": shorten(inputs.truth),
-            "Segments": shorten(":".join(inputs.segment or ())),
+            "Segments": shorten(":".join(inputs.segment or (inputs.texts or ())[:1])),
             "History": shorten(inputs.history or ""),
-            "Items": shorten(":".join(inputs.items or ())),
+            "Items": shorten(":".join(filter(None, inputs.items or ()))),
             "Measures": "; ".join(map(text_with_options, self.measures)),
             "Cut-offs": ", ".join(map(format_cut_off, self.request.ks)),
         }
@@ -551,6 +557,11 @@ def text_with_options(choice: Choice) -> str:
         for name, value in given.items()
     ]
     return f"{choice.text} ({', '.join(texts)})" if texts else choice.text
+
+
+def labelled(name: object, text: str | None) -> str:
+    """Return an id with its title or text, if it has one."""
+    return shorten(f"{name}: {text}" if text else name)
 
 
 def unique_labels(systems: Sequence[str]) -> dict[str, str]:
