@@ -52,6 +52,7 @@ def run(argv: Sequence[str], imported: Callable[[], None]) -> int:
         # not `main`, which handles Ctrl-C and closed pipes in a way of its own
         with made.make_context(PROGRAM, [*argv]) as context:
             given = made.invoke(context)
+        given.call, given.manifest_text, given.beside = [PROGRAM, *argv], "", ()
         from .commands import run_command
 
         imported()
@@ -140,6 +141,8 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
         if given.items and given.items[1] and not given.history:
             rule = "with whose categories those of the lists are compared"
             yield f"--items FILE:COLUMN needs --history FILE, {rule}"
+    if given.manifest and not (given.output or given.by_user or given.rows):
+        yield "--manifest is written beside a file: name one, as by --output FILE"
     if given.format == "parquet" and given.output is None:
         yield "--format parquet needs --output FILE"
     for one in given.fail_if:

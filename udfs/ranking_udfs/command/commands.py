@@ -23,6 +23,7 @@ from ..evaluation.words import Row
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
+from ..inputs.manifest import manifest, manifest_path
 from ..inputs.tables import Inputs, Tables, input_files, load
 from ..texts import shorten
 from ..version import PACK, version
@@ -67,9 +68,19 @@ class Work(Evaluation):
     @cached_property
     def tables(self) -> Tables:
         self.step("reading")
-        outputs = filter(None, (self.given.output, self.given.by_user, self.given.rows))
-        check_outputs([*outputs], input_files(self.con, self.inputs))
-        return load(self.con, self.inputs)
+        given = self.given
+        outputs = [*filter(None, (given.output, given.by_user, given.rows))]
+        beside = dict.fromkeys(manifest_path(one) for one in outputs if extension(one) != ".parquet")
+        is_stale = not given.manifest and "manifest" in SPECS[given.command].names
+        for old in filter(os.path.exists, beside if is_stale else ()):
+            raise DataError(f"{old}: would tell of another run: write --manifest, or remove it")
+        made = beside if given.manifest else ()
+        check_outputs([*outputs, *made], input_files(self.con, self.inputs))
+        tables = load(self.con, self.inputs)
+        if given.manifest:
+            given.manifest_text = manifest(self, tables, given.call)
+            given.beside = beside
+        return tables
 
 
 @contextmanager
@@ -130,7 +141,8 @@ def check(work: Work) -> str | bytes:
     work.step("writing")
     if given.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
-        write_rows(work.con, f"{work.plan.check_rows}\nWHERE code IN ({codes})", given.rows)
+        query = f"{work.plan.check_rows}\nWHERE code IN ({codes})"
+        write_rows(work.con, query, given.rows, given.manifest_text)
     if given.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
@@ -147,7 +159,7 @@ def evaluate(work: Work) -> str | bytes:
     work.failed = failures(work, problems, rows)  # an error before a file is written
     work.step("writing")
     if steps.by_user and given.by_user is not None:
-        write_rows(work.con, steps.by_user, given.by_user)
+        write_rows(work.con, steps.by_user, given.by_user, given.manifest_text)
     return evaluation_text(work, rows)
 
 
@@ -395,6 +407,8 @@ def run_command(given: Any) -> int:
             with opened(given, steps) as work:
                 text = interruptible(work.con, lambda: text_of(work))
             write_output(given.output, text)
+            for path in given.beside:
+                write_output(path, given.manifest_text)
             failed = work.failed
         else:
             OTHERS[given.command](given)

@@ -34,6 +34,7 @@ FLAGS = {
     "long": "a row per measure",
     "safe_csv": "a quote before text in CSV that a spreadsheet would take for a formula",
     "parts": "several REC without a name are parts of one table",
+    "manifest": "beside each file that is written, what it was made of: means.manifest.json",
     "quiet": "print nothing but errors",
     "no_check": "do not look for problems of the data",
     "allow_empty": "no error if a model has no user or no item in common with TRUTH",
@@ -92,6 +93,7 @@ MEASURED = {
     "what is in the lists": "history items head divergence",
 }
 TESTED = {"comparison": "baseline margin test permutations seed confidence correction"}
+WRITTEN = "output format manifest"
 OF_FILES = "user item score grade system ascending database parts format_in quiet threads memory_limit"
 READ = {"files": f"{OF_FILES} no_check allow_empty"}
 READ_UNCHECKED = {"files": OF_FILES}
@@ -119,7 +121,7 @@ COMMANDS = {
     "evaluate": Spec(
         "Measure recommendations by the truth: means of recall, NDCG and so on. For which model is better, "
         "use compare; for a page to show, report; for the reasons of one user's numbers, explain.",
-        {**MEASURED, "output": "output format by_user fail_if long digits safe_csv", **READ},
+        {**MEASURED, "output": f"{WRITTEN} by_user fail_if long digits safe_csv", **READ},
         [
             "evaluate rec.csv truth.csv -k 5,10 --by-user users.csv",
             "evaluate a=a.csv b=b.csv truth.csv -m 'ndcg(gain=linear)@5,MAP'",
@@ -128,7 +130,7 @@ COMMANDS = {
     "compare": Spec(
         "Find out which model is better, and how surely: differences and verdicts. For means, use evaluate; "
         "for a page to show, report; without a truth, overlap.",
-        {**TESTED, **MEASURED, "output": "output format explain pairs fail_if digits safe_csv", **READ},
+        {**TESTED, **MEASURED, "output": f"{WRITTEN} explain pairs fail_if digits safe_csv", **READ},
         ["compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse"],
     ),
     "report": Spec(
@@ -142,7 +144,7 @@ COMMANDS = {
         "evaluate, compare and report say the same in notes; to see it alone, use check.",
         {
             "check": f"ks {OF_GRADES} history time items",
-            "output": "output format rows fail_if",
+            "output": f"{WRITTEN} rows fail_if",
             **READ_UNCHECKED,
         },
         [
@@ -157,7 +159,7 @@ COMMANDS = {
         {
             "user": "user_id ks min_grade ties",
             "names": "items title segment text",
-            "output": "output format digits safe_csv",
+            "output": f"{WRITTEN} digits safe_csv",
             **READ_UNCHECKED,
         },
         [
@@ -168,7 +170,7 @@ COMMANDS = {
     "overlap": Spec(
         "Find out what models' lists have in common: how much would change for users, before any truth is "
         "known. For which is better, with a truth, use compare.",
-        {"overlap": "ks baseline persistence", "output": "output format digits safe_csv", **READ_REC},
+        {"overlap": "ks baseline persistence", "output": f"{WRITTEN} digits safe_csv", **READ_REC},
         [
             "overlap als=als.csv bert=bert.csv --baseline als -k 5,10",
             "overlap all.parquet --system model --format json",

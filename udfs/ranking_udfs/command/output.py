@@ -9,6 +9,7 @@ import duckdb
 from ..duckdb.statements import literal
 from ..evaluation.errors import DataError
 from ..inputs.files import extension
+from ..inputs.manifest import METADATA
 from ..texts import printable
 from ..writing import atomic_file
 from .messages import WRITABLE
@@ -53,15 +54,17 @@ def is_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def copy_statement(query: str, path: str, options: str = "") -> str:
+def copy_statement(query: str, path: str, options: str = "", manifest: str = "") -> str:
     """Return the statement that writes the query's rows to a file, in the format of its extension."""
+    if manifest and extension(path) == ".parquet":
+        options += f", KV_METADATA {{{METADATA}: {literal(manifest)}}}"
     return f"COPY (\n{query}\n) TO {literal(path)} ({(COPY_OPTIONS | LINES)[extension(path)]}{options})"
 
 
-def write_rows(con: duckdb.DuckDBPyConnection, query: str, path: str) -> None:
+def write_rows(con: duckdb.DuckDBPyConnection, query: str, path: str, manifest: str = "") -> None:
     """Write the query's rows to a file, whole or not at all."""
     with atomic_file(path) as temporary:
-        con.execute(copy_statement(query, temporary, ", USE_TMP_FILE false"))
+        con.execute(copy_statement(query, temporary, ", USE_TMP_FILE false", manifest))
 
 
 def write_output(path: str | None, text: str | bytes) -> None:

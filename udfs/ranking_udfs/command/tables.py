@@ -119,7 +119,7 @@ def render(
     query = "SELECT * EXCLUDE (_row) FROM _ranking_command_rows ORDER BY _row ASC"
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, f"rows.{form}")
-        con.execute(copy_statement(query, path))
+        con.execute(copy_statement(query, path, manifest=given.manifest_text))
         content = Path(path).read_bytes()
     if form == "json":  # in which no character is one that a terminal obeys
         text = content.decode().replace("\n\t", "\n  ") if rows else "[]\n"

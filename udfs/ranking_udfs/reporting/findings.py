@@ -28,6 +28,7 @@ from ..evaluation.queries import (
 )
 from ..evaluation.words import GONE, Row, cut_off_key, format_cut_off, format_mean, format_number, join_names
 from ..inputs.evaluation import Evaluation
+from ..inputs.manifest import counts, fingerprint
 from ..inputs.tables import file_of
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
@@ -306,9 +307,12 @@ ORDER BY mean {best}, system""")
     def find_tables(self) -> list[Row]:
         """Count what was read, of each model and of the truth."""
         truth, least = self.request.table("truth"), self.request.columns["min_grade"]
-        query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
-        query += "{}\nFROM {}\nGROUP BY ALL"
-        rows = self.fetch(query.format(self.system, "", self.request.table("rec")))
+        query = (
+            "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items, {}"
+        )
+        query += "\nFROM {}\nGROUP BY ALL"
+        summed = fingerprint(["userid", "itemid", "score"])
+        rows = self.fetch(query.format(self.system, summed, self.request.table("rec")))
         found, of = {row["system"]: row for row in rows}, self.read.files
         tables = [
             {**self.counts[label], **found[label], **dated(of.get(name, of.get(None))), "label": label}
@@ -320,7 +324,7 @@ ORDER BY mean {best}, system""")
         more = f", coalesce(bool_or({is_miss}), false) AS has_misses" if "rel" in types else ""
         if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
             more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
-        (row,) = self.fetch(query.format("", more, truth))
+        (row,) = self.fetch(query.format("", fingerprint(types) + more, truth))
         return [*tables, {**row, **dated(file_of(self.work.inputs.truth)), "label": "Truth"}]
 
     def largest(self, rows: Sequence[Row], most: int, by: str, *of: str) -> tuple[list[Row], int]:
@@ -445,6 +449,11 @@ ORDER BY system, abs(difference) DESC, userid""")
         """List what was asked for, as it was written."""
         inputs = self.work.inputs
         recs = ", ".join(one if isinstance(one, str) else one[1] for one in inputs.recs)
+        read = [f"{row['label']} {row['fingerprint']}" for row in self.tables]
+        for name in [name for name in inputs.other_tables if name != "truth"]:
+            (row,) = counts(self.work.con, self.request.table(name))
+            sizes = ", ".join(f"{value} {of}" for of, value in row.items() if of != "fingerprint")
+            read.append(f"{name} {row['fingerprint']} ({sizes})")
         return {
             "Recommendations": shorten(recs),
             "Truth": shorten(inputs.truth),
@@ -453,6 +462,7 @@ ORDER BY system, abs(difference) DESC, userid""")
             "Items": shorten(":".join(filter(None, inputs.items or ()))),
             "Measures": "; ".join(map(text_with_options, self.measures)),
             "Cut-offs": ", ".join(map(format_cut_off, self.request.ks)),
+            "Fingerprints": ", ".join(read),
         }
 
 
