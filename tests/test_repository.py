@@ -1,22 +1,34 @@
 """What a public repository runs and asks for: workflows and forms, by the tools that know their rules."""
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+from math import log2
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
+
+import ranking_udfs
+from ranking_udfs.command.cli import main
+from tests.command import csv
 
 ROOT = Path(__file__).resolve().parent.parent
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").iterdir())
+ACTION = GITHUB / "actions/gate/action.yml"
+PAGE = ROOT / "udfs/ranking_udfs/command/README.md"
 
 
 @pytest.mark.parametrize(
     ("schema", "pattern", "count"),
     [
         ("github-workflows", "workflows/*.yml", 3),
+        ("github-actions", "actions/*/action.yml", 1),
         ("github-issue-forms", "ISSUE_TEMPLATE/[!c]*.yml", 2),
         ("github-issue-config", "ISSUE_TEMPLATE/config.yml", 1),
     ],
@@ -35,10 +47,10 @@ def test_no_workflow_has_a_weakness_that_is_known() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+@pytest.mark.parametrize("workflow", [*WORKFLOWS, ACTION], ids=lambda path: path.name)
 def test_a_workflow_may_do_nothing_by_default_and_its_actions_are_pinned(workflow: Path) -> None:
     text = workflow.read_text(encoding="utf-8")
-    assert "\npermissions: {}\n" in text
+    assert "\npermissions: {}\n" in text or workflow == ACTION
     used = re.findall(r"uses: (.*)", text)
     assert used
     for one in used:
@@ -64,3 +76,136 @@ def test_the_page_is_published_with_all_that_it_reads(tmp_path: Path) -> None:
     assert all((page / path).exists() for path in read)
     assert {path.name for path in (page / "../dbt_project/seeds").iterdir()} >= {"ratings.csv"}
     assert (site / "examples/report.html").is_file()
+
+
+# --- The gate for pull requests, as a runner runs it ---
+
+
+def read_yaml(text: str) -> Any:
+    return YAML(typ="safe", pure=True).load(text)
+
+
+def gate(step: int = -1, **given: str) -> tuple[int, str, str]:
+    """Run a step of the action without a network; return exit code, summary and what was said."""
+    action, folder = read_yaml(ACTION.read_text(encoding="utf-8")), os.getcwd()
+    inputs = {"python": sys.executable, "candidate": "good.csv", "baseline": "good.csv", "truth": "truth.csv"}
+    inputs |= {name.replace("_", "-"): value for name, value in given.items()}
+    values = {
+        f"inputs.{name}": inputs.get(name, one.get("default")) for name, one in action["inputs"].items()
+    }
+    values["steps.setup.outputs.python-path"] = sys.executable
+    run = action["runs"]["steps"][step]
+    env = {name: values[text.strip("${} ")] for name, text in run["env"].items()}
+    env |= {
+        "RUNNER_TEMP": folder,
+        "GITHUB_STEP_SUMMARY": "summary.md",
+        "GITHUB_ACTION_PATH": str(ACTION.parent),
+    }
+    env |= {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0"}  # here is hatchling
+    env |= {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "http_proxy": "http://127.0.0.1:9",
+    }
+    Path("summary.md").write_text("")
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run["run"]]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    return done.returncode, Path("summary.md").read_text(), done.stdout + done.stderr
+
+
+@pytest.fixture
+def golden_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty queries of one document each: `good.csv` has it at rank 1, `worse.csv` at rank 2 or 3."""
+    monkeypatch.chdir(tmp_path)
+    csv("truth.csv", "userid,itemid", *(f"q{u},d" for u in range(20)))
+    csv("kinds.csv", "userid,kind", *(f"q{u},{'ab'[u % 2]}" for u in range(20)))
+    for name, ranks in {"good": [1] * 20, "worse": [2, 3] * 10}.items():
+        lists = (
+            (u, at, "d" if at == rank else f"x{u % 3}{at}")
+            for u, rank in enumerate(ranks)
+            for at in (1, 2, 3)
+        )
+        csv(f"{name}.csv", "userid,itemid,score", *(f"q{u},{item},{-at}" for u, at, item in lists))
+
+
+@pytest.mark.usefixtures("golden_set")
+def test_the_gate_fails_where_the_candidate_is_worse_and_says_so_in_the_summary() -> None:
+    code, summary, said = gate(candidate="worse.csv", segment="kinds.csv:kind")
+    assert code == 3
+    assert summary.startswith(
+        "## Ranking gate: failed\n\n- worse: candidate in ndcg@10 (3 of 3 comparisons)\n"
+    )
+    mean = (1 / log2(3) + 1 / log2(4)) / 2
+    assert re.search(rf"\n\| NDCG@10 +\| candidate +\| {mean:.4f} +\| 1 ", summary)
+    assert re.search(r"\n\| NDCG@10 +\| b +\| candidate +\| 0.5 +\| 1 ", summary)  # 1 / log2(4)
+    manifest = json.loads(re.findall(r"```json\n(.*?)```", summary, re.DOTALL)[0])
+    assert [one["file"] for one in manifest["inputs"]] == ["good.csv", "worse.csv", "truth.csv", "kinds.csv"]
+    assert "ranking-udfs: failed: worse" in said
+    code, summary, said = gate()
+    assert (code, said, summary[:24]) == (0, "", "## Ranking gate: passed\n")
+    code, summary, _ = gate(candidate="worse.csv", options="--ties\n item")
+    assert (code, f" {mean:.4f} " in summary) == (3, True)
+    code, summary, _ = gate(candidate="worse.csv", measures="mrr@3", comparison_options="--margin 0.7")
+    assert (code, "| = same " in summary) == (0, True)
+    code, summary, _ = gate(candidate="gone.csv")
+    assert (code, summary) == (1, "## Ranking gate: could not compare\n\n- gone.csv: no such file\n")
+    assert gate(baseline="")[0] == 2
+
+
+@pytest.mark.usefixtures("golden_set")
+def test_the_gate_passes_with_a_warning_while_there_is_no_baseline() -> None:
+    code, summary, said = gate(candidate="worse.csv", baseline="none.csv", comparison_options="--margin 0.1")
+    assert code == 0
+    assert (
+        "## Ranking gate: no baseline yet\n\n**Nothing was compared**: there is no file `none.csv`" in summary
+    )
+    assert re.search(r"\| NDCG +\| 0.5655 ", summary)
+    assert said.startswith("::warning title=Ranking gate::Nothing was compared")
+    assert gate(candidate="gone.csv", baseline="none.csv")[0] == 1
+    assert gate(baseline="https://127.0.0.1:9/a.csv")[0] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("golden_set")
+def test_the_gate_takes_no_input_for_a_program() -> None:
+    text = "$(touch stolen)`touch stolen`'; touch stolen; '\n::set-output name=a::b"
+    names = (
+        "candidate",
+        "baseline",
+        "truth",
+        "measures",
+        "fail_if",
+        "segment",
+        "options",
+        "comparison_options",
+    )
+    for name in names:
+        _, _, said = gate(**{name: text})
+        assert not Path("stolen").exists()
+        assert not re.search(r"^::(?!warning title)", said, re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("golden_set")
+def test_the_gate_installs_the_pack_that_it_belongs_to() -> None:
+    code, _, said = gate(1)
+    assert code == 0, said
+    assert [
+        *Path("ranking-udfs").glob(f"lib/*/site-packages/duckdb_ranking_udfs-{ranking_udfs.__version__}*")
+    ]
+    assert gate(python="")[0] == 0
+
+
+@pytest.mark.usefixtures("golden_set")
+def test_the_lines_for_github_and_gitlab_are_right() -> None:
+    github, gitlab = map(
+        read_yaml, re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    )
+    inputs = read_yaml(ACTION.read_text(encoding="utf-8"))["inputs"]
+    given = github["jobs"]["ranking"]["steps"][-1]["with"]
+    assert {name for name, one in inputs.items() if one.get("required")} <= {*given} <= {*inputs}
+    Path("eval").mkdir()
+    for name, file in (("baseline", "good"), ("candidate", "worse"), ("truth", "truth")):
+        Path(f"{file}.csv").rename(f"eval/{name}.csv")
+    assert main(shlex.split(gitlab["ranking"]["script"][-1])[1:]) == 3
+    assert all(Path(path).exists() for path in gitlab["ranking"]["artifacts"]["paths"])
