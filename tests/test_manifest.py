@@ -1,4 +1,4 @@
-"""Manifests: fingerprints; golden/manifest.txt has files and errors."""
+"""Manifests: fingerprints, and comparisons with a stored run; golden/manifest.txt has files and errors."""
 
 import json
 import random
@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
 
 from tests.command import REC, Run, csv, write
+
+USERS = 40
+MEASURES = ["-m", "ndcg(gain=linear)@3,all,recall@2,mrr", "-k", "2,5"]
 
 
 def inputs(run: Run, rec: str, *given: str) -> list[dict[str, Any]]:
@@ -34,3 +38,39 @@ def test_a_fingerprint_is_the_sum_of_the_hashes_of_the_rows_in_any_order(run: Ru
         assert inputs(run, name) == [{"table": "rec", "file": name, **expected}, truth]
     of_others = {inputs(run, name)[0]["fingerprint"] for name in ("other.csv", "swapped.csv", "twice.csv")}
     assert len(of_others - {rec["fingerprint"]}) == 3
+
+
+@pytest.fixture
+def retrievers(run: Run) -> None:
+    """Two systems of random lists, some users without one, and graded truth with a segment of each user."""
+    draw = random.Random(3)
+    for name, users in (("old", USERS - 3), ("new", USERS - 1)):
+        rows = [(f"{u:03}", i, draw.randrange(6)) for u in range(users) for i in draw.sample(range(9), 6)]
+        csv(f"{name}.csv", "userid,itemid,score", *(",".join(map(str, row)) for row in rows))
+    csv(
+        "golden.csv",
+        "userid,itemid,rel",
+        *(f"{u:03},{i},{(u + i) % 3}" for u in range(USERS) for i in range(4)),
+    )
+    csv("users.csv", "userid,kind", *(f"{u:03},{u % 2}" for u in range(USERS)))
+
+
+@pytest.mark.usefixtures("retrievers")
+@pytest.mark.parametrize(
+    ("ending", "given"),
+    [
+        ("parquet", ["--ties", "expected"]),
+        ("parquet", ["--unjudged", "skip", "--pairs"]),
+        ("csv", ["--min-grade", "2", "--segment", "users.csv:kind"]),
+    ],
+)
+def test_a_stored_run_gives_the_rows_of_its_recommendations(run: Run, ending: str, given: list[str]) -> None:
+    """In the folder there are only its values by then."""
+    measured = [option for option in given if option != "--pairs"]
+    options = ["golden.csv", "--no-check", "--format", "json", *MEASURES]
+    expected = run("compare", "old=old.csv", "new=new.csv", *options, "--baseline", "old", *given)
+    run("evaluate", "old.csv", *options, *measured, "--by-user", f"run.{ending}", "--manifest")
+    Path("old.csv").unlink()
+    stored = ["--against", f"run.{ending}", "--baseline", "old"]
+    assert json.loads(run("compare", "new=new.csv", *options, *stored, *given)) == json.loads(expected)
+    assert len(json.loads(expected)) >= 4

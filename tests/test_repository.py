@@ -143,7 +143,10 @@ def test_the_gate_fails_where_the_candidate_is_worse_and_says_so_in_the_summary(
     assert "ranking-udfs: failed: worse" in said
     code, summary, said = gate()
     assert (code, said, summary[:24]) == (0, "", "## Ranking gate: passed\n")
-    code, summary, _ = gate(candidate="worse.csv", options="--ties\n item")
+    main(["evaluate", "good.csv", "truth.csv", "--by-user", "good.parquet", "--manifest", "--no-check"])
+    code, summary, _ = gate(
+        candidate="worse.csv", baseline="", against="good.parquet", options="--ties\n item"
+    )
     assert (code, f" {mean:.4f} " in summary) == (3, True)
     code, summary, _ = gate(candidate="worse.csv", measures="mrr@3", comparison_options="--margin 0.7")
     assert (code, "| = same " in summary) == (0, True)

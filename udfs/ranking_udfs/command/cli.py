@@ -91,6 +91,7 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
         given.output = "report.html"
     if given.output == "-":  # standard output, as of other commands
         given.output = None
+    given.baseline = given.baseline or (given.against and "stored")
     for broken in broken_rules(given):
         raise click.UsageError(broken, click.get_current_context())
     if "format" in arguments and given.format is None:

@@ -23,7 +23,7 @@ from ..evaluation.words import Row
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
-from ..inputs.manifest import manifest, manifest_path
+from ..inputs.manifest import add_stored_run, manifest, manifest_path
 from ..inputs.tables import Inputs, Tables, input_files, load
 from ..texts import shorten
 from ..version import PACK, version
@@ -74,8 +74,9 @@ class Work(Evaluation):
         is_stale = not given.manifest and "manifest" in SPECS[given.command].names
         for old in filter(os.path.exists, beside if is_stale else ()):
             raise DataError(f"{old}: would tell of another run: write --manifest, or remove it")
-        made = beside if given.manifest else ()
-        check_outputs([*outputs, *made], input_files(self.con, self.inputs))
+        stored = [given.against, manifest_path(given.against)] if given.against is not None else []
+        read = [*input_files(self.con, self.inputs), *filter(os.path.exists, stored)]
+        check_outputs([*outputs, *(beside if given.manifest else ())], read)
         tables = load(self.con, self.inputs)
         if given.manifest:
             given.manifest_text = manifest(self, tables, given.call)
@@ -170,6 +171,9 @@ def compare(work: Work) -> str | bytes:
     if given.pairs and not request.choices:
         rule = "a measure by which one of two models is better, such as ndcg"
         raise UsageError(f"compare: --pairs needs {rule}")
+    if given.against is not None:
+        add_stored_run(work, given.against, given.baseline)
+        request = work.request
     work.check_models()
     systems = len(work.systems)
     if given.pairs and systems > MOST_SYSTEMS:

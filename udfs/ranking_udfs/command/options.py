@@ -48,6 +48,8 @@ OWN = {
     "items": OPTIONS["items"]._replace(parse=parse_items),
     "title": Option("column of items to show beside ids (title or text, if there is one)", value="COLUMN"),
     "text": Option("column of the segments' file to show beside users (text if there)", value="COLUMN"),
+    "against": Option("a run measured before, as the baseline: what evaluate --by-user FILE --manifest "
+                      "wrote, .parquet or .csv", parse=file_in(".parquet", ".csv"), value="FILE"),
     "user_id": Option("the user, as written in the files", value="USER"),
     "output": Option("write here, by its ending .csv, .json, .parquet, .md, .html or .txt", value="FILE"),
     "format": Option("instead of what the ending of --output says", choices=FORMATS),
@@ -93,6 +95,7 @@ MEASURED = {
     "what is in the lists": "history items head divergence",
 }
 TESTED = {"comparison": "baseline margin test permutations seed confidence correction"}
+COMPARED = {"comparison": f"against {TESTED['comparison']}"}
 WRITTEN = "output format manifest"
 OF_FILES = "user item score grade system ascending database parts format_in quiet threads memory_limit"
 READ = {"files": f"{OF_FILES} no_check allow_empty"}
@@ -130,7 +133,7 @@ COMMANDS = {
     "compare": Spec(
         "Find out which model is better, and how surely: differences and verdicts. For means, use evaluate; "
         "for a page to show, report; without a truth, overlap.",
-        {**TESTED, **MEASURED, "output": f"{WRITTEN} explain pairs fail_if digits safe_csv", **READ},
+        {**COMPARED, **MEASURED, "output": f"{WRITTEN} explain pairs fail_if digits safe_csv", **READ},
         ["compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse"],
     ),
     "report": Spec(
@@ -299,7 +302,7 @@ class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases 
             before, comma, last = incomplete.rpartition(",")
             names = [name for name in (*MEASURES, *LIST_MEASURES) if name.startswith(last)]
             return [CompletionItem(f"{before}{comma}{name}") for name in names]
-        return [CompletionItem(incomplete, type="file")] if self.name in FILES else []
+        return [CompletionItem(incomplete, type="file")] if self.name in (*FILES, "against") else []
 
 
 Callback = Callable[[str, dict[str, Any]], Any]

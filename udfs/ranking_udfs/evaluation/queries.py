@@ -33,6 +33,7 @@ class Request:
     contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cut-offs
     head: float = HEAD  # as of ranking_beyond_accuracy
     divergence: str = DIVERGENCE  # likewise
+    stored: str = ""  # the query for values of each user that were measured before, beside those by rec
     time: str | None = None  # the user's column of times there and in truth; None for `time`, "" for none
 
     def table(self, name: str) -> str:
@@ -71,6 +72,7 @@ def plan(request: Request, has_system: bool) -> Plan:
         if request.contents_by_user:
             tables.append(request.make("contents", contents_query(request, system, by_user=True)))
         tables.append(request.make("by_user", measured_query(request, "ranking_by_user")))
+        tables += [f"INSERT INTO {request.table('by_user')} BY NAME\n{request.stored}"] * bool(request.stored)
         means = means_query(request, system)
     return Plan(
         tables,

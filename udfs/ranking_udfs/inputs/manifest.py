@@ -1,18 +1,22 @@
-"""A manifest, which says what results were made of."""
+"""A manifest, which says what results were made of, and a stored run that it tells of."""
 
 import json
+import os
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import duckdb
 
-from ..duckdb.statements import identifier
+from ..duckdb.statements import identifier, literal
+from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import GRADES
-from ..evaluation.queries import Request, fetch_rows
+from ..evaluation.queries import Request, cut_off_condition, fetch_rows
 from ..evaluation.words import Row
-from ..version import version
+from ..texts import shorten
+from ..version import PACK, version
 from .evaluation import Evaluation
-from .files import extension
+from .files import extension, pattern
 from .tables import Tables, file_of
 
 METADATA = "ranking_udfs"  # the key of the manifest in a Parquet file
@@ -55,3 +59,49 @@ def manifest(work: Evaluation, tables: Tables, call: Sequence[str]) -> str:
 def manifest_path(path: str) -> str:
     """Return where the manifest of a file stands: of `means.csv.gz`, in `means.manifest.json`."""
     return f"{path[: path.lower().rindex(extension(path))] if extension(path) else path}.manifest.json"
+
+
+def add_stored_run(work: Evaluation, path: str, name: str) -> None:
+    """Add the users' values in a file to those that are measured, as those of a model of this name.
+
+    UsageError if they are of another truth, were measured otherwise, or lack what is compared.
+    """
+    con, request, models, truth = work.con, work.request, work.tables.models, work.request.table("truth")
+
+    def refused(rule: str) -> UsageError:
+        return UsageError(f"compare: --against {path}: {rule}")
+
+    reader, beside = "read_csv({}, all_varchar = true)", manifest_path(path)
+    content = f"SELECT content FROM read_text({literal(pattern(beside))})"
+    if extension(path) == ".parquet":
+        reader, beside = "read_parquet({})", path
+        content = f"SELECT decode(value) AS content FROM parquet_kv_metadata({literal(pattern(path))})"
+    query = f"FROM ({content}) WHERE contains(content, '{PACK}')"
+    is_there = os.path.isfile(path) and os.path.isfile(beside)
+    if not (is_there and (found := con.execute(query).fetchall())):
+        raise DataError(f"{path}: no file with a manifest, as evaluate --by-user FILE --manifest writes it")
+    if request.contents:
+        raise refused(f"it has values by truth alone: leave {request.contents[0].name} out")
+    if not models or name in models:
+        raise refused(f"it is called {name}, so REC must have another name, as in new=rec.csv")
+    made = json.loads(found[0][0])
+    truths = [one["fingerprint"] for one in made["inputs"] if one["table"] == "truth"]
+    if truths != [one["fingerprint"] for one in counts(con, truth)]:
+        raise refused(f"it was measured by another truth than {work.inputs.truth}: measure it again")
+    for option, value in value_options(request).items():
+        if (was := str(made["options"].get(option)).lower()) != (now := str(value).lower()):
+            raise refused(f"it was measured with {option} = {was} and this with {now}: measure both alike")
+    rows = f"FROM {reader.format(literal(pattern(path)))}"
+    columns = {column for column, *_ in con.execute(f"DESCRIBE {rows}").fetchall()}
+    rows += f" WHERE system = {literal(name)}" if "system" in columns else ""
+    for choice, k in ((one, k) for one in request.choices for k in one.cuts):
+        is_value = f"{cut_off_condition([k])} AND {identifier(choice.name)} IS NOT NULL"
+        query = f"SELECT 1 FROM ({rows}) WHERE {is_value} LIMIT 1"
+        if choice.name not in columns or not fetch_rows(con, query):
+            raise refused(f"it has no {choice.at(k)} of {name}: choose other ones, or measure it again")
+    is_other = f"userid::VARCHAR NOT IN (SELECT userid::VARCHAR FROM {truth} WHERE userid IS NOT NULL)"
+    for (user,) in con.execute(f"SELECT userid FROM ({rows}) WHERE {is_other} LIMIT 1").fetchall():
+        raise refused(f"its user {shorten(user)!r} is not one of the truth: write it without --safe-csv")
+    names = ", ".join(["userid", "k", "n_rec", "n_truth", *(identifier(one.name) for one in request.choices)])
+    query = f"SELECT {literal(name)} AS system, {names}\nFROM ({rows})\nWHERE {cut_off_condition(request.ks)}"
+    work.request, work.tables = replace(request, stored=query), replace(work.tables, models=[*models, name])
