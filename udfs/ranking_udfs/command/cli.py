@@ -82,6 +82,8 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     given = SimpleNamespace(**usual | {one: value for one, value in arguments.items() if value is not None})
     for one in ("measures", "ks", "fail_if"):
         setattr(given, one, [part for parts in lists.get(one, ()) for part in parts])
+    for one in (one for one in lists if one.endswith("_col")):
+        setattr(given, one, ",".join(lists[one]) if lists[one] else usual[one])
     texts = [text for text in lists.get("ascending", ()) if text != ALL]
     given.names_ascending = [part for text in texts for part in text.split(",")]
     given.descending = bool(given.names_ascending or not lists.get("ascending"))

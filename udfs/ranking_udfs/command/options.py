@@ -64,7 +64,8 @@ OWN = {
     "figures": Option("write each chart as a file, for slides", value="FOLDER"),
     "figure_format": Option("of these files", "svg", ("svg", "png")),
     "pack": Option("instead: the script for clients without Python", False),
-    **{name: Option("name of this column, if called otherwise", value="COLUMN")
+    **{name: Option("name of this column, if called otherwise; FILE:COLUMN is of one file",
+                    value="COLUMN", is_list=True)
        for name in ("user", "item", "score", "grade", "system")},
     "time": Option("column of times in TRUTH and history ('' for none)", value="COLUMN"),
     "ascending": Option("the lowest score is best, as of distances: for all models, or these of a column "
@@ -264,7 +265,10 @@ CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
     },
     "split": {
         "output": {"help": "for train and test, as the events are", "value": "FOLDER"},
-        **{name[:4]: {"default": name, "help": COLUMN} for name in ("userid", "itemid", "time")},
+        **{
+            name[:4]: {"default": name, "help": COLUMN, "is_list": False}
+            for name in ("userid", "itemid", "time")
+        },
     },
     "fuse": {"output": {"help": "where to, .run for TREC", "parse": file_in(*COPY_OPTIONS, TREC)}},
     "sql": {"output": {"help": "write the SQL here"}},

@@ -37,7 +37,8 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
         raise DataError(f"{path}: no such file")
     check_folder(given.output)
     rows = f"{READERS[kind]}({literal(files.pattern(path))})"
-    names, types = files.describe_columns(con, path, rows, files.Wanted(columns))
+    types = files.column_types(con, rows)
+    names = files.find_columns(con, path, types, files.Wanted(columns), {})
     time = types[names["time"]]
     if READERS[kind] == "read_csv":
         as_written = {**dict.fromkeys(types, "VARCHAR"), names["time"]: time}

@@ -71,7 +71,7 @@ def parse_memory(text: str) -> str:
 def parse_segment(text: str) -> tuple[str, str]:
     """Read `users.csv:country`."""
     path, column = split_column(text)
-    if not (path and column):
+    if not (path and column) or column.startswith("//"):
         raise ValueError(f"must be FILE:COLUMN, got {text!r}")
     return path, column
 

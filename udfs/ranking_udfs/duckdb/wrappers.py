@@ -27,11 +27,12 @@ LIKE = {
     "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
 }
 NUMBER = "(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)"  # as grades have to be
-ID = "(?:_?(?:id|no|nr|number|key|code))?"
+ID = "(?:[-_]?(?:id|no|nr|number|key|code))?"
 # Those to suggest where a column is not there, by the argument that would name them.
 NEAR = {
     "user_col": f"[uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic){ID}",
-    "item_col": f"[ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer){ID}",
+    "item_col": "[ip]id|(?:item|product|prod|article|sku|document|doc|corpus|chunk|passage|movie|song|track|"
+    f"book|offer){ID}",
     "score_col": "(?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|"
     "similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place",
     "grade_col": f"rel|{LIKE['grades']}",

@@ -126,7 +126,7 @@ OPTIONS = {
     "text_col": Option("column of segments to show beside users, by default text, if there is one"),
     "check": Option("whether to look for problems in the data; what is found is a warning", True),
     "allow_empty": Option("whether a model may have no user or no item in common with truth", False),
-    "user_col": Option("column of users", "userid"),
+    "user_col": Option("column of users; 'truth:qid' is of one table or file, here and below", "userid"),
     "item_col": Option("column of items", "itemid"),
     "score_col": Option("column of scores in rec", "score"),
     "grade_col": Option("column of grades in truth; '' for none, by default rel if there is one"),

@@ -19,7 +19,7 @@ from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
 from ..texts import shorten
-from .tables import Inputs, Tables, file_of, load
+from .tables import Inputs, Tables, file_of, load, with_own_columns
 
 # The tables that say what lists hold, and how they are given to the command and in Python.
 TABLES_OF_CONTENTS = {
@@ -49,7 +49,8 @@ class Evaluation:
         A measure that names no cut-offs is computed at `ks`, by default at 10. Where some are named, all are
         put in order.
         """
-        given, inputs = vars(self.given), self.inputs
+        self.inputs = inputs = with_own_columns(self.con, self.inputs)
+        given = vars(self.given)
         self.options = options_of(given)
         self.is_checked, self.allow_empty = given["check"], given["allow_empty"]
         self.dashes = "--" * inputs.is_command  # before the name of an option in an error

@@ -7,13 +7,16 @@ quoted identifier, never as SQL.
 import os
 import re
 import shlex
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import duckdb
 
 from ..duckdb.internal import COLUMN_TEXTS, IS_NUMBER, NEAREST_COLUMN
 from ..duckdb.statements import identifier, literal
+from ..duckdb.wrappers import NEAR
 from ..evaluation.errors import DataError, error_summary
 from ..evaluation.options import ARGUMENTS
 from ..texts import nearest, shorten
@@ -31,6 +34,15 @@ IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are
 STDIN = "-"
 IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
 RUN, QRELS = 6, 4  # the fields of a line: `topic Q0 doc rank score tag`, `topic 0 doc grade`
+# Other names of columns: of BEIR's and MTEB's qrels, and of logs of searches. A table of queries or of items
+# calls its key `_id` or `id`.
+OTHER_NAMES = {
+    "userid": ["query-id", "query_id"],
+    "itemid": ["corpus-id", "corpus_id", "doc_id", "chunk_id"],
+}
+ROW_IDS = ["_id", "id"]
+BEIR_QRELS = {"query-id", "corpus-id", "score"}  # in whose qrels the score is the grade
+BESIDE_FILES = {"segment": "segment", "category": "items"}  # options whose value is FILE:COLUMN, by role
 
 
 @dataclass(frozen=True)
@@ -77,6 +89,7 @@ class Wanted:
 
     required: Mapping[str, str]  # the columns that must be there
     optional: Mapping[str, str] = field(default_factory=dict)  # those that may be
+    row_id: str = ""  # the role of `_id`: userid in a table of queries, itemid in one of items
     form: str = "table"  # "table", "trec" or "auto": a TREC file if its name says so
     trec_fields: int = 0  # the number of fields of its lines if it is one
     is_command: bool = True  # whether errors name options of the command, and not arguments of Python
@@ -89,7 +102,7 @@ class Wanted:
 
 def option(role: str, is_command: bool) -> str:
     """Return what names the column of this role: `--user`, or `user_col`."""
-    argument = ARGUMENTS[role]
+    argument = ARGUMENTS.get(role, f"{role}_col")
     return f"--{argument.removesuffix('_col')}" if is_command else argument
 
 
@@ -143,7 +156,8 @@ def folder_ending(path: str) -> str:
 
 
 def extension(path: str) -> str:
-    """Return the extension in lower case, without that of a compression."""
+    """Return the extension in lower case, without that of a compression, or what follows a URL."""
+    path = path.partition("?")[0] if "://" in path else path
     stem, suffix = os.path.splitext(path.lower())
     return os.path.splitext(stem)[1] if suffix in COMPRESSIONS else suffix
 
@@ -168,11 +182,11 @@ def open_source(
             source = file_source(con, path, locations, files, wanted)
         columns = ", ".join(source.columns.values())
         # Hashed, so that no value becomes an object, which of a TIMESTAMPTZ wants pytz on DuckDB 1.5.
-        first = con.execute(f"SELECT hash({columns}) FROM {source.rows} LIMIT 1").fetchone()
+        first = con.execute(f"SELECT hash({columns}) FROM {source.rows} LIMIT 1").fetchall()
     except (duckdb.Error, ValueError) as error:
         message = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
         raise DataError(f"{path}: {message}") from None
-    if first is None:
+    if not first:
         raise DataError(f"{path}: no rows")
     return source
 
@@ -217,31 +231,131 @@ def file_source(
     return table_source(con, path, f"{function}({location}{as_text})", wanted, function)
 
 
-def describe_columns(
-    con: duckdb.DuckDBPyConnection, path: str, rows: str, wanted: Wanted
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the names of the columns by role, and the types of all columns by name.
+class MissingColumnsError(DataError):
+    """An error for columns that a table does not have; `near` has those likely meant by role, or ""."""
 
-    Raises:
-        DataError: columns are missing, with the options or arguments that name those likely meant.
+    def __init__(self, path: str, problem: str, near: Mapping[str, str], is_command: bool) -> None:
+        self.path, self.problem, self.near, self.is_command = path, problem, near, is_command
+        super().__init__(missing_text([self]))
+
+
+def missing_text(errors: Sequence[MissingColumnsError], elsewhere: Container[str] = ()) -> str:
+    """Return what tables lack, and the options to write, for one file where others have the role.
+
+    `elsewhere` are the roles of the tables that lack nothing.
     """
-    types = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
-    by_name = {name.lower(): name for name in types}  # as in SQL, upper and lower case are the same
-    names = {role: by_name[name.lower()] for role, name in wanted.columns.items() if name.lower() in by_name}
+    texts, is_command = [], errors[0].is_command
+    for role in dict.fromkeys(role for error in errors for role in error.near):
+        near = {error.path: error.near[role] or "..." for error in errors if role in error.near}
+        path, column = next(iter(near.items()))
+        is_of_all = role not in elsewhere and len({*near.values()}) == 1
+        in_files = ",".join(f"{one}:{name}" for one, name in near.items())
+        if role in BESIDE_FILES and is_command:
+            texts.append(f"--{BESIDE_FILES[role]} {shlex.quote(in_files)}")
+        else:
+            texts.append(written(role, column if is_of_all else in_files, is_command))
+        if role == "score" and re.match("rank|pos|place", column, re.IGNORECASE):
+            ascending = "--ascending" if is_of_all else f"that file as {path}:ascending"
+            texts.append(ascending if is_command else "descending=False")
+    advice = f"; write {', '.join(texts)}" if texts else ""
+    return "; ".join(f"{error.path}: {error.problem}" for error in errors) + advice
+
+
+class Nested(NamedTuple):
+    """A field of a column of structs, of lists of structs, or of maps."""
+
+    column: str
+    field: str
+    kind: str  # the type of the field
+    is_list: bool
+    is_struct: bool = True
+
+    @property
+    def sql(self) -> str:
+        """The field, where an element has taken the place of its list."""
+        if self.is_struct:
+            return f"struct_extract({identifier(self.column)}, {literal(self.field)})"
+        path = f"$.{identifier(self.field)}"
+        return f"json_extract_string(to_json({identifier(self.column)}), {literal(path)})"
+
+
+Fields = Mapping[str, Nested]  # by the names that they have as columns
+
+
+def column_types(con: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
+    """Return the types of all columns by name."""
+    return {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
+
+
+def nested_columns(
+    con: duckdb.DuckDBPyConnection, rows: str, types: Mapping[str, str], wanted: Wanted, is_json: bool
+) -> dict[str, Nested]:
+    """Return the fields of columns as `column.field`, and as `field` where one list alone has it.
+
+    The keys of maps and of JSON, of which no type knows, are those that are wanted.
+    """
+    found: dict[str, Nested] = {}
+    for column, of in types.items():
+        if re.fullmatch(r"STRUCT\(.*\)(\[\])?", of):
+            depth = 1 + of.endswith("]")
+            fields = f"(SELECT unnest({identifier(column)}, max_depth := {depth}) FROM {rows})"
+            for field, kind in column_types(con, fields).items():
+                found[f"{column}.{field}"] = Nested(column, field, kind, depth == 2)
+    for name in wanted.columns.values():
+        column, _, field = name.partition(".")
+        if field and re.fullmatch(r"JSON|MAP\(.*\)", types.get(column, "")):
+            found[name] = Nested(column, field, "VARCHAR", False, is_json)
+    counts = Counter(one.field for one in found.values() if one.is_list)
+    found |= {one.field: one for one in [*found.values()] if one.is_list and counts[one.field] == 1}
+    return {name: one for name, one in found.items() if name not in types}
+
+
+def find_columns(
+    con: duckdb.DuckDBPyConnection, path: str, types: dict[str, str], wanted: Wanted, nested: Fields
+) -> dict[str, str]:
+    """Return the names of the columns by role; MissingColumnsError if one is not there, or may be several."""
+    by_name = {name.lower(): name for name in [*types, *nested]}  # as in SQL, in upper or lower case
+    named = {role: called_so(by_name, role, name, wanted.row_id) for role, name in wanted.columns.items()}
+    names = {role: by_name[found[0]] for role, found in named.items() if len(found) == 1}
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
-        row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
+        known = types | {name: one.kind for name, one in nested.items()}
         query = f"SELECT coalesce({NEAREST_COLUMN}({COLUMN_TEXTS}(?), ?), '')"
-        near = {role: nearest(name, types) for role, name in missing.items()}
+        near = {}
+        for role, name in missing.items():
+            ends = [one for one in by_name if one.endswith(f".{name.lower()}")]  # metadata.kind for kind
+            alike = nearest(name.rpartition(":")[2], by_name).lower()
+            guesses = [*named[role], *ends, alike, *called_so(by_name, role, role, wanted.row_id)]
+            near[role] = next((by_name[one] for one in guesses if one), "")
         for role in [role for role, column in near.items() if missing[role] == role and not column]:
-            ((near[role],),) = con.execute(query, [row, ARGUMENTS.get(role)]).fetchall()
-        # The column of segments is named beside its file.
-        texts = [written(role, near[role] or "...", wanted.is_command) for role in near if role in ARGUMENTS]
-        if re.match("rank|pos|place", near.get("score", ""), re.IGNORECASE):
-            texts.append("--ascending" if wanted.is_command else "descending=False")
+            ((near[role],),) = con.execute(query, [row_type(known), ARGUMENTS.get(role)]).fetchall()
+        short = {name for name, one in nested.items() if name == one.field}
+        hidden = short | {one.column for one in nested.values()}
+        there = shorten(", ".join(name for name in known if name not in hidden))
         columns = " and ".join(f"no column {name!r}" for name in missing.values())
-        advice = f"; write {', '.join(texts)}" if texts else ""
-        raise DataError(f"{path}: {columns} (there are: {shorten(', '.join(types))}){advice}")
-    return names, types
+        raise MissingColumnsError(path, f"{columns} (there are: {there})", near, wanted.is_command)
+    return names
+
+
+def called_so(by_name: Collection[str], role: str, name: str, row_id: str) -> list[str]:
+    """Return the column of this name, or of another that is known for the usual one; several if in doubt.
+
+    What looks like an id of users or of items beside a known name may be meant as well.
+    """
+    if name.lower() in by_name:
+        return [name.lower()]
+    if role == "rel" and {*by_name} >= BEIR_QRELS:
+        return ["score"]
+    if name != role or role not in OTHER_NAMES:
+        return []
+    known = OTHER_NAMES[role] + (ROW_IDS if role == row_id else [])
+    like_ids = f"(?=.*id$)({NEAR[ARGUMENTS[role]]})"
+    found = [one for one in by_name if one in known or re.fullmatch(like_ids, one)]
+    return found if {*found} & {*known} else []
+
+
+def row_type(types: Mapping[str, str]) -> str:
+    """Return the type of a row of these columns, as typeof writes it."""
+    return f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
 
 
 def table_source(
@@ -251,8 +365,23 @@ def table_source(
 
     A CSV or JSON file has no types of its own: ids are read as they are written, and numbers as DOUBLE.
     """
-    names, types = describe_columns(con, path, rows, wanted)
-    kinds, numbers = {role: types[name] for role, name in names.items()}, []
+    types, is_json = column_types(con, rows), function == "read_json"
+    nested = nested_columns(con, rows, types, wanted, is_json)
+    names = find_columns(con, path, types, wanted, nested)
+    item = nested.get(names.get("itemid", ""))  # in whose list other columns may be that are optional
+    for role in {*wanted.optional} & {*names} - {*wanted.required}:
+        one = nested.get(names[role])
+        if one and one.is_list and (not item or one.column != item.column):
+            del names[role]
+    inside = {name: nested[name] for name in names.values() if name not in types}
+    lists = {one.column for one in inside.values() if one.is_list}
+    paths = {role: name for role, name in names.items() if role in ("itemid", *NUMBERS)}
+    if lists and len(lists | {inside[name].column if name in inside else "" for name in paths.values()}) > 1:
+        rule = f"{' and '.join(paths)} must be of one list: name each as LIST.FIELD"
+        raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
+    types |= {one.field: one.kind for one in nested.values() if one.column in lists}
+    kinds = {role: nested[name].kind if name in inside else types[name] for role, name in names.items()}
+    numbers = []
     for role in (one for one in NUMBERS if one in names):
         ((is_number,),) = con.execute(f"SELECT {IS_NUMBER}(?)", [kinds[role]]).fetchall()
         if is_number or (role == "rel" and kinds[role] == "BOOLEAN"):
@@ -263,11 +392,23 @@ def table_source(
     if function:
         ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
         reader = rows.removesuffix(")")
-        is_csv = function == "read_csv"
-        rows = csv_rows(reader, names, kinds, numbers) if is_csv else json_rows(path, reader, names, kinds)
+        of_csv = csv_rows(reader, names, kinds, numbers)
+        rows = json_rows(path, reader, names, kinds, inside) if is_json else of_csv
+    elif inside:
+        rows = flat_rows(rows, names.values(), inside)
+    for name in (name for name, one in inside.items() if not one.is_list):
+        if not con.execute(f"SELECT 1 FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1").fetchall():
+            raise DataError(f"{path}: no row has {name!r}")
     columns = {role: identifier(name) for role, name in names.items()}
-    row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
-    return Source(path, rows, columns, ids, is_text=bool(function), type=row)
+    return Source(path, rows, columns, ids, is_text=bool(function), type=row_type(types))
+
+
+def flat_rows(rows: str, names: Iterable[str], inside: Fields) -> str:
+    """Return the rows with these columns, some of which are fields: a row for each element of a list."""
+    for column in {identifier(one.column) for one in inside.values() if one.is_list}:
+        rows = f"(SELECT * REPLACE (unnest({column}) AS {column}) FROM {rows})"
+    columns = {name: f"{inside[name].sql} AS " if name in inside else "" for name in names}
+    return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
 
 
 def csv_rows(reader: str, names: Mapping[str, str], kinds: Mapping[str, str], numbers: Container[str]) -> str:
@@ -281,7 +422,9 @@ def csv_rows(reader: str, names: Mapping[str, str], kinds: Mapping[str, str], nu
     return f"{reader}, types = {struct_literal(types)})" if types else f"{reader})"
 
 
-def json_rows(path: str, reader: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> str:
+def json_rows(
+    path: str, reader: str, names: Mapping[str, str], kinds: Mapping[str, str], inside: Fields
+) -> str:
     """Return the rows of a JSON file, with numbers as DOUBLE: DuckDB would round later ones to integers.
 
     An id that is a number with a point or an exponent is refused, since DuckDB reads 1.10 as 1.1. A number
@@ -301,7 +444,13 @@ def json_rows(path: str, reader: str, names: Mapping[str, str], kinds: Mapping[s
             f"        WHEN {refused} THEN error({literal(message)} || {written})\n"
             f"        ELSE {written} END AS {column}"
         )
+    fields: dict[str, list[str]] = {}
+    for name, one in inside.items():
+        fields.setdefault(one.column, []).append(f"{identifier(one.field)} {types.pop(name)}")
+    for one in inside.values():
+        types[one.column] = f"STRUCT({', '.join(fields[one.column])}){'[]' * one.is_list}"
     rows = f"{reader}, columns = {struct_literal(types)})"
+    rows = flat_rows(rows, names.values(), inside) if inside else rows
     replaced = ",\n    ".join(ids)
     return f"(SELECT * REPLACE (\n    {replaced})\nFROM {rows})" if ids else rows
 

@@ -7,9 +7,10 @@ one id.
 """
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from typing import Any, cast
 
 import duckdb
 
@@ -17,7 +18,7 @@ from ..duckdb.internal import COLUMN_TEXTS, FAMILY, LIKE
 from ..duckdb.statements import identifier, literal
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import COLUMNS, ColumnNames, rec_columns, truth_columns
+from ..evaluation.options import ARGUMENTS, COLUMNS, OPTIONS, ColumnNames, rec_columns, truth_columns
 from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
 from .files import (
@@ -25,9 +26,11 @@ from .files import (
     QRELS,
     RUN,
     STDIN,
+    MissingColumnsError,
     Source,
     Wanted,
     list_files,
+    missing_text,
     open_source,
     option,
     written,
@@ -36,7 +39,7 @@ from .files import (
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
 SHOWN = ("title", "text")  # columns that are shown beside ids
 FILES = Catalog()
-TYPES_DIFFER = "{0} must be of one type, got {1}; write CAST({0} AS VARCHAR) in all"
+ORDER = "recommendations come first, then truth"
 DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
 
 
@@ -65,11 +68,20 @@ class Inputs:
     time: str | None = None  # their and truth's column of times; None for `time`, "" for none
     # whether errors name the options of the command, and not the arguments of Python
     is_command: bool = False
+    # the columns that one path alone calls so, by the path and their role
+    own_columns: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def table(
+        self, path: str, required: Mapping[str, str], optional: Mapping[str, str], **more: Any
+    ) -> tuple[str, Wanted]:
+        """Return a path and the columns to read of it, under the names that it has for them."""
+        own = {role: name for (of, role), name in self.own_columns.items() if of == path}
+        own = {role: name for role, name in own.items() if role in (*required, *optional)}
+        return path, Wanted({**required, **own}, optional, is_command=self.is_command, **more)
 
     @property
     def other_tables(self) -> dict[str, tuple[str, Wanted]]:
         """The path and the columns of each table but rec by its name, in the order in which they are made."""
-        wanted = partial(Wanted, is_command=self.is_command)
         user, item = {"userid": self.columns["user_col"]}, {"itemid": self.columns["item_col"]}
         times = {"time": self.time or "time"} if self.history and self.time != "" else {}
         required, optional = (times, {}) if self.time else ({}, times)
@@ -77,19 +89,23 @@ class Inputs:
         if self.truth:
             columns = truth_columns(self.columns) | required
             grade = {} if self.columns["grade_col"] == "" else {"rel": "rel"}
-            found["truth"] = self.truth, wanted(columns, grade | optional, self.form, QRELS)
+            form: dict[str, Any] = {"form": self.form, "trec_fields": QRELS}
+            found["truth"] = self.table(self.truth, columns, grade | optional, **form)
         if self.segment is not None:
-            found["segments"] = self.segment[0], wanted({**user, "segment": self.segment[1]})
+            path, column = self.segment
+            found["segments"] = self.table(path, {**user, "segment": column}, {}, row_id="userid")
         if self.history is not None:
-            found["history"] = self.history, wanted({**user, **item, **required}, optional)
+            found["history"] = self.table(self.history, {**user, **item, **required}, optional)
         if self.items is not None:
-            category = {"category": self.items[1]} if self.items[1] else {}
-            found["items"] = self.items[0], wanted(item | category)
+            path, column = self.items
+            category = {"category": column} if column else {}
+            found["items"] = self.table(path, item | category, {}, row_id="itemid")
         for name, of in {"titles": item, "texts": user}.items():
             if shown := getattr(self, name):
                 usual = ["title", "text"] if name == "titles" else ["text"]
                 named = {} if shown[1] is None else {usual[0]: shown[1]}
-                found[name] = shown[0], wanted(of | named, {one: one for one in usual})
+                more = {one: one for one in usual}
+                found[name] = self.table(shown[0], of | named, more, row_id=next(iter(of)))
         return found
 
 
@@ -106,6 +122,26 @@ class Tables:
     files: Mapping[str | None, str]  # the file of each model by its name, or under None that of all
     # the models whose scores have the opposite sign of those given, None where there is one without a name
     negated: Collection[str | None]
+
+
+def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
+    """Take `FILE:COLUMN,...` apart, which names columns of single files; all else is the name of a column."""
+    columns, own = dict(inputs.columns), {}
+    named = {role: argument for role, argument in ARGUMENTS.items() if ":" in str(columns.get(argument))}
+    if not named:
+        return inputs
+    paths = {path for path, _ in inputs.other_tables.values()}
+    paths |= {path for _, several, _ in model_paths(con, inputs) for path in several}
+    for role, argument in named.items():
+        others = []
+        for text in str(columns[argument]).split(","):
+            path, _, column = text.rpartition(":")
+            if path in paths and column:
+                own[path, role] = column
+            else:
+                others.append(text)
+        columns[argument] = ",".join(others) or OPTIONS[argument].default
+    return replace(inputs, columns=cast(ColumnNames, columns), own_columns=own)
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
@@ -186,11 +222,16 @@ def open_sources(
     con: duckdb.DuckDBPyConnection, inputs: Inputs
 ) -> tuple[dict[str, Source], list[tuple[str, Source]]]:
     """Return the sources of the other tables and of the models, by name."""
-    found = {
-        name: open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
-        for name, (path, wanted) in inputs.other_tables.items()
-    }
-    named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
+    found, named, errors = dict[str, Source](), list[tuple[str, Source]](), list[MissingColumnsError]()
+    for name, (path, wanted) in inputs.other_tables.items():
+        with collecting(errors):
+            found[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
+    for model in model_paths(con, inputs):
+        with collecting(errors):
+            named.append(named_source(con, *model, inputs))
+    if errors:
+        sources = [*found.values(), *(rec for _, rec in named)]
+        raise DataError(missing_text(errors, {role for source in sources for role in source.columns}))
     if segments := found.get("segments"):
         text = named_text(segments, "segment", [NONE, EVERYBODY])
         found["segments"] = replace(segments, columns={**segments.columns, "segment": text})
@@ -203,6 +244,15 @@ def open_sources(
                 ids = {role: sql for role, sql in source.columns.items() if role in IDS}
                 found[name] = replace(source, columns={**ids, column: text})
     return found, named
+
+
+@contextmanager
+def collecting(errors: list[MissingColumnsError]) -> Iterator[None]:
+    """Put an error for missing columns to the others, so that one text says what all tables lack."""
+    try:
+        yield
+    except MissingColumnsError as error:
+        errors.append(error)
 
 
 def check_unread(
@@ -221,16 +271,24 @@ def check_unread(
         found = con.execute(f"SELECT {LIKE}{what}({COLUMN_TEXTS}(?))", [source.type]).fetchall()
         return (name for name in found[0][0] if name.lower() != (read or "").lower())
 
-    if truth and columns["grade_col"] is None and "rel" not in truth.columns:
-        for name in unread("grades", truth):
-            column = identifier(name)
-            is_one_value = f"SELECT min({column}) IS NOT DISTINCT FROM max({column}) FROM {truth.rows}"
-            if name.lower() == columns["score_col"].lower() and con.execute(is_one_value).fetchall() == [
-                (True,)
-            ]:
-                continue  # as of BEIR's qrels, all of which are relevant
+    is_named = columns["grade_col"] is not None or (inputs.truth, "rel") in inputs.own_columns
+    grade = truth.columns.get("rel", "").strip('"').lower() if truth else ""
+    if truth and not is_named and grade in ("", "score"):
+        for name in unread("grades", truth, grade):
+            if name.lower() == columns["score_col"].lower() and numbers_in(con, truth, name)[0] < 2:
+                continue  # all of which are relevant
             rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth"
-            raise DataError(f"{truth.path}: has a column {name} that is not read: {rule} relevant")
+            rule += f" relevant; {ORDER}" if name.lower() == columns["score_col"].lower() else " relevant"
+            raise DataError(f"{truth.path}: has a column {name} that is not read: {rule}")
+        if grade:  # qrels and a run may have the same columns, and have changed places
+            count, is_whole = numbers_in(con, truth, "score")
+            like_qrels = (rec for _, rec in named if rec.columns["userid"].lower() == '"query-id"')
+            scores = {rec.path: numbers_in(con, rec, "score") for rec in like_qrels}
+            fewer = [path for path, (values, are_whole) in scores.items() if are_whole and values < count]
+            if fewer or not is_whole:
+                numbers = f"more values than the scores of {fewer[0]}" if is_whole else "fractions"
+                rule = f"{ORDER}; {say('rel', 'score')} if these are grades"
+                raise DataError(f"{truth.path}: score, the grade in BEIR's qrels, has {numbers}: {rule}")
     for _, rec in named:
         one_list = f"{say('system', '')} if each user has one list"
         if columns["system_col"] is None and "system" not in rec.columns:
@@ -244,6 +302,19 @@ def check_unread(
             rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
             problem = f"has a column {name} that is not read, and would make one list of several runs"
             raise DataError(f"{rec.path}: {problem}: {rule}; {one_list}")
+
+
+def numbers_in(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> tuple[int, bool]:
+    """Return how many different numbers are in a column, and whether all are whole.
+
+    Of JSON, of which only the columns that are wanted are read, any other may have many.
+    """
+    value = f"TRY_CAST({identifier(name)} AS DOUBLE)"
+    query = f"SELECT count(DISTINCT {value}), coalesce(bool_and({value} = trunc({value})), true)"
+    with suppress(duckdb.BinderException):
+        ((count, is_whole),) = con.execute(f"{query} FROM {source.rows}").fetchall()
+        return count, is_whole
+    return 2, False
 
 
 def table_statement(name: str, sources: Sequence[Source]) -> str:
@@ -267,11 +338,18 @@ def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) ->
             kind = "UBIGINT" if "UBIGINT" in kinds else "BIGINT"
         elif len(families) > 1 and typed:
             got = " and ".join(f"{shorten(kind)} in {path}" for kind, path in list(typed.items())[:2])
-            raise DataError(TYPES_DIFFER.format(name, got))
+            raise types_error(name, got, having)
         else:
             kind = kinds.pop() if len(kinds) == 1 else "VARCHAR"
         sources = [one.with_type(name, kind) if one.is_text and name in one.ids else one for one in sources]
     return list(sources)
+
+
+def types_error(name: str, got: str, sources: Iterable[Source]) -> DataError:
+    """Return the error for ids of several types, with the casts that make text of all."""
+    others = (one for one in sources if not one.is_text and one.ids[name] != "VARCHAR")
+    casts = " and ".join(f"CAST({one.columns[name]} AS VARCHAR) in {one.path}" for one in others)
+    return DataError(f"{name} must be of one type, got {got}; write {shorten(casts)}")
 
 
 def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Source]:
@@ -281,10 +359,10 @@ def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Sou
             _, is_found, value = str(error).partition(source.id_error(name))
             if not is_found:
                 continue
-            for other in sources:
-                if name in other.ids and not other.is_text:
-                    got = f"{shorten(other.ids[name])} in {other.path}, {shorten(value)!r} in {source.path}"
-                    raise DataError(TYPES_DIFFER.format(name, got)) from None
+            having = [one for one in sources if name in one.ids]
+            for other in (one for one in having if not one.is_text):
+                got = f"{shorten(other.ids[name])} in {other.path}, {shorten(value)!r} in {source.path}"
+                raise types_error(name, got, having) from None
             return [one.with_type(name, "VARCHAR") if one is source else one for one in sources]
     raise error
 
@@ -314,9 +392,10 @@ def named_source(
     are those of models in the file that `ascending` names.
     """
     optional = {} if inputs.columns["system_col"] == "" else {"system": "system"}
-    if "rank" not in (name.lower() for name in rec_columns(inputs.columns).values()):
-        optional["rank"] = "rank"
-    wanted = Wanted(rec_columns(inputs.columns), optional, inputs.form, RUN, inputs.is_command)
+    columns = rec_columns(inputs.columns)
+    _, wanted = inputs.table(paths[0], columns, optional, form=inputs.form, trec_fields=RUN)
+    if "rank" not in map(str.lower, wanted.required.values()):
+        wanted = replace(wanted, optional={**optional, "rank": "rank"})
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
     score = source.columns["score"]
     opposite = f"0::HUGEINT - {score}"  # no type overflows so, as an unsigned one does in -score
@@ -357,14 +436,18 @@ def name_and_path(
 
     The last is None where it is not said.
     """
+
+    def is_there(text: str) -> bool:  # what stands behind a URL, only its server knows
+        return bool(catalog.find(con, text) or ("://" not in text and list_files(con, text)))
+
     name, text = rec if isinstance(rec, tuple) else ("", rec)
-    if isinstance(text, Frame) or catalog.find(con, text) or list_files(con, text):
+    if isinstance(text, Frame) or is_there(text):
         return name, text, None
     if not isinstance(rec, tuple):
         before, equals, behind = text.partition("=")
         name, text = (before, behind) if equals and os.path.basename(before) == before else (name, text)
     path, _, direction = text.rpartition(":")
-    is_direction = direction in DIRECTIONS and not catalog.find(con, text) and not list_files(con, text)
+    is_direction = direction in DIRECTIONS and not is_there(text)
     return (name, path, DIRECTIONS[direction]) if is_direction else (name, text, None)
 
 
