@@ -57,3 +57,33 @@ def test_sql_of_a_comparison_gives_its_rows(run: Run, of_command: duckdb.DuckDBP
     without = [[*row[:-3], *row[-2:]] for row in found]  # caveats of the check are not in its SQL
     assert without == [row for row in rows if "(all)" not in row]
     assert len(everybody) == 2
+
+
+@pytest.mark.usefixtures("models")
+def test_differences_by_user_are_those_of_the_values_of_each_model(run: Run) -> None:
+    """At their own cut-offs, with what is in the lists, users without a value, a name like a formula."""
+    csv("train.csv", "userid,itemid", "0,1", "1,2")
+    given = ["als=als.csv", "@b=bert.csv", "pop=pop.csv", "relevant.csv", "--history", "train.csv", "-q"]
+    given += ["--safe-csv", "-m", "mrr@2,4,first_hit_rank@4,novelty@3"]
+    ks = {"mrr": (2, 4), "first_hit_rank": (4,), "novelty": (3,)}
+    values = {}
+    for name, cuts in ks.items():  # each alone, so that each is at its own cut-offs
+        one = [*given[:-1], f"{name}@{','.join(map(str, cuts))}"]
+        run("evaluate", *one, "--by-user", "values.csv")
+        for row in queries.fetch_rows(duckdb.connect(), "FROM 'values.csv'"):
+            values[row["system"], row["userid"], row["k"], name] = row[name]
+    for baseline, pairs in (
+        ("pop", [("pop", "'@b"), ("pop", "als")]),
+        (None, [("'@b", "als"), ("'@b", "pop")]),
+    ):
+        pairs += [] if baseline else [("als", "pop")]
+        run("compare", *given, "--by-user", "found.csv", *(["--baseline", baseline] if baseline else []))
+        found = queries.fetch_rows(duckdb.connect(), "FROM 'found.csv'")
+        assert len(found) == len(pairs) * 4 * 10
+        assert {(row["baseline"], row["system"]) for row in found} == set(pairs)
+        for row in found:
+            one, other = (
+                values[row[side], row["userid"], row["k"], row["measure"]] for side in ("baseline", "system")
+            )
+            assert (row["value_baseline"], row["value_system"]) == (one, other)
+            assert row["difference"] == (None if None in (one, other) else other - one)

@@ -106,6 +106,36 @@ def test_an_effect_of_a_half_is_detectable_with_33_users(con: duckdb.DuckDBPyCon
         assert (row["minimum_detectable_effect"] > 0.5 * row["standard_error"] * math.sqrt(n)) == larger
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "systems", "correction"), [(30, 1, "holm"), (60, 3, "holm"), (60, 3, "bh"), (200, 4, "none")]
+)
+def test_so_many_users_show_a_difference_in_80_of_100_cases(
+    con: duckdb.DuckDBPyConnection, n: int, systems: int, correction: str
+) -> None:
+    """Of one system, others as good as the baseline: the difference that was seen, or half of it."""
+    chance, seen = np.random.default_rng(n), 1.5 / math.sqrt(n)
+    found = chance.normal(0, 1, (systems, n))
+    found = (found - found.mean(1, keepdims=True)) / found.std(1, ddof=1, keepdims=True)
+    found[0] += seen
+    by_user(con, base=[0] * n, **{f"s{i}": one.tolist() for i, one in enumerate(found)})
+    given = f", baseline := 'base', correction := '{correction}'"
+    needed = compare(con, given)[0]["users_needed"]
+    alpha = 0.05 / (1 if correction == "none" else systems)
+    exact = power.TTestPower().solve_power(seen, alpha=alpha, power=0.8)
+    assert needed == pytest.approx(
+        exact, rel=0.12 if n == 30 else 0.05
+    )  # by as many users as t is wider of n
+    for part in (1, 2):
+        drawn = chance.normal(0, 1, (400, 1 + systems, needed * part**2))
+        drawn[:, 0], drawn[:, 1] = 0, drawn[:, 1] + seen / part
+        replicates(con, drawn)
+        verdicts = compare(con, given.replace("base'", "0'"), columns="system, verdict")
+        shown = [row["verdict"] for row in verdicts if row["system"] == 1].count("better") / 400
+        print(f"{n} users, {systems} systems, {correction}: {needed} show 1/{part} of it in {shown:.1%}")
+        assert shown == pytest.approx(0.8, abs=3 * math.sqrt(0.8 * 0.2 / 400))
+
+
 # --- Student's t ---
 
 
@@ -372,6 +402,8 @@ def test_p_the_same_and_what_is_detectable_are_corrected_as_by_statsmodels(
             assert (row["verdict"] == "same") == (p < 0.05)
             at = stats.t.ppf([1 - 0.05 / 7 / 2, 0.8], 399).sum()
             assert is_close(row["minimum_detectable_effect"], at * row["standard_error"], 1e-9)
+            needed = math.ceil(400 * (at * row["standard_error"] / 0.1) ** 2)
+            assert row["users_needed"] == (needed if row["verdict"] == "unclear" else None)
             half = stats.t.ppf(0.975, 399) * row["standard_error"]  # each interval alone
             assert is_close(row["high"] - row["difference"], half, 1e-9)
 
@@ -657,8 +689,11 @@ def test_a_gate_corrects_over_all_of_its_rows(con: duckdb.DuckDBPyConnection) ->
         FROM ranking_compare_by_user('by_user', baseline := 'a', margin := 0.3) WHERE segment IS NOT NULL
     """)
     for word, method in (("holm", "holm"), ("bh", "fdr_bh"), ("none", None)):
-        query = f"FROM ranking_gate('compared', confidence := 0.9, correction := '{word}')"
-        gated = rows(con, query)
+        query = f"FROM ranking_gate('compared', confidence := 0.9, correction := '{word}'"
+        assert {row["users_needed"] for row in rows(con, f"{query})")} == {
+            None
+        }  # for which margin, it cannot know
+        gated = rows(con, f"{query}, margin := 0.3)")
         assert len(gated) == 2 * 2 * 2 * 2
         for name in ("p", "p_same"):
             found = [row[name] for row in gated]
@@ -673,6 +708,8 @@ def test_a_gate_corrects_over_all_of_its_rows(con: duckdb.DuckDBPyConnection) ->
             sure = "better" if row["difference"] > 0 else "worse"
             expected = sure if row["p_adjusted"] < 0.1 else "unclear"
             assert row["verdict"] == ("same" if row["p_same_adjusted"] < 0.1 else expected)
+            needed = math.ceil(row["users"] * (at * row["standard_error"] / 0.3) ** 2)
+            assert row["users_needed"] == (needed if row["verdict"] == "unclear" else None)
         assert {"better", "same"} <= {row["verdict"] for row in gated}
 
 

@@ -1,5 +1,6 @@
 """The first lines of a report: which model, by how much, how surely, and what stands against it."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -7,11 +8,12 @@ from typing import Any, cast
 import pytest
 
 import ranking_udfs
-from ranking_udfs.evaluation.conclusion import caveats, headline_sentence
-from ranking_udfs.evaluation.words import column_decimals, format_mean
+from ranking_udfs.evaluation.conclusion import caveats, headline_sentence, needed_sentence
+from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, speaking_of
 from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
+from tests.command import Run
 from tests.pages import FILES, HTML, Written, sections, text_of
 
 NDCG = ["--measures", "ndcg"]
@@ -43,6 +45,61 @@ def test_a_mean_in_words() -> None:
     for (measure, k, *rows), said in SAID.items():
         means = [mean_row(*row) for row in cast(list[Any], rows)]
         assert headline_sentence(means, parse_measure(cast(str, measure)), cast(int, k)) == said
+
+
+IN_UNITS = [
+    ("query", "Users evaluated: 3; 1 user's list", "Queries evaluated: 3; 1 query's list"),
+    ("query", "A user who has one, users who can tell", "A query that has one, queries that can tell"),
+    ("order", "relevant to a user; each user", "relevant to an order; each order"),
+    ("search box", "5 users", "5 search boxes"),
+    ("Day", "a user; users", "a Day; Days"),
+    ("query", *["userid, user_col := 'x', --user-id, --user, users.csv, a/users, by_user"] * 2),
+    ("user", *["a user who has users"] * 2),
+]
+
+
+def test_sentences_say_another_unit_and_names_of_columns_and_options_stay() -> None:
+    for unit, text, said in IN_UNITS:
+        with speaking_of(unit):
+            assert in_unit(text) == said
+    assert in_unit("users") == "users"
+
+
+def test_how_many_users_are_needed_is_said_with_its_condition() -> None:
+    row = {"users_needed": 1_234, "users": 110, "difference": -0.0213}
+    needed = (
+        "Unclear with 110 users: if the true difference is {}, about {} would show it in 80 of 100 cases; "
+    )
+    for margin, count, said in (
+        (None, 1_234, needed.format("the 0.021 seen", 1200) + "if it is half of that, 4900."),
+        (0.05, 1_234, needed.format("as large as the margin, 0.05", 1200) + "if it is half of that, 4900."),
+        (0.05, 90, "If the true difference were as large as the margin, 0.05, 110 users would show it in 80 "
+         "of 100 cases."),
+        (None, None, ""),
+    ):  # fmt: skip
+        assert needed_sentence({**row, "users_needed": count}, {"margin": margin}) == said
+
+
+def test_names_of_the_data_stay_whatever_the_unit(run: Run, written: Written) -> None:
+    """Models, segments and files are called users; where they are called kinds, nothing says users."""
+    texts = []
+    for word, before in (("kind", "{}.csv"), ("user", "kind{}.csv")):
+        for old, suffix in (
+            ("als" if word == "kind" else " a", " a"),
+            ("bert" if word == "kind" else "s", "s"),
+        ):
+            Path(before.format(old)).rename(f"{word}{suffix}.csv")
+        segments = (f"u{i},{f'the {word}' if i % 2 else 'b'}\n" for i in range(120))
+        Path(f"{word}.csv").write_text(f"userid,{word}\n" + "".join(segments))
+        given = [f"{word} a={word} a.csv", f"{word}s={word}s.csv", "relevant.csv", *NDCG, "-k", "5"]
+        given += ["--segment", f"{word}.csv:{word}", "--unit", "query"]
+        found = sections(written(*given))
+        del found["How it was made"]
+        texts.append([run("compare", *given, "--explain", "--no-check"), *map(text_of, found.values())])
+    plain, named = texts
+    assert not re.findall(r".*\busers?\b.*", "\n".join(plain), re.IGNORECASE)
+    assert named == [text.replace("kind", "user") for text in plain]
+    assert "queries lose with kinds by NDCG@5" in plain[0]
 
 
 def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> None:

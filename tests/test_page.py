@@ -151,7 +151,7 @@ def test_names_are_text_and_nothing_else(written: Written, run: Run) -> None:
     shown = " ".join(NASTY.replace("\u202e", " ").replace("\x07", " ").split())
     assert f"bert{shown} is better than als{shown} in NDCG@5" in text_of(found["The answer"])
     assert any(row["Segment"] == f"SE{shown}" for row in tables_in(found["Segments"])[0])
-    assert all(row["User"].endswith(shown) for row in tables_in(found["Who loses most"])[0])
+    assert all(row["User"].endswith(shown) for row in tables_in(found["Who loses and who wins most"])[0])
     assert "rec<b>&.json" in text_of(found["How it was made"])
     for character in ("\u202e", "\x07"):
         assert character not in html

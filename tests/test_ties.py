@@ -138,6 +138,7 @@ def test_large_ties_keep_nine_digits(
     want = {
         "hits": before + hits * taken / size,
         "hit_rate": 1.0 if before else 1 - share[0] * (some[0] == 0),
+        "recall_all": share[-1] * (some[-1] == hits),
         "mrr": 1.0 if before else math.fsum(first / (above + ranks)),
         "auc": math.fsum(share * np.where(pairs > 0, 1 - wrong / np.maximum(pairs, 1), 0.5)),
         "dcg": math.fsum(1 / math.log2(rank + 1) for rank in range(1, before + 1))

@@ -745,6 +745,22 @@ def hit_rate(ranking: Ranking, k: int | None) -> Value:
 
 @witness(
     worked=[
+        Worked([9, 1, 2], [1, 2], 2, 0.0),
+        Worked([9, 1, 2], [1, 2], 3, 1.0),
+        Worked([1, 1, None], [1, None], None, 1.0),  # a NULL is no item
+        Worked([1, 2], {1: 2, 2: 0, 3: 1}, None, 0.0),
+        *edges(),
+    ],
+    min_grade=[*from_grade(0.0), Worked(["b", "e"], LEVELS[1], 2, 1.0, {"min_grade": 4})],
+    outside=[trec_eval("recall.{k}", value=lambda found: float(found == 1))],
+)
+def recall_all(ranking: Ranking, k: int | None) -> Value:
+    """1 if the top has every relevant item, else 0. LongMemEval: 1 for an empty truth."""
+    return 1.0 if len(ranking.hits(k)) == ranking.relevant > 0 else 0.0
+
+
+@witness(
+    worked=[
         Worked(REC, TRUTH, 4, 2.0),
         Worked(REC, TRUTH, 2, 1.0),
         Worked([1, 1, None], [1, None], None, 1.0),

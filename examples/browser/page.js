@@ -27,6 +27,7 @@ const LABELS = {
   precision: "Precision",
   f_measure: "F-measure",
   hit_rate: "Hit rate",
+  recall_all: "Recall all",
   hits: "Hits",
   mrr: "MRR",
   first_hit_rank: "First hit rank",
@@ -571,6 +572,10 @@ function sentence(row, family) {
   [baseline, system].forEach((name, i) => {
     if (without[i] > everybody / 10) text += `; ${without[i]} of ${everybody} users got nothing from ${name}`;
   });
+  if (row.users_needed && row.users_needed > users) {
+    const [about, more] = [row.users_needed, 4 * row.users_needed].map((count) => Number(count.toPrecision(2)));
+    return `${text}. Unclear with ${users} users: if the true difference is the ${formatNumber(Math.abs(difference), 2)} seen, about ${about} would show it in 80 of 100 cases; if it is half of that, ${more}.`;
+  }
   if (verdict === "unclear" && row.minimum_detectable_effect) text += `; ${formatNumber(row.minimum_detectable_effect)} would show in 80 of 100 cases`;
   return `${text}.`;
 }

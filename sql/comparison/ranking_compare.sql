@@ -9,8 +9,8 @@
 --               hit_rate and precision
 -- confidence:   of the intervals, and the least for a verdict: p must be below 1 - confidence
 -- margin:       how much of a difference does not matter, for the verdict 'same'; NULL: there is none
--- correction:   'holm', 'bh' (Benjamini and Hochberg) or 'none': of both p and of minimum_detectable_effect, for the number of
---               systems (and segments) that are compared by one measure at one k; each interval stands alone
+-- correction:   'holm', 'bh' (Benjamini and Hochberg) or 'none': of both p, of minimum_detectable_effect and of users_needed,
+--               for the number of systems (and segments) that are compared by one measure at one k; each interval stands alone
 -- test:         't' (Student's, paired) or 'randomization' (Fisher's: all signs of up to 20 differences that are not 0, of
 --               more so many permutations, from this seed)
 -- user_col, ..., descending, JUDGING: as for ranking_judged
@@ -22,8 +22,11 @@
 --               the values or 1, which counts as 0) and losses (of system), standard_error, effect_size (difference / standard
 --               deviation of d), p, p_adjusted, p_same (that the difference is as large as the margin), p_same_adjusted,
 --               method, minimum_detectable_effect (the difference that so many users would show in 80 of 100 cases),
---               higher_is_better (NULL where neither end is), caveats (what the row itself tells against the verdict, as codes
---               with commas: not_in_rec and one_system_only, of 5 % of the users or more, as ranking_check counts them;
+--               users_needed (how many would so show the difference that was seen, or with a margin one as large as that, if it
+--               is the true one; four times as many for half of it; NULL where the verdict is not 'unclear', p is NULL, or
+--               there is no difference to show), higher_is_better (NULL where neither end is), caveats (what the row itself
+--               tells against the verdict, as codes with commas: not_in_rec and one_system_only, of 5 % of the users or more,
+--               as ranking_check counts them;
 --               few_differ, of fewer than 5 users; NULL for none), difference (of the means, of d = system - baseline),
 --               verdict: 'better', 'worse', 'same' or 'unclear'
 -- Errors:       as for ranking_summary; rec without two systems; a baseline that is none of them; a measure of which

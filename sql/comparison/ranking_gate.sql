@@ -6,12 +6,15 @@
 --             higher_is_better, or without it known by the measure's name
 -- confidence: the least for a verdict: p must be below 1 - confidence
 -- correction: 'holm', 'bh' (Benjamini and Hochberg) or 'none', as of ranking_compare
--- Returns:    the rows, with p_adjusted, p_same_adjusted, method, minimum_detectable_effect and verdict of all together
+-- margin:     that of the comparison, for users_needed alone, which is NULL where there was one and it is not named here
+-- Returns:    the rows, with p_adjusted, p_same_adjusted, method, minimum_detectable_effect, users_needed and verdict of all
+--             together
 -- Errors:     a table without a row; a row at k = 0; a confidence or correction that is not allowed
 -- Source:     Holm (1979)
 -- Example:    WITH compared AS (FROM ranking_compare('rec', 'truth', [5, 10], measures := ['ndcg', 'mrr']))
 --             SELECT k, measure, p, p_adjusted, method, verdict FROM ranking_gate('compared') ORDER BY ALL;
-CREATE OR REPLACE TEMP MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
+CREATE OR REPLACE TEMP MACRO ranking_gate(
+    comparison, confidence := 0.95, correction := 'holm', margin := NULL) AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
     SELECT
         * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
@@ -30,8 +33,9 @@ WITH _ranking_rows AS NOT MATERIALIZED (
             max_depth := 2)
         FROM (
             SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
+            UNION ALL BY NAME SELECT NULL::BIGINT AS users_needed WHERE false  -- rows of before 0.3.0 have none
         ) AS comparison_of)
-    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
+    WHERE _ranking_compare_options(confidence, margin, correction, 't', 1, 0, 'ranking_gate')
 )
 SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
     _ranking_verdict(
@@ -43,4 +47,4 @@ SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
                 WHEN known IS NULL THEN true
                 ELSE known.higher_is_better
             END)[1]) AS verdict)
-FROM _ranking_corrected('_ranking_rows', confidence, correction);
+FROM _ranking_corrected('_ranking_rows', confidence, correction, margin);

@@ -26,7 +26,7 @@ from .evaluation.options import (
     names_of,
 )
 from .evaluation.problems import problem_text
-from .evaluation.words import Row
+from .evaluation.words import Row, speaking_of
 from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation
@@ -199,8 +199,7 @@ def report(
     for name in LIBRARIES:
         library(name)  # an error at once where one is not installed
     with at_work("report", rec, truth, measures, ks, options) as (_, work):
-        findings = Findings(work)
-    return page(findings)
+        return page(Findings(work))
 
 
 @contextmanager
@@ -219,7 +218,7 @@ def at_work(
     given = SimpleNamespace(**{name: one.default for name, one in OPTIONS.items()} | dict(options))
     given.by_user = by_user
     columns, problems = columns_of(caller, options), list[Row]()
-    with value_errors(caller):
+    with value_errors(caller), speaking_of(given.unit):
         given.measures, given.ks = parse_request(measures, ks, given.ties)
         with open_connection(caller, given.con, given.test == "randomization") as connection:
             for name in ("segment_col", "category_col", "title_col", "text_col"):

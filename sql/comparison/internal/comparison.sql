@@ -48,7 +48,7 @@ _ranking_variances AS (
     ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
 _ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, test, permutations, seed, caller)),
-_ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction)),
+_ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction, margin)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
 SELECT
     pair, measure_place, ranking_segment, pairs.baseline, pairs.system, k, measure, users,
@@ -58,7 +58,7 @@ SELECT
     users - n_higher - n_lower AS ties,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
     standard_error, effect_size, p, p_adjusted, p_same, p_same_adjusted, method,
-    minimum_detectable_effect, higher_is_better,
+    minimum_detectable_effect, users_needed, higher_is_better,
     _ranking_joined(
         [
             -- These two where ranking_check has them as doubtful: of 5 % of the users.
@@ -306,7 +306,8 @@ SELECT
         WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
         ELSE 'randomization of ' || permutations
     END AS method,
-    concat_ws(' ', place, k) AS family_of, NULL AS p_adjusted, NULL AS p_same_adjusted, NULL AS minimum_detectable_effect
+    concat_ws(' ', place, k) AS family_of, NULL AS p_adjusted, NULL AS p_same_adjusted, NULL AS minimum_detectable_effect,
+    NULL AS users_needed
 FROM (
     SELECT
         *,
@@ -330,10 +331,17 @@ list_transform(
     lambda _ranking_differences: system.main._ranking_sign_flips(
         _ranking_differences, permutations::INTEGER, seed::BIGINT, flips))[1];
 
--- Tests with what depends on how many there are of the same family_of: the corrected p, the end of method, and the
--- difference that so many users would show; and the quantiles of t for the interval of one, for this family and for 80 %.
-CREATE OR REPLACE TEMP MACRO _ranking_corrected(tests, confidence, correction) AS TABLE
-SELECT * REPLACE (nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect)
+-- Tests with what depends on how many there are of the same family_of: the corrected p, the end of method, the difference
+-- that so many users would show, and how many would show the one that was seen, or the margin; and the quantiles of t for the
+-- interval of one, for this family and for 80 %. Of a margin that is not known nothing is said.
+CREATE OR REPLACE TEMP MACRO _ranking_corrected(tests, confidence, correction, margin) AS TABLE
+SELECT * REPLACE (
+    nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect,
+    CASE WHEN p IS NOT NULL AND _ranking_verdict(p_adjusted, p_same_adjusted, confidence, 1, true) = 'unclear'
+        THEN TRY_CAST(ceil(users * (
+            nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
+            / CASE WHEN margin > 0 THEN margin WHEN margin = 0 OR p_same IS NULL THEN nullif(abs(difference), 0) END
+        ) ** 2) AS BIGINT) END AS users_needed)
 FROM (
     SELECT
         * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (

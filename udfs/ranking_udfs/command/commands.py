@@ -13,13 +13,13 @@ import duckdb
 
 from ..duckdb.internal import IS_USER
 from ..duckdb.statements import literal, read
-from ..evaluation.comparison import correct_together, pairs_query
+from ..evaluation.comparison import correct_together, differences_query, pairs_query
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders
 from ..evaluation.problems import NOTHING, is_problem, problem_text
 from ..evaluation.queries import explain_query, fetch_rows, overlap_query
-from ..evaluation.words import Row
+from ..evaluation.words import Row, in_unit, speaking_of
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
@@ -127,7 +127,7 @@ def inputs_of(given: Any) -> Inputs:
         history=given.history,
         items=None if is_explain else items,
         titles=(given.items[0], given.title) if has_titles and given.items else None,
-        texts=(segment[0], text) if has_titles and segment else None,
+        texts=(segment[0], text) if "text" in names and segment else None,
         time=given.time,
         is_command=True,
     )
@@ -180,7 +180,8 @@ def compare(work: Work) -> str | bytes:
         raise UsageError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {systems}")
     if given.format == "sql":
         asked = pairs_query(request, options) if given.pairs else itertools.chain(*work.comparisons())
-        return statements_text([*work.statements, *asked])
+        query, path = differences_query(request, options["baseline"]), given.by_user
+        return statements_text([*work.statements, *asked, *([copy_statement(query, path)] if path else [])])
     problems = work.make_tables()
     work.step("comparing")
     found = [[row for query in each for row in fetch_rows(con, query)] for each in work.comparisons()]
@@ -191,6 +192,8 @@ def compare(work: Work) -> str | bytes:
     if given.pairs or given.format not in COPIED:
         orders = find_orders(con, request, options, systems, found[0], not given.pairs)
     work.failed = failures(work, problems, every)
+    if given.by_user is not None:
+        write_rows(con, differences_query(request, options["baseline"]), given.by_user)
     if given.pairs:
         return letters_text(work, orders, problems)
     return comparison_text(work, found, orders, problems, len(seen))
@@ -211,14 +214,15 @@ def explain(work: Work) -> str | bytes:
         query = f"SELECT userid::VARCHAR FROM ({both}) WHERE userid IS NOT NULL ORDER BY {order} LIMIT 1"
         ((one,),) = work.con.execute(query, [given.user_id]).fetchall()
         advice = f"write --user-id {shlex.quote(shorten(one))}, or another that is there"
-        raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}; {advice}")
+        rule = in_unit("explain: --user-id must be a user of REC or TRUTH")
+        raise UsageError(f"{rule}, got {user!r}; {advice}")
     has_truth = ("truth",) in found
     rows = with_titles(work, fetch_rows(work.con, explain_query(work.request, given.user_id)))
     for row in rows:  # scores as they were given
         if row["score"] is not None and row.get("system") in tables.negated:
             row["score"] = 0 - row["score"]
     if not has_truth and not given.quiet:
-        say("note", f"user {user} is not in the truth: nothing can be measured")
+        say("note", f"{in_unit('user')} {user} is not in the truth: nothing can be measured")
     return explanation_text(work, rows, has_truth)
 
 
@@ -406,16 +410,17 @@ def run_command(given: Any) -> int:
     """Run a command; return the exit code after errors are printed."""
     failed: Sequence[str] = ()
     try:
-        if given.command in EVALUATIONS:
-            text_of, steps = EVALUATIONS[given.command]
-            with opened(given, steps) as work:
-                text = interruptible(work.con, lambda: text_of(work))
-            write_output(given.output, text)
-            for path in given.beside:
-                write_output(path, given.manifest_text)
-            failed = work.failed
-        else:
-            OTHERS[given.command](given)
+        with speaking_of(given.unit):
+            if given.command in EVALUATIONS:
+                text_of, steps = EVALUATIONS[given.command]
+                with opened(given, steps) as work:
+                    text = interruptible(work.con, lambda: text_of(work))
+                write_output(given.output, text)
+                for path in given.beside:
+                    write_output(path, given.manifest_text)
+                failed = work.failed
+            else:
+                OTHERS[given.command](given)
     except duckdb.InterruptException:
         return INTERRUPTED
     except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:

@@ -25,7 +25,8 @@ IS_VERDICT = re.compile(rf"(?:(.*[\s:])|)({'|'.join(VERDICTS)})")
 IS_SQL = re.compile(r"=|<>|\b(?:and|or|not|between|in|is|like)\b", re.IGNORECASE)
 PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # of conditions with commas between them
 NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
-CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict", "minimum_detectable_effect"}
+CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict"}  # over all rows of a gate
+CORRECTED |= {"minimum_detectable_effect", "users_needed"}
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3, users_without_rec > 5%) or problems"
 KEYS = ("system", "segment", "k", "measure")
 NO_REC = "users_without_rec"

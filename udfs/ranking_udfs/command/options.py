@@ -125,7 +125,7 @@ COMMANDS = {
     "evaluate": Spec(
         "Measure recommendations by the truth: means of recall, NDCG and so on. For which model is better, "
         "use compare; for a page to show, report; for the reasons of one user's numbers, explain.",
-        {**MEASURED, "output": f"{WRITTEN} by_user fail_if long digits safe_csv", **READ},
+        {**MEASURED, "output": f"{WRITTEN} by_user fail_if long digits safe_csv unit", **READ},
         [
             "evaluate rec.csv truth.csv -k 5,10 --by-user users.csv",
             "evaluate a=a.csv b=b.csv truth.csv -m 'ndcg(gain=linear)@5,MAP'",
@@ -134,13 +134,18 @@ COMMANDS = {
     "compare": Spec(
         "Find out which model is better, and how surely: differences and verdicts. For means, use evaluate; "
         "for a page to show, report; without a truth, overlap.",
-        {**COMPARED, **MEASURED, "output": f"{WRITTEN} explain pairs fail_if digits safe_csv", **READ},
+        {
+            **COMPARED,
+            **MEASURED,
+            "output": f"{WRITTEN} by_user explain pairs fail_if digits safe_csv unit text",
+            **READ,
+        },
         ["compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse"],
     ),
     "report": Spec(
         "Write a page for those who decide: the answer first, then data, means, differences, users and "
         "segments as charts. For a terminal or a pipeline, use compare.",
-        {"page": "output figures figure_format title text", **TESTED, **MEASURED, **READ},
+        {"page": "output figures figure_format title text unit", **TESTED, **MEASURED, **READ},
         ["report als=als.csv bert=bert.csv truth.csv --output report.html"],
     ),
     "check": Spec(
@@ -148,7 +153,7 @@ COMMANDS = {
         "evaluate, compare and report say the same in notes; to see it alone, use check.",
         {
             "check": f"ks {OF_GRADES} history time items",
-            "output": f"{WRITTEN} rows fail_if",
+            "output": f"{WRITTEN} rows fail_if unit",
             **READ_UNCHECKED,
         },
         [
@@ -163,7 +168,7 @@ COMMANDS = {
         {
             "user": "user_id ks min_grade ties",
             "names": "items title segment text",
-            "output": f"{WRITTEN} digits safe_csv",
+            "output": f"{WRITTEN} digits safe_csv unit",
             **READ_UNCHECKED,
         },
         [
@@ -174,7 +179,7 @@ COMMANDS = {
     "overlap": Spec(
         "Find out what models' lists have in common: how much would change for users, before any truth is "
         "known. For which is better, with a truth, use compare.",
-        {"overlap": "ks baseline persistence", "output": f"{WRITTEN} digits safe_csv", **READ_REC},
+        {"overlap": "ks baseline persistence", "output": f"{WRITTEN} digits safe_csv unit", **READ_REC},
         [
             "overlap als=als.csv bert=bert.csv --baseline als -k 5,10",
             "overlap all.parquet --system model --format json",

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 import duckdb
@@ -53,7 +54,7 @@ def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) ->
     might raise KeyboardInterrupt in the middle of cleaning up.
     """
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work)
+        future = pool.submit(copy_context().run, work)
         try:
             return future.result()
         except KeyboardInterrupt:

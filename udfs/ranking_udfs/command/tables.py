@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import fill
@@ -15,6 +16,7 @@ import duckdb
 from tabulate import tabulate
 
 from ..duckdb.statements import identifier
+from ..evaluation.comparison import changes_query
 from ..evaluation.conclusion import (
     best_sentence,
     caveats,
@@ -23,10 +25,12 @@ from ..evaluation.conclusion import (
     leading_sentence,
     letters_note,
     measure_label,
+    needed_sentence,
     sentence,
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
 from ..evaluation.pairs import ModelOrder, families
+from ..evaluation.queries import fetch_rows
 from ..evaluation.words import (
     BUT_GAINS,
     COUNTS,
@@ -39,6 +43,7 @@ from ..evaluation.words import (
     format_mean,
     format_number,
     format_p,
+    in_unit,
 )
 from ..inputs.evaluation import Evaluation
 from ..measures.grammar import Choice
@@ -46,6 +51,7 @@ from ..texts import printable, shorten
 from .output import copy_statement, is_terminal
 
 WIDTH = 80  # of a terminal
+MOST_ROWS = 6  # of the table of a comparison in a pull request, which others are folded beneath
 DISPENSABLE = ("Relative", "W/T/L", "p")  # columns of a comparison, the first to go where it is too wide
 STYLES = {"table": "simple", "markdown": "github", "html": "html", "latex": "latex_booktabs"}  # tabulate's
 COPIED = ("csv", "json", "parquet")
@@ -218,7 +224,7 @@ def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -
         if name == WITHOUT_RELEVANT and work.request.columns["min_grade"] is not None:
             label = f"{label.partition('(')[0]}{BUT_GAINS}"
         each = ", ".join(f"{system} {count}" for system, count in counts.items())
-        yield f"{label}: {each if len({*counts.values()}) > 1 else rows[0][name]}"
+        yield f"{in_unit(label)}: {each if len({*counts.values()}) > 1 else rows[0][name]}"
 
 
 def measures_table(
@@ -235,14 +241,14 @@ def measures_table(
     body: list[Cells] = []
     for one in dict.fromkeys(key[0] for key in at):
         rows, first = [at[one, *column] for column in columns], [one] * len(keys)
-        body += [[one, "Users", *(row["users"] for row in rows)]] * len(keys)
+        body += [[one, in_unit("Users"), *(row["users"] for row in rows)]] * len(keys)
         body += [[*first, choice.label, *(value_of(choice, row) for row in rows)] for choice in choices]
     heads = [f"{system} {cut_off_heading(k)}" if is_named else cut_off_heading(k) for system, k in columns]
     header = [*keys.values(), title, *heads]
     if max(map(len, table("table", header, body, digits).splitlines())) <= width_of(work.given.output):
         return table(form, header, body, digits)
     named = {**keys, **({"system": "System"} if is_named else {}), "k": "k"}
-    named |= {"users": "Users"} if keys else {}
+    named |= {"users": in_unit("Users")} if keys else {}
     body = [
         [format_cut_off(row[name]) if name == "k" else row[name] for name in named]
         + [value_of(choice, row) for choice in choices]
@@ -275,7 +281,7 @@ def comparison_text(
     if form in COPIED:
         results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
         return render(work.con, given, [*found[-1][0]], results)  # segments have a column more
-    above = answer(work, orders, problems, [row["k"] for row in everybody], few_differ(everybody))
+    said, against = answer(work, orders, problems, [row["k"] for row in everybody], few_differ(everybody))
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]
@@ -289,7 +295,58 @@ def comparison_text(
     measures = dict.fromkeys(row["measure"] for row in everybody)
     note = footnote(options, bool(by_segment), gated, sum(map(len, found)), measures)
     lines.append(note if any("W/T/L" in text for text in texts) else note.partition(". ")[2])
+    changed = changed_tables(work, everybody[0]) if form != "latex" else []
+    if form == "markdown":  # of a pull request: the answer, the worst of it, and the rest folded
+        at_first = {(one.name, one.cuts[0]) for one in work.request.choices[:1]}
+        first = sorted(everybody, key=lambda row: (row["measure"], row["k"]) not in at_first)[:MOST_ROWS]
+        folded = [(title, text) for _, title, text in changed]
+        blocks = [said, comparison_table(work, None, first), against]
+        if len(work.systems) == 2 and changed and not changed[0][0]:  # what got worse
+            title, text = folded.pop(0)
+            blocks.append(f"{remark(form, f'{title}:')}\n{text}")
+        every = texts[len(everybody) <= MOST_ROWS :]
+        folded += [("All comparisons", "\n".join(every))] if every else []
+        folded.append(("How to read it", "".join(remark(form, line) for line in lines)))
+        fold = "<details><summary>{}</summary>\n\n{}\n</details>\n".format
+        blocks += [fold(escape(title), text) for title, text in folded]
+        return "\n".join(filter(None, blocks))
+    above = said + against + "\n" * bool(said + against)
+    if len(work.systems) == 2 or given.explain:
+        tables = [f"{remark(form, f'{title}:')}\n{text}" for _, title, text in changed]
+        texts += beside(*tables) if form == "table" and len(tables) == 2 else tables
     return document(form, above + with_remarks(form, "\n".join(texts), lines))
+
+
+def changed_tables(work: Evaluation, first: Row) -> list[tuple[bool, str, str]]:
+    """Return of those who lose, and who win, most with each model: whether they win, a title and a table."""
+    baseline = work.options["baseline"] if len(work.systems) > 2 else first["baseline"]
+    if baseline is None or not work.request.choices:
+        return []
+    choice, found = work.request.choices[0], list[tuple[bool, str, str]]()
+    groups: dict[tuple[str, bool], list[Row]] = {}
+    for row in work.labelled(fetch_rows(work.con, changes_query(work.request, baseline, choice))):
+        groups.setdefault((row["system"], row["wins"]), []).append(row)
+    for (system, wins), rows in groups.items():
+        count, verb = rows[0]["changed"], "win" if wins else "lose"
+        said = in_unit(f"{count} users {verb}" if count > 1 else f"1 user {verb}s")
+        title = (
+            f"{said} with {printable(system)} by {choice.at(choice.cuts[0])}{', most' * (count > len(rows))}"
+        )
+        cells = [[row[name] for name in ("label", "baseline", "value", "difference")] for row in rows]
+        header = [in_unit("User"), baseline, system, "Difference"]
+        shown = table(work.given.format, header, cells, digits_of(work.given) or DIGITS)
+        found.append((wins, title, shown))
+    return found
+
+
+def beside(left: str, right: str) -> list[str]:
+    """Put two texts beside each other, if there is room for both."""
+    lines = left.splitlines(), right.splitlines()
+    width = max(map(len, lines[0])) + 3
+    if width + max(map(len, lines[1])) > WIDTH:
+        return [left, right]
+    both = (f"{one:{width}}{other}".rstrip() for one, other in zip_longest(*lines, fillvalue=""))
+    return ["\n".join(both) + "\n"]
 
 
 def answer(
@@ -298,14 +355,17 @@ def answer(
     problems: Sequence[Row],
     ks: Collection[int | None],
     more: Sequence[str] = (),
-) -> str:
-    """Say what is wrong, which model is the best by the first measure, and what stands against that."""
+) -> tuple[str, str]:
+    """Say what is wrong and which model is the best by the first measure; and what stands against that."""
     first = [(one.name, one.cuts[0]) for one in work.request.choices[:1]]
     wrong, others = caveats(problems, ks)
     lines = [f"Something is wrong: {text}" for text in wrong]
-    lines += [leading_sentence(one) for one in orders if one is not None and (one.measure, one.k) in first]
-    lines += [f"Against this: {text}" for text in (*others, *more)]
-    return "".join(remark(work.given.format, line) for line in lines) + "\n" * bool(lines)
+    for one in (one for one in orders if one is not None and (one.measure, one.k) in first):
+        needed = "" if work.given.explain else needed_sentence(one.best, work.options)
+        lines += [leading_sentence(one), *filter(None, [needed])]
+    against = [f"Against this: {text}" for text in (*others, *more)]
+    form = work.given.format
+    return "".join(remark(form, line) for line in lines), "".join(remark(form, line) for line in against)
 
 
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
@@ -373,10 +433,12 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
     text = table(form, ["Measure", "System", "Mean", "Letters"], cells) if shown else ""
     lines = [*[letters_note(work.options)] * bool(shown), *best_lines(work, shown, digits)]
     if len(shown) < len(orders):
-        lines.append(
+        left_out = (
             "Not shown: measures of which some users have no value, so that each pair is of other users."
         )
-    above = answer(work, orders, problems, [one.k for one in shown])
+        lines.append(in_unit(left_out))
+    said, against = answer(work, orders, problems, [one.k for one in shown])
+    above = said + against + "\n" * bool(said + against)
     return document(form, with_remarks(form, above + text, lines))
 
 
@@ -406,7 +468,7 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
         mine = [row for row in rows if row.get("system") == system]
         listed = [row for row in mine if row["rank"] is not None]
         of = "" if "system" not in rows[0] else f", {printable(system)}"
-        text = f"User {user}{of}, {cut_off_heading(k)}\n"
+        text = f"{in_unit('User')} {user}{of}, {cut_off_heading(k)}\n"
         text += f"{remark('table', about) if about else ''}\n"
         text += list_table(work, listed) if listed else "No list.\n"
         lines = measured(mine, listed, k) if has_truth else []
@@ -414,7 +476,7 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
             least = f"{given.min_grade:g}"
             lines.append(f"A hit has grade {least} or more; gains and the ideal are of all grades.")
         texts.append(with_remarks("table", text, lines) if lines else text)
-    return "\n".join(texts) or f"User {user}: no list and no relevant item.\n"
+    return "\n".join(texts) or f"{in_unit('User')} {user}: no list and no relevant item.\n"
 
 
 def list_table(work: Evaluation, listed: Sequence[Row]) -> str:
@@ -470,11 +532,12 @@ def overlap_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     if form in COPIED:
         return render(work.con, work.given, [*rows[0]], rows)
     cells = [[row[name] if name != "k" else format_cut_off(row[name]) for name in OVERLAPS] for row in rows]
-    text = table(form, list(OVERLAPS.values()), cells, digits_of(work.given) or DIGITS)
+    text = table(form, list(map(in_unit, OVERLAPS.values())), cells, digits_of(work.given) or DIGITS)
     lines = [
-        f"Without a list of {row[side]} (counted as 0), k = {format_cut_off(row['k'])}: {count} of the users"
+        f"Without a list of {row[side]} (counted as 0), k = {format_cut_off(row['k'])}: "
+        + in_unit(f"{count} of the users")
         for row in rows
         for side in ("baseline", "system")
         if (count := row[f"{side}_users_without_rec"])
     ]
-    return document(form, with_remarks(form, text, [LEGEND, *lines]))
+    return document(form, with_remarks(form, text, [in_unit(LEGEND), *lines]))

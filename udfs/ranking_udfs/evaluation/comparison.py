@@ -7,18 +7,19 @@ from typing import Any
 import duckdb
 
 from ..duckdb.internal import COMPARE_OPTIONS
-from ..duckdb.statements import literal, sql_value
+from ..duckdb.statements import identifier, literal, sql_value
 from ..measures.grammar import Choice
 from .defaults import NONE
 from .errors import UsageError
 from .options import ComparisonOptions
 from .problems import is_problem
-from .queries import Request, cut_off_condition, fetch_rows, own_cuts, with_segments
+from .queries import Request, cut_off_condition, fetch_rows, own_cuts, replaced_text, with_segments
 from .words import Row
 
+MOST_CHANGED = 10  # users who lose most, and who win most
 GATED = {  # the columns that `ranking_gate` reads or writes
     **dict.fromkeys(("measure", "method", "verdict"), "VARCHAR"),
-    **dict.fromkeys(("users", "k"), "BIGINT"),
+    **dict.fromkeys(("users", "k", "users_needed"), "BIGINT"),
     "higher_is_better": "BOOLEAN",
     **dict.fromkeys(("p", "p_adjusted", "p_same", "p_same_adjusted", "difference"), "DOUBLE"),
     **dict.fromkeys(("standard_error", "minimum_detectable_effect"), "DOUBLE"),
@@ -58,14 +59,71 @@ def compare_queries(request: Request, options: ComparisonOptions) -> list[list[s
     for *tables, choices in compared_tables(request):
         given = {"measures": [choice.name for choice in choices], **options}
         arguments = ",\n    ".join(f"{name} := {sql_value(value)}" for name, value in given.items())
-        where = ""
-        if any(own_cuts(request, one) for one in choices):  # measures at their own cut-offs
-            tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in choices]
-            where = "\nWHERE " + "\n    OR ".join(tests)
+        where = at_own_cuts(request, choices)
         for queries, table in zip(found if choices else [], tables, strict=False):
             of = request.table(str(table))
             queries.append(f"FROM ranking_compare_by_user(\n    '{of}',\n    {arguments}\n){where}")
     return found
+
+
+def at_own_cuts(request: Request, choices: Sequence[Choice]) -> str:
+    """Return the condition that each measure stands at its own cut-offs, if these are not all."""
+    if not any(own_cuts(request, one) for one in choices):
+        return ""
+    tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in choices]
+    return "\nWHERE " + "\n    OR ".join(tests)
+
+
+def differences_query(request: Request, baseline: str | None) -> str:
+    """Return the values of each user and their difference, of the pairs of models that are compared."""
+    values = []
+    for table, _, choices in compared_tables(request):
+        structs = (
+            f"{{measure: {literal(one.name)}, value: {identifier(one.name)}::DOUBLE}}" for one in choices
+        )
+        one_table = f"SELECT system, userid, k, unnest([{', '.join(structs)}], max_depth := 2)"
+        values += [f"{one_table}\n    FROM {request.table(table)}"] * bool(choices)
+    systems = f"(SELECT DISTINCT system FROM {request.table('by_user')})"
+    pair = "< other.system" if baseline is None else f"= {literal(baseline)} AND other.system <> one.system"
+    replaced = replaced_text(request, ("baseline", "system", "userid"))
+    return f"""WITH one_value AS (
+    {" UNION ALL ".join(values)}
+), pairs AS (
+    SELECT one.system AS baseline, other.system
+    FROM {systems} AS one JOIN {systems} AS other ON one.system {pair}
+)
+SELECT *{replaced}, value_system - value_baseline AS difference
+FROM (
+    SELECT pairs.baseline, pairs.system, userid, k, measure,
+        any_value(value) FILTER (one_value.system = pairs.baseline) AS value_baseline,
+        any_value(value) FILTER (one_value.system = pairs.system) AS value_system
+    FROM one_value
+    JOIN pairs ON one_value.system IN (pairs.baseline, pairs.system)
+    GROUP BY ALL
+){at_own_cuts(request, [*request.choices, *request.contents])}
+ORDER BY ALL"""
+
+
+def changes_query(request: Request, baseline: str, choice: Choice) -> str:
+    """Return the users who lose, and win, most with each other model, by a measure at its first cut-off.
+
+    `changed` are all who lose, or win; `sharing` those who do by as much.
+    """
+    value, is_lower = identifier(choice.name), choice.measure.higher_is_better is False
+    model = f"FROM {request.table('by_user')} WHERE {cut_off_condition(choice.cuts[:1])} AND system"
+    return f"""SELECT *,
+    count(*) OVER (PARTITION BY system, wins) AS changed,
+    count(*) OVER (PARTITION BY system, round(difference, 12)) AS sharing
+FROM (
+    SELECT other.system, CAST(userid AS VARCHAR) AS userid, one.{value} AS baseline, other.{value} AS value,
+        other.{value} - one.{value} AS difference, difference {"<" if is_lower else ">"} 0 AS wins,
+        other.n_truth > 0 AS has_relevant
+    FROM ({model} = {literal(baseline)}) AS one
+    JOIN ({model} <> {literal(baseline)}) AS other USING (userid)
+    WHERE abs(difference) > 1e-12
+)
+QUALIFY row_number() OVER (PARTITION BY system, wins ORDER BY abs(difference) DESC, userid) <= {MOST_CHANGED}
+ORDER BY system, wins, abs(difference) DESC, userid"""
 
 
 def with_caveats(query: str, problems: Sequence[Row]) -> str:
@@ -111,7 +169,7 @@ def correct_together(
     query = (
         f"WITH looked_at AS (SELECT unnest($1::STRUCT(number BIGINT, {fields})[], max_depth := 2))\n"
         f"FROM ranking_gate('looked_at', confidence := {options['confidence']!r}, "
-        f"correction := {literal(options['correction'])})"
+        f"correction := {literal(options['correction'])}, margin := {sql_value(options['margin'])})"
     )
     given = [{"number": i, **{name: row[name] for name in GATED}} for i, row in enumerate(rows)]
     for found in fetch_rows(con, query, [given]):

@@ -9,10 +9,11 @@ from .defaults import CORRECTIONS, TESTS
 from .options import ComparisonOptions
 from .pairs import ModelOrder, turn
 from .problems import is_problem
-from .words import Row, column_decimals, format_fixed, format_number, format_p, half_of, join_names
+from .words import Row, column_decimals, format_fixed, format_number, format_p, half_of, in_unit, join_names
 
 HEADLINES = {  # what a hundred times a mean says, in words
     "hit_rate": (" of 100 users", " find something relevant PLACE"),
+    "recall_all": (" of 100 users", " find everything relevant PLACE"),
     "recall": (" %", " of what is relevant to a user is PLACE"),
     "precision": (" %", " of the recommendations PLACE are relevant"),
 }
@@ -36,7 +37,9 @@ def sentence(
     system, baseline = printable(row["system"]), printable(row["baseline"])
     what, verdict, difference = measure_label(row), row["verdict"], row["difference"]
     if difference is None:
-        return f"{system} and {baseline} cannot be compared in {what}: no user has a value of both."
+        return (
+            f"{system} and {baseline} cannot be compared in {what}: {in_unit('no user has a value of both')}."
+        )
     is_decided = verdict in ("better", "worse", "higher", "lower")
     sign = -1 if is_decided and difference < 0 else 1  # "worse by 0.01", not by -0.01
     details = []
@@ -47,7 +50,8 @@ def sentence(
         details.append(f"{format_number(100 * sign * row['relative'], digits)} %")
     size = format_number(sign * difference, digits) + (f" ({'; '.join(details)})" if details else "")
     is_identical = row["ties"] == row["users"] > 1
-    differ = f"the same for all {row['users']} users" if is_identical else f"they differ by {size}"
+    same = in_unit(f"the same for all {row['users']} users")
+    differ = same if is_identical else f"they differ by {size}"
     if is_decided:
         text = f"{system} is {verdict} than {baseline} in {what} by {size}"
     elif verdict == "same":
@@ -67,17 +71,34 @@ def sentence(
     everybody = row["users"] + row["users_undefined"]
     if row["users_undefined"]:
         of_both = "a hit in both" if row["measure"] == "first_hit_rank" else "a value of both"
-        text += f"; of {row['users']} of {everybody} users: those with {of_both}"
+        text += in_unit(f"; of {row['users']} of {everybody} users: those with {of_both}")
     for name in ("baseline", "system"):
         left_out = row[f"users_without_rec_{name}"]
         if left_out is not None and left_out > everybody / 10:
-            text += f"; {left_out} of {everybody} users got nothing from {printable(row[name])}"
+            text += in_unit(f"; {left_out} of {everybody} users got nothing from ") + printable(row[name])
     without = [row[f"users_without_rec_{name}"] or 0 for name in ("baseline", "system")]
     if all(without) and sum(without) > everybody / 2:
-        text += "; the test is of the same users, and few have lists of both"
-    if verdict == "unclear" and row["minimum_detectable_effect"]:
+        text += in_unit("; the test is of the same users, and few have lists of both")
+    needed = needed_sentence(row, options)
+    if verdict == "unclear" and not needed and row["minimum_detectable_effect"]:
         text += f"; {format_number(row['minimum_detectable_effect'], digits)} would show in 80 of 100 cases"
-    return text + "."
+    return f"{text}. {needed}" if needed else f"{text}."
+
+
+def needed_sentence(row: Row, options: ComparisonOptions) -> str:
+    """Say how many users would show the difference that was seen, or the margin; "" where nothing says it."""
+    needed, users, margin = row["users_needed"], row["users"], options["margin"]
+    if needed is None:
+        return ""
+    seen = format_number(margin or abs(row["difference"]), 2)
+    which = f"as large as the margin, {seen}" if margin else f"the {seen} seen"
+    if needed <= users:
+        return in_unit(
+            f"If the true difference were {which}, {users} users would show it in 80 of 100 cases."
+        )
+    about, more = (int(float(f"{count:.2g}")) for count in (needed, 4 * needed))
+    text = f"Unclear with {users} users: if the true difference is {which}, about {about} would show it"
+    return in_unit(f"{text} in 80 of 100 cases; if it is half of that, {more}.")
 
 
 def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
@@ -103,7 +124,7 @@ def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
         rest = f"each of the {1 + len(others)} others" if others else second
         text = f"{first} is the best by {label}, and surely better than {rest}."
     if shared and shared[0]["system"] != next(iter(found.means)):
-        where = f"of the {shared[0]['users']} users with recommendations of every model"
+        where = in_unit(f"of the {shared[0]['users']} users with recommendations of every model")
         text += f" But {where}, {printable(shared[0]['system'])} has the best mean."
     return text
 
@@ -115,7 +136,7 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
     """
     is_sure = not choice.given and all(row["low"] is not None for row in rows)
     words = HEADLINES.get(choice.measure.name) if is_sure else None
-    unit, behind = words or ("", "")
+    unit, behind = map(in_unit, words or ("", ""))
     before = "" if words else f"{choice.at(k)} is "
     place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
     behind, scale = behind.replace("PLACE", place), 100 if words else 1
@@ -151,14 +172,14 @@ def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
             continue
         names = [printable(row["system"]) for row in known]
         shown = [text + unit for text in format_fixed(numbers, column_decimals(numbers, digits=2))]
-        text = words.format(names[0], shown[0])
+        text = in_unit(words).format(names[0], shown[0])
         text += "".join(f"; with {one} it is {its}" for one, its in zip(names[1:], shown[1:], strict=True))
         without = [
             f"{row['users_without_history']} of {row['users']} with {one}"
             for row, one in zip(known, names, strict=True)
             if name == "popularity_lift" and row["users_without_history"]
         ]
-        left_out = f". Users without a history left out: {join_names(without)}" if without else ""
+        left_out = in_unit(". Users without a history left out: ") + join_names(without) if without else ""
         texts.append(f"{text}{left_out}.")
     return texts
 
@@ -168,7 +189,7 @@ def shared_sentence(rows: Sequence[Row], label: str) -> str:
     numbers = [row["mean"] for row in rows]
     shown = zip(format_fixed(numbers, column_decimals(numbers)), rows, strict=True)
     means = [f"{mean} with {printable(row['system'])}" for mean, row in shown]
-    where = f"Of the {rows[0]['users']} users with recommendations of every model"
+    where = in_unit(f"Of the {rows[0]['users']} users with recommendations of every model")
     return f"{where}, {label} is {', '.join(means)}."
 
 
@@ -197,7 +218,18 @@ def few_differ(rows: Sequence[Row]) -> list[str]:
         f"{printable(row['baseline'])} and {printable(row['system'])} in {measure_label(row)}"
         for row in found
     ]
-    return [f"Fewer than 5 users differ, of {', '.join(names)}."] if names else []
+    return [in_unit("Fewer than 5 users differ, of ") + f"{', '.join(names)}."] if names else []
+
+
+def two_heaps(pairs: Sequence[Row]) -> list[str]:
+    """Say of which pairs of models the users fall into two heaps."""
+    said = [
+        one["pair"] + in_unit(f" ({100 * one['below']:.0f} % of users below {100 * one['middle']:.0f} %)")
+        for one in pairs
+        if one["middle"]
+    ]
+    what = "Two heaps of users by what their lists have in common, as where some got the lists of others"
+    return [f"{in_unit(what)}: {join_names(said)}."] if said else []
 
 
 def share_of(row: Row) -> float:
@@ -252,12 +284,12 @@ def footnote(
     if neutral := [name for name in measures if name in CONTENTS]:
         higher = "is higher, the same, lower"
         won = higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
-    text = f"W/T/L: with how many users a model {won}. "
+    text = in_unit(f"W/T/L: with how many users a model {won}. ")
     text += f"{share} % confidence interval of each comparison; {TESTS[options['test']].removeprefix('the ')}"
     name = CORRECTIONS[options["correction"]]
     if name is None:
         return f"{text}, not corrected for the number of comparisons."
-    apart = ", all users apart from segments" if has_segments else ""
+    apart = in_unit(", all users apart from segments") if has_segments else ""
     each = f"{name}-adjusted across systems within each measure and k{apart}"
     if not gated:
         return f"{text}, {each}."

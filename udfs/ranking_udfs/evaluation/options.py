@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from ..texts import did_you_mean
 from . import defaults
+from .words import parse_unit
 
 if TYPE_CHECKING:
     import duckdb
@@ -115,6 +116,7 @@ OPTIONS = {
     "divergence": Option(
         "of miscalibration: Jensen-Shannon or Kullback-Leibler", defaults.DIVERGENCE, ("js", "kl")
     ),
+    "unit": Option("what sentences call a user, such as query", "user", parse=parse_unit, value="WORD"),
     # of Python alone
     "con": Option(
         "connection whose tables may be named; the pack is registered on it, nothing of yours is replaced"
@@ -184,6 +186,7 @@ class Evaluating(ColumnNames, total=False):
     head: float
     divergence: str
     ties: str
+    unit: str
     check: bool
     allow_empty: bool
 

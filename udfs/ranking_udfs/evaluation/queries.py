@@ -253,19 +253,24 @@ def with_segments(request: Request, table: str = "by_user") -> str:
 def by_user_query(request: Request, system: str) -> str:
     """Return the values by user and k, in order."""
     names = ["system", "userid"] if system else ["userid"]
-    quoted = [  # in front of text that a spreadsheet would take for a formula
-        f"CASE WHEN typeof({name}) = 'VARCHAR' "
-        f"AND regexp_matches(CAST({name} AS VARCHAR), {literal(FORMULA)}) "
-        f"THEN concat('''', {name}) ELSE CAST({name} AS VARCHAR) END AS {name}"
-        for name in names
-    ]
-    replace = f" REPLACE ({', '.join(quoted)})" if request.safe_text else ""
+    replace = replaced_text(request, names)
     source = by_user = request.table("by_user")
     if request.contents_by_user:
         contents = f"SELECT * EXCLUDE (n_rec) FROM {request.table('contents')}"
         source = f"({beside_contents(request, system, f'FROM {by_user}', contents, 'userid')}) AS {by_user}"
     order = ", ".join(f"{by_user}.{name}" for name in (*names, "k"))
     return f"SELECT *{replace}\nFROM {source}\nORDER BY {order}"
+
+
+def replaced_text(request: Request, names: Iterable[str]) -> str:
+    """Return the REPLACE that quotes what a spreadsheet would take for a formula, if that is asked for."""
+    quoted = (
+        f"CASE WHEN typeof({name}) = 'VARCHAR' "
+        f"AND regexp_matches(CAST({name} AS VARCHAR), {literal(FORMULA)}) "
+        f"THEN concat('''', {name}) ELSE CAST({name} AS VARCHAR) END AS {name}"
+        for name in names
+    )
+    return f" REPLACE ({', '.join(quoted)})" if request.safe_text else ""
 
 
 def mean_columns(choices: Iterable[Choice]) -> str:

@@ -1,11 +1,15 @@
 """Numbers, cut-offs, counts and verdicts as people read them."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import floor, log10
 from typing import Any
 
+from ..texts import shorten
 from .defaults import DIGITS
+from .errors import DataError
 
 DIGITS_OF_P, SMALLEST_P = 2, 0.0001
 MOST_DECIMALS = 9
@@ -27,6 +31,50 @@ OF_LISTS = {  # counts of users that ranking_beyond_accuracy adds
 }
 GONE = "no longer in the corpus"  # of an item that the catalogue does not have
 Row = Mapping[str, Any]  # of a result, by column
+UNIT = ContextVar("unit", default="user")  # what sentences call those who are evaluated
+# In a text of the pack's own, but for names of columns, options and files.
+USER = re.compile(r"(?<![-\w./])(a )?(user)(s?)(?![-\w/=]|\.\w)( who\b)?", re.IGNORECASE)
+
+
+def parse_unit(unit: object) -> str:
+    """Read a word for those who are evaluated."""
+    if not isinstance(unit, str) or not re.fullmatch(r"[^\W\d_]+([ -][^\W\d_]+)*", unit):
+        raise ValueError(f"must be a word such as query, got {shorten(repr(unit))}")
+    return unit
+
+
+@contextmanager
+def speaking_of(unit: str) -> Iterator[None]:
+    """Let sentences say this word in place of user."""
+    try:
+        before = UNIT.set(parse_unit(unit))
+    except ValueError as error:
+        raise DataError(f"unit {error}") from None
+    try:
+        yield
+    finally:
+        UNIT.reset(before)
+
+
+def in_unit(text: str) -> str:
+    """Say query, or another unit, for user in a text of the pack's own, in which are no names of the data."""
+    unit = UNIT.get()
+
+    def said(found: re.Match[str]) -> str:
+        article, user, is_plural, who = found.groups()
+        if article and unit[0].lower() in "aeiou":
+            article = f"{article[0]}n "
+        word = re.sub("(?<=[^aeiou])y$", "ie", unit) + "s" if is_plural else unit
+        word = re.sub("([sxz]|[cs]h)s$", r"\1es", word) if is_plural else word
+        word = word[0].upper() + word[1:] if user[0].isupper() else word
+        return f"{article or ''}{word}{' that' if who else ''}"
+
+    return text if unit == "user" else USER.sub(said, text)
+
+
+def with_text(name: object, text: str | None) -> str:
+    """Return an id with its title or text, if it has one."""
+    return shorten(f"{name}: {text}" if text else name)
 
 
 def format_number(number: float | None, digits: int = DIGITS) -> str:

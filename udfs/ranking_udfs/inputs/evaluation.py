@@ -14,7 +14,7 @@ from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, options_of
 from ..evaluation.problems import CODES, NOTHING, TIES, check_common
 from ..evaluation.queries import Plan, Request, fetch_rows, plan
-from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key
+from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with_text
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
@@ -92,7 +92,7 @@ class Evaluation:
                     needed = needed.replace(name, forms[not self.inputs.is_command])
                 raise UsageError(f"{self.caller}: {choice.name} needs {needed}")
             if self.caller == "compare" and choice.measure not in BY_USER:
-                rule = f"{self.dashes}measures must be those that each user has a value of"
+                rule = self.dashes + in_unit("measures must be those that each user has a value of")
                 raise self.refused(rule, f"{choice.name}, which is of all lists together")
         if self.caller == "evaluate" and given and not contents:
             usual = (one for one in CONTENTS.values() if not lacking(one))
@@ -155,7 +155,7 @@ class Evaluation:
         """Raise DataError if the truth has no user."""
         users = f"FROM {self.tables.prefix}truth WHERE userid IS NOT NULL LIMIT 1"
         if not fetch_rows(self.con, f"SELECT 1 {users}"):
-            raise DataError(f"{self.inputs.truth}: no user to evaluate")
+            raise DataError(f"{self.inputs.truth}: {in_unit('no user to evaluate')}")
 
     def problems(self) -> list[Row]:
         """Return the problems of the data, with `file` where one is of a file, and `write`: what to do.
@@ -182,6 +182,9 @@ class Evaluation:
                 continue
             file = files.get(row["system"], files.get(None))
             write = codes[code]["in_command" if self.inputs.is_command else "in_python"]
+            write = write and in_unit(write)
+            if "{user}" not in codes[code]["problem"]:  # a name of a column
+                row = {**row, "problem": in_unit(row["problem"])}
             if write and code in ("upside_down", "unknown_end"):
                 write = write.replace("{ascending}", self.turning(row["system"], file, are_turned))
             about = row["problem"].partition(" ")[0] if code == "unfit_column" else codes[code]["about"]
@@ -213,6 +216,11 @@ class Evaluation:
             "WHERE id IN (SELECT unnest($1::VARCHAR[])) GROUP BY ALL"
         )
         return dict(self.con.execute(query, [[str(one) for one in ids]]).fetchall())
+
+    def labelled(self, rows: Sequence[Row]) -> list[Row]:
+        """Return rows of users with a column `label`, which has their texts too."""
+        texts = self.names("texts", (row["userid"] for row in rows))
+        return [{**row, "label": with_text(row["userid"], texts.get(row["userid"]))} for row in rows]
 
     def make_tables(self) -> list[Row]:
         """Make the tables of the plan; return the problems of the data if they are looked for.

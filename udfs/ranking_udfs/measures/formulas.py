@@ -19,7 +19,7 @@ from functools import cache, partial
 from typing import Any
 
 from . import ragged
-from .arrays import Floats, Ints, np
+from .arrays import Bools, Floats, Ints, np
 from .ragged import ratio
 from .rankings import Ranked, Rankings
 from .registry import Empty, InputError, Number, OneOf, Option, Range, measure
@@ -123,6 +123,22 @@ def hit_rate(rankings: Rankings) -> Floats:
     0.0
     """
     return (rankings.n_hits > 0).astype(np.float64)
+
+
+@measure("all_recall", options=MIN_GRADE, range=Range(0, 1, integers=True), expected=True)
+def recall_all(rankings: Rankings) -> Floats:
+    """1 if every relevant item stands in the top k, else 0.
+
+    What an answer needs that is made of several passages, where hit_rate asks for one. LongMemEval calls
+    hit_rate recall_any, and has 1 without a relevant item.
+
+    Source: Wu et al. (2025), LongMemEval; Gutierrez et al. (2024), HippoRAG (all-recall).
+
+    >>> SELECT recall_all([3, 1, 2, 6], [1, 2], 3)
+    1.0
+    """
+    is_all: Bools = (rankings.n_hits == rankings.n_relevant) & (rankings.n_relevant > 0)
+    return is_all.astype(np.float64)
 
 
 @measure(options=MIN_GRADE, range=Range(0, integers=True), expected=True)

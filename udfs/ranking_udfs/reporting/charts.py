@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, join_names
+from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, in_unit, join_names
 from ..measures.grammar import Choice
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
 from .findings import OVERLAP_BINS, Findings
@@ -51,7 +51,7 @@ class Chart:
 
 def table_of(rows: Iterable[Row], columns: Mapping[str, str]) -> Table:
     """Return the table of rows with these columns, by their headings."""
-    return list(columns), [
+    return list(map(in_unit, columns)), [
         [format_cut_off(row[one]) if one == "k" else row.get(one) for one in columns.values()] for row in rows
     ]
 
@@ -105,7 +105,7 @@ def best_systems(measure: Choice, rows: Sequence[Row]) -> list[str]:
 def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str:
     """Say which systems are best at which k; of one system, its values."""
     if not any(row["users"] for row in rows):
-        return ": no user has a value"
+        return in_unit(": no user has a value")
     is_single = len(measure.cuts) == 1  # and so in the title already
     texts = []
     if len(findings.systems) == 1:
@@ -263,16 +263,20 @@ class Charts:
         colours = {"wins": COLOURS[1], "ties": GRID, "losses": LOSS}
         shares = {row["system"]: [row[one] / (row["users"] or 1) for one in colours] for row in rows}
         texts = [
-            f"{row['system']} wins with {row['wins'] / row['users']:.0%} of users, loses with "
+            f"{row['system']} wins with {row['wins'] / row['users']:.0%} of {in_unit('users')}, loses with "
             f"{row['losses'] / row['users']:.0%}"
             for row in rows[:2]
             if row["users"]
         ]
         more = f"; and {len(rows) - 2} more" if len(rows) > 2 else ""
-        title = f"{measure.at(measure.cuts[0])}: {'; '.join(texts) or 'no user has values of both'}{more}"
+        said = "; ".join(texts) or in_unit("no user has values of both")
+        title = f"{measure.at(measure.cuts[0])}: {said}{more}"
         columns = OF_SYSTEM | {"Users": "users", "Wins": "wins", "Ties": "ties", "Losses": "losses"}
         return self.draw(
-            name, title, table_of(every, columns), **self.share_bars(shares, colours, "share of users")
+            name,
+            title,
+            table_of(every, columns),
+            **self.share_bars(shares, colours, in_unit("share of users")),
         )
 
     def popularity(self) -> Chart:
@@ -288,7 +292,7 @@ class Charts:
             for mean, row in pairs
             if None not in (mean["mean"], row["mean"])
         ]
-        what = "popularity: share of users who have an item"
+        what = in_unit("popularity: share of users who have an item")
         x = {side: number_axis(f"x {side}", what, padding=8) for side in sides}
         y = {side: number_axis(side, at, padding=8) for side in sides}
         look = self.look_with_legend
@@ -298,7 +302,8 @@ class Charts:
             points(x=x["mean"], y=y["mean"], **look),
         ]
         better = {True: ": the higher, the better", False: ": the lower, the better", None: ""}
-        title = f"{at}{better[measure.measure.higher_is_better]}; and to the right, what more users have"
+        more = in_unit("and to the right, what more users have")
+        title = f"{at}{better[measure.measure.higher_is_better]}; {more}"
         table = table_of(
             (row for pair in pairs for row in pair), {"System": "system", "Measure": "of"} | OF_MEAN
         )
@@ -321,14 +326,14 @@ class Charts:
         rows, more = self.found.categories, self.found.more_categories
         names = list(dict.fromkeys(row["category"] for row in rows))
         lists, had = (
-            number_axis(field, "share (a line: of what users had)", SHARES, zero=True)
+            number_axis(field, in_unit("share (a line: of what users had)"), SHARES, zero=True)
             for field in ("recommended", "history")
         )
         layers = [
             layer({"type": "tick", "color": INK, "thickness": 2, "size": 18}, x=had),
             points(x=lists, **self.look_with_legend),
         ]
-        title = "Share of each category in the lists, beside that of what users had"
+        title = in_unit("Share of each category in the lists, beside that of what users had")
         title += f" (the {len(names)} largest of {len(names) + more})" if more else ""
         columns = {"Category": "category", "System": "system", "Users": "users"}
         table = table_of(rows, columns | {"Lists": "recommended", "Had": "history"})
@@ -375,12 +380,12 @@ class Charts:
         encoding = {
             "x": number_axis("from", found.at, {"tickCount": 6, "grid": False}, domain=domain, nice=False),
             "x2": {"field": "to"},
-            "y": number_axis("share", "users", {"format": "%", "tickCount": 3}, zero=True),
+            "y": number_axis("share", in_unit("users"), {"format": "%", "tickCount": 3}, zero=True),
             "y2": {"datum": 0},
             "color": kind_encoding("kind", colours),
         }
         header = {"labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top"}
-        title = f"{found.at} of each user"
+        title = f"{found.at} of {in_unit('each user')}"
         for kind, counts in found.apart.items():
             shares = [f"{counts[name] / totals[name]:.0%} for {name}" for name in systems]
             title += f"; {kind}: {join_names(shares)}"
@@ -406,13 +411,13 @@ class Charts:
         ]
         heaps = [one["pair"] for one in pairs if one["middle"]]
         title = f"Common items {'of the lists' if k is None else f'among the first {k}'} of two models"
-        title += f": two heaps of users for {join_names(heaps)}" if heaps else ""
-        header = ["Models", "Users", "Mean", *(f"from {i * width:.0%}" for i in range(OVERLAP_BINS))]
+        title += in_unit(": two heaps of users for ") + join_names(heaps) if heaps else ""
+        header = ["Models", in_unit("Users"), "Mean", *(f"from {i * width:.0%}" for i in range(OVERLAP_BINS))]
         cells = [[one["pair"], one["users"], one["mean"], *map(round, one["bins"])] for one in pairs]
         encoding = {
             "x": number_axis("from", "common items", {"format": "%", "tickCount": 3}, domain=[0, 1]),
             "x2": {"field": "to"},
-            "y": number_axis("share", "users", {"format": "%", "tickCount": 2}, zero=True),
+            "y": number_axis("share", in_unit("users"), {"format": "%", "tickCount": 2}, zero=True),
             "y2": {"datum": 0},
         }
         facet = {**name_axis("pair", [one["pair"] for one in pairs]), "header": {"labelAnchor": "start"}}

@@ -10,7 +10,7 @@ from typing import Any
 from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL, NAMES
 from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation import conclusion
-from ..evaluation.comparison import compare_queries
+from ..evaluation.comparison import changes_query, compare_queries
 from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ColumnNames, ComparisonOptions
@@ -26,7 +26,7 @@ from ..evaluation.queries import (
     overlap_query,
     ranked_table,
 )
-from ..evaluation.words import GONE, Row, cut_off_key, format_cut_off, format_mean, format_number, join_names
+from ..evaluation.words import GONE, Row, cut_off_key, format_cut_off, format_mean, format_number, with_text
 from ..inputs.evaluation import Evaluation
 from ..inputs.manifest import counts, fingerprint
 from ..inputs.tables import file_of
@@ -41,7 +41,6 @@ MOST_SEGMENTS = 100
 BINS = 20
 OVERLAP_BINS = 10
 HEAP = 0.05  # of the users: the least on each side between two heaps
-LOSERS = 20
 MOST_CATEGORIES = 12
 JUDGED = "judged_share"
 SIDES = ("system", "baseline")  # columns that name a model
@@ -67,9 +66,10 @@ class Findings:
     orders      the models in order, by the name of the measure and k, where there is an order
     tables      what was read: label (a system, or Truth), name, modified (a date, if it is a file), how many
                 lines, users and items it has, and counts; of truth with times the earliest and latest date
-    losers      of each system that is compared, the users whose first measure becomes worse by the most:
-                userid, label (with a text, if there is one), baseline, value, difference, has_relevant
-                (whether the user has a relevant item), losers (how many lose), sharing (how many as much)
+    losers, winners     of each system that is compared, the users whose first measure becomes worse, and
+                better, by the most: userid, label (with a text, if there is one), baseline, value,
+                difference, has_relevant (whether the user has a relevant item), changed (how many lose,
+                win), sharing (how many as much)
     verdicts    the verdict and a sentence for each model that is compared
     title, leading, headlines, best     sentences, None or none where there is nothing to say
     wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
@@ -152,7 +152,9 @@ class Findings:
         self.leader = leader = self.orders.get((self.first.name, self.k))
         shared = self.shared()
         self.tables = self.find_tables()
-        self.losers = self.find_losers()
+        query = changes_query(request, str(self.options["baseline"]), self.first)
+        self.changes = work.labelled(self.fetch(query)) if self.baseline is not None else []
+        self.losers, self.winners = self.find_changes(wins=False), self.find_changes(wins=True)
         self.leading = conclusion.leading_sentence(leader, shared) if leader else None
         self.title, self.headlines = self.find_title(), self.find_headlines()
         said = [conclusion.sentence(row, self.options, len(family), DIGITS) for row in family]
@@ -168,13 +170,7 @@ class Findings:
         query = overlap_query(replace(request, ks=[self.k]), baseline)
         self.overlaps = sorted(self.fetch(query), key=self.by_system) if self.baseline else []
         self.pairs = self.find_pairs()
-        said = [
-            f"{one['pair']} ({100 * one['below']:.0f} % of users below {100 * one['middle']:.0f} %)"
-            for one in self.pairs
-            if one["middle"]
-        ]
-        what = "Two heaps of users by what their lists have in common, as where some got the lists of others"
-        self.caveats += [f"{what}: {join_names(said)}."] if said else []
+        self.caveats += conclusion.two_heaps(self.pairs)
         self.example, self.lists, self.missed = self.find_example()
         self.find_contents()
         self.facts, self.made = self.find_facts(), report_time()
@@ -360,28 +356,9 @@ ORDER BY mean {best}, system""")
         apart |= {"no value": absent} if any(absent.values()) else {}
         return [low + (high - low) * i / BINS for i in range(BINS + 1)], bins, apart
 
-    def find_losers(self) -> dict[str, list[Row]]:
-        """Return the users whose first measure becomes worse by the most, of each model that is compared."""
-        if self.baseline is None:
-            return {}
-        value = identifier(self.first.name)
-        is_worse = ">" if self.first.measure.higher_is_better is False else "<"
-        one_system = f"FROM {self.by_user} WHERE {self.at_k} AND system"
-        name = literal(str(self.options["baseline"]))
-        rows = self.fetch(f"""SELECT *,
-    count(*) OVER (PARTITION BY system) AS losers,
-    count(*) OVER (PARTITION BY system, round(difference, 12)) AS sharing
-FROM (
-    SELECT other.system, CAST(userid AS VARCHAR) AS userid, one.{value} AS baseline, other.{value} AS value,
-        other.{value} - one.{value} AS difference, other.n_truth > 0 AS has_relevant
-    FROM ({one_system} = {name}) AS one
-    JOIN ({one_system} <> {name}) AS other USING (userid)
-    WHERE other.{value} {is_worse} one.{value}
-)
-QUALIFY row_number() OVER (PARTITION BY system ORDER BY abs(difference) DESC, userid) <= {LOSERS}
-ORDER BY system, abs(difference) DESC, userid""")
-        texts = self.work.names("texts", (row["userid"] for row in rows))
-        rows = [{**row, "label": labelled(row["userid"], texts.get(row["userid"]))} for row in rows]
+    def find_changes(self, wins: bool) -> dict[str, list[Row]]:
+        """Return the users who lose, or win, most in the first measure, of each model that is compared."""
+        rows = [row for row in self.changes if row["wins"] is wins]
         return {name: [row for row in rows if row["system"] == name] for name in self.systems[1:]}
 
     def find_example(self) -> tuple[str | None, dict[str, list[tuple[str, str]]], dict[str, list[str]]]:
@@ -401,7 +378,7 @@ ORDER BY system, abs(difference) DESC, userid""")
         has_titles = self.work.inputs.titles is not None
         for row in rows:
             is_gone = has_titles and row["rank"] is None and str(row["itemid"]) not in titles
-            item = labelled(row["itemid"], GONE if is_gone else titles.get(str(row["itemid"])))
+            item = with_text(row["itemid"], GONE if is_gone else titles.get(str(row["itemid"])))
             if row["rank"] is None:
                 missed[row["system"]].append(item)
             else:
@@ -567,11 +544,6 @@ def text_with_options(choice: Choice) -> str:
         for name, value in given.items()
     ]
     return f"{choice.text} ({', '.join(texts)})" if texts else choice.text
-
-
-def labelled(name: object, text: str | None) -> str:
-    """Return an id with its title or text, if it has one."""
-    return shorten(f"{name}: {text}" if text else name)
 
 
 def unique_labels(systems: Sequence[str]) -> dict[str, str]:

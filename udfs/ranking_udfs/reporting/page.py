@@ -26,6 +26,7 @@ from ..evaluation.words import (
     format_number,
     format_p,
     half_of,
+    in_unit,
     join_names,
 )
 from ..texts import shorten
@@ -68,7 +69,9 @@ def page(findings: Findings) -> Page:
     drawn = charts(findings)
     made = library("jinja2").Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters |= {"bdi": to_bdi, "sentence": to_sentence}
-    template = made.from_string(text("page.html.jinja"))
+    parts = re.split(r"(\{[{%#].*?[}%#]\})", text("page.html.jinja"), flags=re.DOTALL)
+    words = (one if one.startswith(("{{", "{%", "{#")) else in_unit(one) for one in parts)
+    template = made.from_string("".join(words))
     return Page(template.render(f=findings, charts=drawn, v=View(findings)).strip() + "\n", findings, drawn)
 
 
@@ -101,6 +104,7 @@ class View:
     MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED = MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED
     MOST_PAIRS = MOST_PAIRS
     TIES, UNNAMED, number, table_of = TIES, UNNAMED, staticmethod(format_number), staticmethod(table_of)
+    in_unit = staticmethod(in_unit)
     library = staticmethod(library_version)
 
     def __init__(self, findings: Findings) -> None:
