@@ -253,7 +253,10 @@ COMMANDS = {
 }
 COLUMN = "name of this column"
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
-    "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}},
+    "compare": {
+        "format": {"choices": (*FORMATS, "latex", "sql")},
+        "segment": {"parse": parse_items, "value": "FILE[:COLUMN]"},
+    },
     "report": {
         "output": {"help": "the page, a file of HTML; by default report.html, without --figures"},
         "segment": {"parse": parse_items, "value": "FILE[:COLUMN]"},

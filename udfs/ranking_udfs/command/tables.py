@@ -329,9 +329,8 @@ def changed_tables(work: Evaluation, first: Row) -> list[tuple[bool, str, str]]:
     for (system, wins), rows in groups.items():
         count, verb = rows[0]["changed"], "win" if wins else "lose"
         said = in_unit(f"{count} users {verb}" if count > 1 else f"1 user {verb}s")
-        title = (
-            f"{said} with {printable(system)} by {choice.at(choice.cuts[0])}{', most' * (count > len(rows))}"
-        )
+        most = f"; the {len(rows)} that {verb} most" if count > len(rows) else ""
+        title = f"{said} with {printable(system)} by {choice.at(choice.cuts[0])}{most}"
         cells = [[row[name] for name in ("label", "baseline", "value", "difference")] for row in rows]
         header = [in_unit("User"), baseline, system, "Difference"]
         shown = table(work.given.format, header, cells, digits_of(work.given) or DIGITS)
