@@ -49,6 +49,7 @@ _ARGUMENTS = {
     "ranking_check": "'messy_rec', 'messy_truth', ks := [3, 50]",
     "ranking_check_rows": "'messy_rec', 'messy_truth', ks := [3, 50]",
     "ranking_by_item": "'rec', 'truth', [10]",
+    "ranking_abstention": "'rec', 'truth', 'history', min_grade := 2",
     "ranking_explain": "'rec', 'truth', 3, ties := 'expected'",
     "ranking_overlap": "'rec', [10]",
     "ranking_overlap_by_user": "'rec', [10]",

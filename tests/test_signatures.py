@@ -27,6 +27,7 @@ TABLES = """
         i / 4 AS number, 10 - i AS "key", i AS "value" FROM range(4) t(i);
     CREATE TABLE events AS SELECT i % 3 AS userid, i * i % 7 AS itemid, i AS time FROM range(24) t(i);
     CREATE TABLE happened AS SELECT userid AS u, itemid AS i, time AS t FROM events;
+    CREATE TABLE everybody AS SELECT i AS userid, i AS u FROM range(5) t(i);
     CREATE TABLE sold AS SELECT itemid AS i, itemid % 2 AS c FROM events;
 """
 # An argument for each parameter without a default.
@@ -47,6 +48,7 @@ OTHER = {
     **{"normalize": "'min'", "divide": "'list'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
     **{"base": "3", "half_life": "NULL", "max_grade": "5", "persistence": "0.7", "neutral": "1"},
     **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'", "min_grade": "2", "unjudged": "'skip'"},
+    **{"without_relevant": "'skip'", "users": "'everybody'"},
     **{"events": "'happened'", "test_from": "12", "test_size": "4", "folds": "2", "gap": "1"},
     **{"time_col": "'t'"},
     **{"history": "'happened'", "items": "'sold'", "category_col": "'c'"},

@@ -1,6 +1,6 @@
 -- Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.
 --
--- rec, truth, user_col, ..., descending: as for ranking_judged
+-- rec, truth, user_col, ..., descending, without_relevant: as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
 -- min_grade:  the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:    a row per system, k and item that is in truth or in a user's top k: [system,] k, itemid (a UUID as text),
@@ -15,7 +15,7 @@
 --             ORDER BY users_relevant DESC, itemid LIMIT 3;
 --
 -- An item that a list repeats counts once, where it stands first. An item of truth that nobody is shown has a row too.
-CREATE OR REPLACE TEMP MACRO ranking_by_item(rec, truth, ks, COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
+CREATE OR REPLACE TEMP MACRO ranking_by_item(rec, truth, ks, COLUMN_ARGUMENTS, min_grade := NULL, without_relevant := 'zero') AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
     users_relevant, users_recommended, hits,
@@ -66,10 +66,9 @@ FROM (
                                 lambda one: one[1])
                             ELSE []
                         END AS hits
-                    FROM _ranking_judged(rec, truth, COLUMN_NAMES, _ranking_longest(ks), false, 'ranking_by_item')
-                    WHERE (
-                        SELECT _ranking_valid_grades(
-                            NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_by_item', min_grade))))
+                    FROM _ranking_judged(
+                        rec, truth, COLUMN_NAMES, _ranking_longest(ks), false, 'ranking_by_item',
+                        min_grade := min_grade, without_relevant := without_relevant)))
             GROUP BY ALL
             UNION ALL BY NAME
             SELECT systems.*, itemid, n_relevant

@@ -47,6 +47,14 @@
 -- SELECT * REPLACE (CASE WHEN system IN ('bert') THEN -score ELSE score END AS score) FROM rec.
 CREATE OR REPLACE TEMP MACRO ranking_check(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
+WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check'))
+FROM _ranking_checked(
+    rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
+    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items);
+
+-- The same of a truth that has all users.
+CREATE OR REPLACE TEMP MACRO _ranking_checked(
+    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
 -- The user's tables are read in the first CTE alone, so that no name of hers can be one of the others.
 WITH _ranking_read AS MATERIALIZED (
     FROM _ranking_user_problems(rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), JUDGING)
@@ -194,7 +202,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, JUDGING) AS T
 SELECT
     code, sum(count)::BIGINT AS count,
     min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
-    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example
+    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
+    CASE WHEN code = 'no_relevant_item' AND _ranking_skips_users(JUDGING) THEN 'info' END AS severity
 FROM (
     SELECT
         grade_name, highest, user,
@@ -208,7 +217,8 @@ FROM (
                         'nothing_but_hits',
                         (userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(JUDGING))::BIGINT, NULL),
                     _ranking_problem_of('null_truth_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
-                    _ranking_problem_of('null_truth_item', n - n_items, 'NULL'),
+                    -- Of a user who is named, it says that there is no answer.
+                    _ranking_problem_of('null_truth_item', (n - n_items) * (users IS NULL OR n_items > 0)::BIGINT, 'NULL'),
                     _ranking_problem_of('null_grade', n_without_grade, coalesce(without_grade, 'NULL')),
                     _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
                     _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
@@ -231,7 +241,7 @@ FROM (
                 userid,
                 count(*) AS n,
                 count(itemid) AS n_items,
-                count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
+                count_if(has_grade AND rel IS NULL AND (users IS NULL OR itemid IS NOT NULL))::BIGINT AS n_without_grade,
                 count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
                 count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
                 count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,

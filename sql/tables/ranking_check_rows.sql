@@ -11,9 +11,17 @@
 -- (no_common_user, no_common_item, nothing_relevant, nothing_but_hits), of most ids (swapped) or of no user (systems_apart).
 CREATE OR REPLACE TEMP MACRO ranking_check_rows(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
+WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check_rows'))
+FROM _ranking_checked_rows(
+    rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
+    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items);
+
+-- The same of a truth that has all users.
+CREATE OR REPLACE TEMP MACRO _ranking_checked_rows(
+    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
 -- As in ranking_check, the user's tables are read in the first CTE alone.
 WITH _ranking_read_rows AS MATERIALIZED (
-    SELECT told FROM ranking_check(
+    SELECT told FROM _ranking_checked(
         rec, truth, _ranking_cuts(ks, 'ranking_check_rows'),
         user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items) AS told
     UNION ALL BY NAME

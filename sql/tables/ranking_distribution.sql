@@ -15,7 +15,7 @@ SELECT
     * EXCLUDE (ranking_system, sorted),
     -- Of a sorted list, and so the same on any threads.
     list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
+    list_aggregate(sorted, 'stddev_samp') / sqrt(len(sorted)) AS standard_error,
     sorted[1] AS minimum,
     list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
     list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
@@ -23,7 +23,7 @@ SELECT
     list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
     list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
     sorted[-1] AS maximum,
-    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
+    len(list_filter(sorted, lambda one: one = 0)) / nullif(len(sorted), 0) AS zeros
 FROM (
     SELECT
         COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),

@@ -13,22 +13,26 @@
 --             `judged` take a min_grade of their own
 -- unjudged:   what becomes of items in rec that truth has no row for: 'miss': each takes up a rank; 'skip': they are left
 --             out, NULLs and repeated items with them, and the ranks closed up (condensed lists), before any cut-off
+-- without_relevant: users without a relevant item: 'zero': each counts as its measures say, 0 in most; 'skip': they are in
+--             no list, mean or comparison, and users_without_relevant still counts them
+-- users:      a table of users, as the queries of a golden set: each is in truth, without a relevant item where truth has no
+--             row of its own; by default users are those of truth alone
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
 --             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
 --             measure of it at a k beyond is an error
 -- Errors:     a table that is not there, a query in place of a name (make it a CTE or view), a column that is missing or
 --             of a type that does not fit; a column that looks like systems or runs in rec, or grades in truth, and is not
 --             named; itemids or userids of types that cannot match; a grade that is NULL, NaN or infinite; truth without a
---             user; max_k that is no integer or below 0; a min_grade above 1 where truth has no grades
+--             user, or with 'skip' without a relevant item; users without a column of users of truth's type; max_k that is no integer or below 0; a min_grade above 1 where truth has no grades
 -- Source:     Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking_judged('rec', 'truth', 10);
 --
--- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score, descending,
+-- Users are those with a row in truth, or in `users`, whose userid is not NULL; others in rec are left out. Ranking is by score, descending,
 -- ties by itemid, ascending, NULL and NaN scores last.
 CREATE OR REPLACE TEMP MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 -- The other table functions write COLUMN_ARGUMENTS for the arguments from user_col to descending, JUDGING_ARGUMENTS for those
 -- behind them, JUDGING for the names of these, and COLUMN_NAMES for what hands the columns on: _ranking_names(user_col, ...);
 -- where there is no truth, REC_COLUMN_ARGUMENTS and REC_COLUMN_NAMES. The words are replaced when the files are read, by

@@ -4,7 +4,7 @@
 -- ks, ties, measures: as for ranking_by_user
 -- Returns:    [system,] k, users (all with truth), users_without_rec (of them; each counts as an empty list: 0, AUC 0.5),
 --             users_without_truth (in rec, left out), users_without_relevant (of users: no item of their truth is
---             relevant), a DOUBLE per measure; those that a query does not select are not computed
+--             relevant; with 'skip' beside them, and left out), a DOUBLE per measure; those that a query does not select are not computed
 -- Errors:     as for ranking_by_user
 -- Example:    FROM ranking_summary('rec', 'truth', measures := 'ndcg(gain=linear)@10,recall@5,10');
 --
@@ -16,22 +16,28 @@ CREATE OR REPLACE TEMP MACRO ranking_summary(
 WITH _ranking_values AS NOT MATERIALIZED (
     FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, NULL, ties, JUDGING, 'ranking_summary')
 )
-FROM _ranking_measure_means('_ranking_values');
+FROM _ranking_measure_means('_ranking_values', _ranking_skips_users(JUDGING));
 
 -- The mean of each measure over users.
-CREATE OR REPLACE TEMP MACRO _ranking_measure_means(by_user) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_measure_means(by_user, skips_users) AS TABLE
+WITH _ranking_means AS NOT MATERIALIZED (
+    SELECT
+        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
+        count(*) AS users,
+        count(*) FILTER (n_rec = 0) AS users_without_rec,
+        NULL AS users_without_truth,
+        count(*) FILTER (n_truth = 0) AS users_without_relevant,
+        ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c)))
+    FROM query_table(by_user) AS users_of
+    GROUP BY ALL
+), _ranking_means_of_others AS NOT MATERIALIZED (
+    SELECT * REPLACE (
+        coalesce(max(users) FILTER (has_truth IS NULL) OVER (PARTITION BY ranking_system, k), 0) AS users_without_relevant)
+    FROM _ranking_means
+)
 SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
 FROM (
     SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
-    FROM (
-        SELECT
-            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
-            count(*) AS users,
-            count(*) FILTER (n_rec = 0) AS users_without_rec,
-            NULL AS users_without_truth,
-            count(*) FILTER (n_truth = 0) AS users_without_relevant,
-            ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c)))
-        FROM query_table(by_user) AS users_of
-        GROUP BY ALL))
+    FROM query_table(CASE WHEN skips_users THEN '_ranking_means_of_others' ELSE '_ranking_means' END))
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;

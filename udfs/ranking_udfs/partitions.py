@@ -153,7 +153,8 @@ class Partitioned:
         """Evaluate the tables of a partition, with macros for what it does not know itself."""
         is_known = "systems" in self.schemas
         systems = "system, system AS ranking_system FROM systems" if is_known else "NULL AS ranking_system"
-        bodies = {"_ranking_has_users": "true", "_ranking_systems": f"TABLE SELECT {systems}"}
+        bodies = dict.fromkeys(("_ranking_has_users", "_ranking_has_relevant"), "true")
+        bodies["_ranking_systems"] = f"TABLE SELECT {systems}"
         if "counts" in self.schemas:
             bodies["_ranking_contents_known"] = KNOWN_ITEMS
         replace_macros(con, bodies)
@@ -182,6 +183,11 @@ class Partitioned:
         if "users" in sent and "result" in self.schemas:  # while it is planned, there are none
             sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
             self.require_users(*con.execute(sql).fetchall()[0])
+            if self.arguments.get("without_relevant") == "'skip'":
+                left = con.execute(f"FROM _ranking_{sent[0]} WHERE has_truth LIMIT 1").fetchall()
+                if not left:
+                    rule = "without_relevant := 'skip' must leave a user with a relevant item"
+                    raise ValueError(f"{self.function}: {rule}, got none: all are left out")
         return self.evaluate(con, self.merge_sql, "result")
 
     def require_users(self, rows: int | None, users: int | None) -> None:
@@ -217,7 +223,7 @@ class Partitioned:
     @property
     def grades(self) -> str:
         """The arguments that say how grades are read, as SQL for the pack's macros."""
-        return ", ".join(str(self.arguments.get(name)) for name in GRADES)
+        return ", ".join(str(self.arguments.get(name)) for name in (*GRADES, "users"))
 
     @property
     def merge_sql(self) -> str | None:
@@ -267,8 +273,10 @@ class Partitioned:
         counts = ", ".join(map(literal, COUNTS))
         key = "system, " if "system" in self.columns["rec"] else ""
         return f"""
-            SELECT * EXCLUDE (has_truth) REPLACE (coalesce(
-                max(users) FILTER (NOT has_truth) OVER (PARTITION BY {key}k), 0) AS users_without_truth)
+            SELECT * EXCLUDE (has_truth) REPLACE (
+                coalesce(max(users) FILTER (NOT has_truth) OVER by_k, 0) AS users_without_truth,
+                users_without_relevant + coalesce(max(users) FILTER (has_truth IS NULL) OVER by_k, 0)
+                    AS users_without_relevant)
             FROM (
                 SELECT {key}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
                     _ranking_mean_of_parts(
@@ -276,6 +284,7 @@ class Partitioned:
                 FROM _ranking_sums
                 GROUP BY ALL
             )
+            WINDOW by_k AS (PARTITION BY {key}k)
             QUALIFY has_truth
             ORDER BY {key.replace(",", " ASC NULLS LAST,")}k ASC NULLS LAST"""
 
@@ -387,7 +396,7 @@ def partition(
     schemas = {"rec": rec, **schemas} if TABLES[function] else {}
     signature = [one.partition(" := ") for one in macros()[function].signatures()[0]]
     parameters = {name: default for name, _, default in signature}
-    takes = ["ks" if one == "max_k" else one for one in parameters if one not in (*ROLES, "by_user")]
+    takes = ["ks" if one == "max_k" else one for one in parameters if one not in (*ROLES, "by_user", "users")]
     check_keywords(function, given, takes)
     columns_of(function, given)  # for its errors
     columns = {table: find_columns(function, table, schemas[table], parameters, given) for table in schemas}

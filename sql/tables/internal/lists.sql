@@ -14,10 +14,18 @@ FROM (
     FROM _ranking_judged(rec, truth, names, max_k, true, caller, JUDGING));
 
 -- A judged ranking for every user of either table, as ranking_judged has it, with ranking_system: the system, or NULL if
--- there is no such column; has_truth: false for users of rec alone; rec_items, the list; scores, NULL unless tied.
+-- there is no such column; has_truth: false for users of rec alone, NULL for those who are left out; rec_items, the list; scores, NULL unless tied.
 CREATE OR REPLACE TEMP MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, JUDGING_ARGUMENTS) AS TABLE
-WITH _ranking_paired_lists AS NOT MATERIALIZED (
+WITH _ranking_truth_alone AS NOT MATERIALIZED (
+    FROM _ranking_truth_lists(truth, names, caller)
+), _ranking_truth_and_users AS NOT MATERIALIZED (
+    SELECT * REPLACE (coalesce(items, []) AS items)
+    FROM (
+        FROM _ranking_truth_lists(truth, names, caller)
+        UNION ALL BY NAME
+        SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, names, caller))
+), _ranking_paired_lists AS NOT MATERIALIZED (
     SELECT
         systems.* REPLACE (
             CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system),
@@ -28,10 +36,12 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
         lists.scores, truths.items AS truth_items,
         -- Truth of nothing is scored as truth of nothing relevant.
         CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
-    FROM _ranking_truth_lists(truth, names, caller) AS truths
+    FROM query_table(CASE WHEN users IS NULL THEN '_ranking_truth_alone' ELSE '_ranking_truth_and_users' END) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
     FULL JOIN _ranking_rec_lists(
-        rec, truth, names, CASE WHEN _ranking_is_condensed(JUDGING) THEN NULL ELSE max_k END, tied) AS lists
+        -- With rec as truth, every list is whole.
+        rec, CASE WHEN users IS NULL THEN truth ELSE rec END, names,
+        CASE WHEN _ranking_is_condensed(JUDGING) THEN NULL ELSE max_k END, tied) AS lists
         ON _ranking_same_id(lists.userid, truths.userid)
         AND lists.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
@@ -46,16 +56,31 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
             found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
             lambda places, rank: (rank, places[2])) AS found)
     FROM _ranking_matched
+), _ranking_all_users AS NOT MATERIALIZED (
+    FROM query_table(CASE WHEN _ranking_is_condensed(JUDGING) THEN '_ranking_closed_up' ELSE '_ranking_matched' END)
+), _ranking_with_relevant AS NOT MATERIALIZED (
+    SELECT * REPLACE (
+        CASE WHEN NOT has_truth OR _ranking_n_truth(truth_items, grades, min_grade) > 0 THEN has_truth END AS has_truth)
+    FROM _ranking_all_users
+    WHERE _ranking_has_relevant(truth, names, min_grade, caller)
 )
 SELECT
     * EXCLUDE (truth_items, grades, found, size),
-    CASE
-        WHEN grades IS NULL THEN len(truth_items)
-        WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
-        ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
-    END AS n_truth,
+    _ranking_n_truth(truth_items, grades, min_grade) AS n_truth,
     _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
-FROM query_table(CASE WHEN _ranking_is_condensed(JUDGING) THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
+FROM query_table(CASE
+    WHEN _ranking_skips_users(JUDGING) THEN '_ranking_with_relevant'
+    WHEN _ranking_is_condensed(JUDGING) THEN '_ranking_closed_up'
+    ELSE '_ranking_matched'
+END);
+
+-- The number of relevant items of a user.
+CREATE OR REPLACE TEMP MACRO _ranking_n_truth(truth_items, grades, min_grade) AS
+CASE
+    WHEN grades IS NULL THEN len(truth_items)
+    WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
+    ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
+END;
 
 -- The list of each user's relevant or judged items, with their grades.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(truth, names, caller) AS TABLE

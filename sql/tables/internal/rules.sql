@@ -123,17 +123,24 @@ _ranking_no_problem(caller, coalesce(
 CREATE OR REPLACE TEMP MACRO _ranking_judging_problems(JUDGING) AS
 [
     _ranking_min_grade_problem(min_grade),
-    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))];
+    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+    _ranking_option(
+        'without_relevant', without_relevant, 'zero|skip', without_relevant::VARCHAR IN ('zero', 'skip'))];
 
 -- Say whether lists are condensed: what truth has no row for is left out of them.
 CREATE OR REPLACE TEMP MACRO _ranking_is_condensed(JUDGING) AS
 unjudged::VARCHAR = 'skip';
 
+-- Say whether users without a relevant item are left out.
+CREATE OR REPLACE TEMP MACRO _ranking_skips_users(JUDGING) AS
+without_relevant::VARCHAR = 'skip';
+
 -- Return true, or an error if an argument that says how items are judged is not valid.
 CREATE OR REPLACE TEMP MACRO _ranking_valid_grades(is_without, caller, JUDGING_ARGUMENTS) AS
 CASE
     -- Known when the query is planned, so that the defaults cost nothing.
-    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
+    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss'
+        AND without_relevant::VARCHAR IS NOT DISTINCT FROM 'zero' THEN true
     ELSE _ranking_no_problem(caller, coalesce(
         list_any_value(_ranking_judging_problems(JUDGING)),
         CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1

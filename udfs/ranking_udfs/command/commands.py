@@ -35,6 +35,7 @@ from .session import connect, interruptible, progress
 from .standard_input import with_stdin
 from .tables import (
     COPIED,
+    abstention_text,
     comparison_text,
     evaluation_text,
     explanation_text,
@@ -125,6 +126,7 @@ def inputs_of(given: Any) -> Inputs:
         catalog=Database(given.database) if is_database else Catalog(),
         prefix="_ranking_command_" * is_database,
         history=given.history,
+        users=given.users,
         items=None if is_explain else items,
         titles=(given.items[0], given.title) if has_titles and given.items else None,
         texts=(segment[0], text) if "text" in names and segment else None,
@@ -237,6 +239,17 @@ def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         | row
         for row in rows
     ]
+
+
+def abstention(work: Work) -> str | bytes:
+    """Return how many users with an answer each threshold refuses, and how many without one it answers."""
+    work.check_users()
+    work.step("ranking")
+    rows = fetch_rows(work.con, work.abstention_query(work.given.confidence))
+    if not rows:
+        rule = "there must be users without a relevant item; write --users FILE, of all users"
+        raise DataError(f"abstention: {rule}, got none")
+    return abstention_text(work, rows)
 
 
 def overlap(work: Work) -> str | bytes:
@@ -391,6 +404,7 @@ EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # what to
     "compare": (compare, 4),
     "check": (check, 3),
     "explain": (explain, 2),
+    "abstention": (abstention, 2),
     "overlap": (overlap, 2),
     "sql": (sql, 1),
 }

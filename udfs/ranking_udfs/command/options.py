@@ -92,7 +92,7 @@ OWN = {
 EVERY = OPTIONS | OWN
 OF_GRADES = " ".join(GRADES)
 MEASURED = {
-    "measures": f"measures ks segment {OF_GRADES} ties",
+    "measures": f"measures ks segment {OF_GRADES} users ties",
     "what is in the lists": "history items head divergence",
 }
 TESTED = {"comparison": "baseline margin test permutations seed confidence correction"}
@@ -101,6 +101,7 @@ WRITTEN = "output format manifest"
 OF_FILES = "user item score grade system ascending database parts format_in quiet threads memory_limit"
 READ = {"files": f"{OF_FILES} no_check allow_empty"}
 READ_UNCHECKED = {"files": OF_FILES}
+SHOWN = {"output": f"{WRITTEN} digits safe_csv unit"}
 READ_REC = {"files": OF_FILES.replace("grade ", "")}
 GIVEN = """REC are recommendations (userid, itemid, score), several models as a=a.csv b=b.csv or in a column
 system{}. Files are CSV, Parquet, JSON, TREC; a folder, 'rec/*.csv', a URL, or - for stdin."""
@@ -152,7 +153,7 @@ COMMANDS = {
         "Look for problems in the data: ids that do not match, ties, short lists, leaks, with what to write. "
         "evaluate, compare and report say the same in notes; to see it alone, use check.",
         {
-            "check": f"ks {OF_GRADES} history time items",
+            "check": f"ks {OF_GRADES} users history time items",
             "output": f"{WRITTEN} rows fail_if unit",
             **READ_UNCHECKED,
         },
@@ -166,9 +167,9 @@ COMMANDS = {
         "Show one user's lists: rank by rank, with what is missed, and what NDCG, recall and precision are "
         "made of. For means over users, use evaluate, whose --by-user writes each user's.",
         {
-            "user": "user_id ks min_grade ties",
+            "user": "user_id ks min_grade without_relevant ties",
             "names": "items title segment text",
-            "output": f"{WRITTEN} digits safe_csv unit",
+            **SHOWN,
             **READ_UNCHECKED,
         },
         [
@@ -176,10 +177,16 @@ COMMANDS = {
             "explain bm25.run qrels.tsv --user-id q7 --items corpus.jsonl --segment queries.jsonl",
         ],
     ),
+    "abstention": Spec(
+        "Find the best score from which to answer: how many users with an answer each threshold refuses, and "
+        "how many without one it answers. With --users, who truth does not have is without an answer.",
+        {"abstention": "users min_grade confidence", **SHOWN, **READ_UNCHECKED},
+        ["abstention bm25=bm25.run vector=vector.csv truth.csv --users queries.csv"],
+    ),
     "overlap": Spec(
         "Find out what models' lists have in common: how much would change for users, before any truth is "
         "known. For which is better, with a truth, use compare.",
-        {"overlap": "ks baseline persistence", "output": f"{WRITTEN} digits safe_csv unit", **READ_REC},
+        {"overlap": "ks baseline persistence", **SHOWN, **READ_REC},
         [
             "overlap als=als.csv bert=bert.csv --baseline als -k 5,10",
             "overlap all.parquet --system model --format json",
@@ -290,7 +297,8 @@ OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
     "names": {"metavar": "[NAME]...", "nargs": -1, "required": False},
     "shell": {"type": click.Choice(["bash", "zsh", "fish"]), "metavar": "SHELL"},
 }
-FILES = ("files", "events", "database", "history", "items", "segment", "output", "by_user", "rows", "figures")
+FILES: tuple[str, ...] = ("files", "events", "database", "history", "items", "users", "segment")
+FILES += ("output", "by_user", "rows", "figures")
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases do not subscript

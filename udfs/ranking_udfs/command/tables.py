@@ -26,7 +26,10 @@ from ..evaluation.conclusion import (
     letters_note,
     measure_label,
     needed_sentence,
+    refused_sentence,
     sentence,
+    some_thresholds,
+    threshold_sentences,
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
 from ..evaluation.pairs import ModelOrder, families
@@ -35,6 +38,7 @@ from ..evaluation.words import (
     BUT_GAINS,
     COUNTS,
     GONE,
+    LEFT_OUT,
     MARKS,
     OF_LISTS,
     WITHOUT_RELEVANT,
@@ -199,6 +203,7 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
         counts = [name for name in (*COUNTS, *OF_LISTS) if name in rows[0]]
         return render(work.con, given, [*keys, *counts, *(one.name for one in every)], rows)
     summary = [row for row in rows if row.get("segment", EVERYBODY) == EVERYBODY]
+    refused = fetch_rows(work.con, work.abstention_query()) if request.says_refused else []
     blocks = []
     for choices, labels, title in (
         (request.choices, COUNTS, "Ranking measure"),
@@ -206,6 +211,7 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     ):
         if choices:
             lines = [*count_lines(work, labels, summary)]
+            lines += [refused_sentence(refused)] if refused and labels is COUNTS else []
             lines += [OF_AUC] * any(one.measure.name == "auc" for one in choices)
             blocks.append(with_remarks(given.format, measures_table(work, choices, summary, title), lines))
     if segment is not None:
@@ -221,8 +227,9 @@ def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -
         counts = {row.get("system"): row.get(name) for row in rows}
         if name not in rows[0] or (name == WITHOUT_RELEVANT and not any(counts.values())):
             continue
-        if name == WITHOUT_RELEVANT and work.request.columns["min_grade"] is not None:
-            label = f"{label.partition('(')[0]}{BUT_GAINS}"
+        is_skipped = work.request.columns["without_relevant"] == "skip"
+        if name == WITHOUT_RELEVANT and (is_skipped or work.request.columns["min_grade"] is not None):
+            label = f"{label.partition('(')[0]}{LEFT_OUT if is_skipped else BUT_GAINS}"
         each = ", ".join(f"{system} {count}" for system, count in counts.items())
         yield f"{in_unit(label)}: {each if len({*counts.values()}) > 1 else rows[0][name]}"
 
@@ -447,6 +454,13 @@ OF_TRUTH = {"grade": "Grade", "gain": "Gain", "discount": "Discount"}  # columns
 OF_TRUTH |= {"contribution": "Gain x disc.", "dcg": "DCG"}
 TITLE = 30  # characters of a title for which these columns give way, the first of them first
 BESIDE_TITLES = ("Gain x disc.", "Discount", "Gain", "DCG", "Score")
+THRESHOLDS = {"system": "System", "threshold": "Threshold", "refused_share": "Refused"}
+THRESHOLDS |= {"refused_low": "Low", "refused_high": "High", "answered_share": "Answered"}
+THRESHOLDS |= {"answered_low": "Low", "answered_high": "High"}
+ERRORS = (
+    "Refused: of users with an answer, the share whose best score is worse than the threshold, or who have "
+    "no list; answered: of users without an answer, the share of all others; with their intervals."
+)
 OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "Users", "overlap": "Overlap"}
 OVERLAPS |= {"jaccard": "Jaccard", "rbo": "RBO", "same_first": "1st", "same_list": "All"}
 LEGEND = (
@@ -474,6 +488,8 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
         if lines and given.min_grade is not None:
             least = f"{given.min_grade:g}"
             lines.append(f"A hit has grade {least} or more; gains and the ideal are of all grades.")
+        if lines and given.without_relevant == "skip" and not any(row["relevant"] for row in mine):
+            lines.append("No relevant item: this user is in no mean and no comparison.")
         texts.append(with_remarks("table", text, lines) if lines else text)
     return "\n".join(texts) or f"{in_unit('User')} {user}: no list and no relevant item.\n"
 
@@ -523,6 +539,19 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
         f"Recall@{at} = {recall}",
         f"Precision@{at} = hits / k = {format_number(hits)} / {depth} = {format_number(hits / depth)}",
     ]
+
+
+def abstention_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
+    """Render thresholds: for programs all rows, for people some of each model, and sentences."""
+    given, digits = work.given, digits_of(work.given) or DIGITS
+    if given.format in COPIED:
+        return render(work.con, given, [*rows[0]], rows)
+    names = {name: text for name, text in THRESHOLDS.items() if name in rows[0]}
+    shown = some_thresholds(rows)
+    text = table(given.format, [*names.values()], [[row[name] for name in names] for row in shown], digits)
+    lines = [ERRORS, refused_sentence(rows), *threshold_sentences(rows, digits)]
+    lines += ["Not all thresholds are shown: --format csv has them."] if len(shown) < len(rows) else []
+    return document(given.format, with_remarks(given.format, text, lines))
 
 
 def overlap_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:

@@ -5,11 +5,21 @@ from collections.abc import Collection, Mapping, Sequence
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, parse_measure
 from ..texts import printable
-from .defaults import CORRECTIONS, TESTS
+from .defaults import CORRECTIONS, DIGITS, TESTS
 from .options import ComparisonOptions
 from .pairs import ModelOrder, turn
 from .problems import is_problem
-from .words import Row, column_decimals, format_fixed, format_number, format_p, half_of, in_unit, join_names
+from .words import (
+    Row,
+    column_decimals,
+    format_fixed,
+    format_mean,
+    format_number,
+    format_p,
+    half_of,
+    in_unit,
+    join_names,
+)
 
 HEADLINES = {  # what a hundred times a mean says, in words
     "hit_rate": (" of 100 users", " find something relevant PLACE"),
@@ -182,6 +192,50 @@ def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
         left_out = in_unit(". Users without a history left out: ") + join_names(without) if without else ""
         texts.append(f"{text}{left_out}.")
     return texts
+
+
+def refused_sentence(rows: Sequence[Row]) -> str:
+    """Say how many users without an answer got one, and how many none; `rows` are of ranking_abstention."""
+    count, texts = rows[0]["users_without_relevant"], []
+    for mine in by_model(rows):
+        name = "" if mine[0].get("system") is None else f"{printable(mine[0]['system'])} "
+        answered = mine[0]["wrongly_answered"]  # from the lowest threshold on
+        texts.append(f"{name}{answered} answered, {count - answered} refused")
+    return f"{count} user{'s' * (count != 1)} without an answer: {'; '.join(texts)}."
+
+
+def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
+    """Say how well the best scores of each model tell users without an answer apart, and from which score."""
+    texts = []
+    for mine in by_model(rows):
+        row = min(mine, key=lambda one: (one["refused_share"] or 0) + one["answered_share"])
+        if row["auc"] is None or row["threshold"] is None:
+            continue
+        name = "" if row.get("system") is None else f"{printable(row['system'])}: "
+        auc = " ".join(filter(None, format_mean(row["auc"], row["auc_low"], row["auc_high"], digits=digits)))
+        texts.append(
+            f"{name}AUC {auc}, the share of pairs of a user with an answer and one without in which the "
+            "first has the better best score. Fewest errors from a score of "
+            f"{format_number(row['threshold'], digits)} on: {row['wrongly_refused']} of "
+            f"{row['users_with_relevant']} with an answer refused, {row['wrongly_answered']} of "
+            f"{row['users_without_relevant']} without one answered; try it on other users."
+        )
+    return texts
+
+
+def by_model(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return the rows of each model, the models in the order of their first rows."""
+    names = dict.fromkeys(row.get("system") for row in rows)
+    return [[row for row in rows if row.get("system") == name] for name in names]
+
+
+def some_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
+    """Return rows of ranking_abstention at equal steps, so many of each model."""
+    return [
+        mine[i * (len(mine) - 1) // (most - 1)] if len(mine) > most else mine[i]
+        for mine in by_model(rows)
+        for i in range(min(most, len(mine)))
+    ]
 
 
 def shared_sentence(rows: Sequence[Row], label: str) -> str:

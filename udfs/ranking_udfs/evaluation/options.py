@@ -69,6 +69,10 @@ OPTIONS = {
         value="GRADE",
     ),
     "unjudged": Option("items that truth has no row for: misses, or left out", "miss", ("miss", "skip")),
+    "without_relevant": Option("users without a relevant item: 0, or left out", "zero", ("zero", "skip")),
+    "users": Option(
+        "all users: who truth lacks has no relevant item, as a query without answer", value="FILE"
+    ),
     "ties": Option(
         "order of equal scores: by item, as trec_eval, or expected values over all orders",
         "item",
@@ -135,7 +139,8 @@ OPTIONS = {
     "system_col": Option("column of models in rec; '' for none, by default system if there is one"),
     "descending": Option("whether the highest score is the best; False for ranks and distances", True),
 }
-GRADES = ("min_grade", "unjudged")  # how grades are read: arguments of what reads rec and truth
+# How grades are read: arguments of what reads rec and truth.
+GRADES = ("min_grade", "unjudged", "without_relevant")
 LISTS = ("head", "divergence")  # arguments of what looks into the lists
 ARGUMENTS = {  # that name columns, by what the pack calls these
     "userid": "user_col",
@@ -160,6 +165,7 @@ class ColumnNames(TypedDict, total=False):
     descending: bool
     min_grade: float | None
     unjudged: str
+    without_relevant: str
 
 
 class ComparisonOptions(TypedDict, total=False):
@@ -180,6 +186,7 @@ class Evaluating(ColumnNames, total=False):
     con: "duckdb.DuckDBPyConnection | None"
     segments: Any
     segment_col: str
+    users: Any
     history: Any
     items: Any
     category_col: str
@@ -248,9 +255,10 @@ def columns_of(caller: str, given: Mapping[str, Any]) -> ColumnNames:
     is_grade = isinstance(grade, Real) and not isinstance(grade, bool) and 0 < float(grade) < math.inf
     if grade is not None and not is_grade:
         raise ValueError(f"{caller}: min_grade must be a number > 0, got {grade!r}")
-    choices = OPTIONS["unjudged"].choices
-    if found["unjudged"] not in choices:
-        raise ValueError(f"{caller}: unjudged must be {'|'.join(choices)}, got {found['unjudged']!r}")
+    for name, value in found.items():
+        choices = OPTIONS[name].choices
+        if choices and value not in choices:
+            raise ValueError(f"{caller}: {name} must be {'|'.join(choices)}, got {value!r}")
     return cast(ColumnNames, found)
 
 

@@ -1,6 +1,6 @@
 """An evaluation as SQL: queries over rec, truth and segments, by the table functions of `sql/tables/`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,7 +9,7 @@ import duckdb
 from ..duckdb.statements import identifier, literal, sql_value
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
-from .defaults import DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
+from .defaults import CONFIDENCE, DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
 from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, ColumnNames, rec_columns, truth_columns
 from .words import COUNTS
 
@@ -30,11 +30,17 @@ class Request:
     columns: ColumnNames = field(default_factory=COLUMNS.copy)  # the user's, and how rows are read
     history: bool = False  # whether there is a table `history`, at which the check looks too
     items: bool = False  # whether there is a table `items`
+    users: bool = False  # whether there is a table `users`, of all of them
     contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cut-offs
     head: float = HEAD  # as of ranking_beyond_accuracy
     divergence: str = DIVERGENCE  # likewise
     stored: str = ""  # the query for values of each user that were measured before, beside those by rec
     time: str | None = None  # the user's column of times there and in truth; None for `time`, "" for none
+
+    @property
+    def says_refused(self) -> bool:
+        """Whether to say what was done with users without an answer, since the user has spoken of them."""
+        return self.users or self.columns["without_relevant"] == "skip"
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"
@@ -126,6 +132,8 @@ def check_call(request: Request) -> tuple[str, str]:
         named["history"] = {role: named["rec"][role] for role in ("userid", "itemid")} | time
     if request.items:
         named["items"] = {"itemid": named["rec"]["itemid"]}
+    if request.users:
+        named["users"] = {"userid": named["rec"]["userid"]}
     own = {role: name for of in named.values() for role, name in of.items() if role != name}
     taken = {name.lower() for name in own.values()} & {*ARGUMENTS}
     if taken or any(len({*of.values()}) < len(of) for of in named.values()):
@@ -137,11 +145,11 @@ def check_call(request: Request) -> tuple[str, str]:
             tables[table] = request.table(f"checked_{table}")
             views += f"CREATE OR REPLACE TEMP VIEW {tables[table]} AS\n{query};\n"
     given = [f"'{tables['rec']}', '{tables['truth']}'"]
-    given.append(f"ks := {sql_value(request.ks)}{rows_arguments(request)}")
+    given.append(f"ks := {sql_value(request.ks)}{rows_arguments(replace(request, users=False))}")
     given += [f"{ARGUMENTS[role]} := {literal(name)}" for role, name in own.items()]
     if request.history and request.time is not None and "time" not in own:
         given.append(f"time_col := {literal('time' if request.time else '')}")
-    given += [f"{table} := '{tables[table]}'" for table in ("history", "items") if table in tables]
+    given += [f"{name} := '{tables[name]}'" for name in ("history", "users", "items") if name in tables]
     return views, ", ".join(given)
 
 
@@ -167,7 +175,8 @@ def arguments(given: Mapping[str, Any], *names: str) -> str:
 
 def rows_arguments(request: Request) -> str:
     """Return the arguments of a table function of rec and truth that say how their rows are read."""
-    return arguments(request.columns, "descending", *GRADES)
+    users = f", users := '{request.table('users')}'" if request.users else ""
+    return arguments(request.columns, "descending", *GRADES) + users
 
 
 def judged_call(request: Request, function: str, *given: str) -> str:
@@ -203,7 +212,30 @@ def curve_query(request: Request) -> str:
 def explain_query(request: Request, user_id: str) -> str:
     """Return a user's lists down to the first k, and what is not in them."""
     given = literal(user_id), sql_value(request.ks[0]), *ties_argument(request)
+    request = replace(request, columns=all_shown(request), users=False)
     return f"FROM {judged_call(request, 'ranking_explain', *given)}"
+
+
+def abstention_query(request: Request, negated: Collection[str | None], confidence: float) -> str:
+    """Return how well the best scores tell users without a relevant item from the others, if there are any.
+
+    `negated` are the models whose scores have the opposite sign of those given, None the one without a name.
+    """
+    given = [f"confidence := {confidence!r}"] if confidence != CONFIDENCE else []
+    # The scores as they are, whatever breaks their ties.
+    call = judged_call(
+        replace(request, ties="item", columns=all_shown(request)), "ranking_abstention", *given
+    )
+    names = ", ".join(literal(name) for name in negated if name is not None)
+    columns = "* REPLACE (-threshold AS threshold)" if negated else "*"
+    if names:
+        columns = f"* REPLACE (CASE WHEN system IN ({names}) THEN -1 ELSE 1 END * threshold AS threshold)"
+    return f"SELECT {columns}\nFROM {call}\nWHERE users_without_relevant > 0"
+
+
+def all_shown(request: Request) -> ColumnNames:
+    """Return the columns with the options by which no item and no user is left out."""
+    return {**request.columns, "unjudged": "miss", "without_relevant": "zero"}
 
 
 def overlap_query(
@@ -237,6 +269,8 @@ def by_segment_query(request: Request, system: str) -> str:
     )
     keys = f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k"
     query = f"{keys}, {users}{mean_columns(request.choices)}\nFROM {with_segments(request)}\nGROUP BY ALL"
+    if request.columns["without_relevant"] == "skip":
+        query = with_left_out(request, query)
     if not request.contents_by_user:
         return query
     source = with_segments(request, "contents")
@@ -244,10 +278,25 @@ def by_segment_query(request: Request, system: str) -> str:
     return beside_contents(request, system, query, means, "segment")
 
 
+def with_left_out(request: Request, query: str) -> str:
+    """Return means by segment with the number of users without a relevant item, who are not in by_user."""
+    judged = judged_call(replace(request, columns=all_shown(request)), "ranking_judged", "0")
+    counts = (
+        f"SELECT coalesce(segment, {literal(NONE)}) AS segment, count(DISTINCT userid) AS left_out\n"
+        f"FROM {judged} {of_segments(request)}\nWHERE n_truth = 0\nGROUP BY ALL"
+    )
+    columns_of = "* EXCLUDE (left_out) REPLACE (coalesce(left_out, 0) AS users_without_relevant)"
+    return f"SELECT {columns_of}\nFROM (\n{query}\n)\nLEFT JOIN (\n{counts}\n) USING (segment)"
+
+
 def with_segments(request: Request, table: str = "by_user") -> str:
     """The table with a row for each segment of a user."""
+    return f"{request.table(table)} {of_segments(request)}"
+
+
+def of_segments(request: Request) -> str:
     segments = f"(SELECT DISTINCT userid, segment FROM {request.table('segments')})"
-    return f"{request.table(table)} LEFT JOIN {segments} USING (userid)"
+    return f"LEFT JOIN {segments} USING (userid)"
 
 
 def by_user_query(request: Request, system: str) -> str:

@@ -22,6 +22,7 @@ COUNTS = {
     "users_without_truth": "Users without truth (left out)",
     WITHOUT_RELEVANT: "Users without a relevant item (scored as finding none)",
 }
+LEFT_OUT = "(left out)"
 BUT_GAINS = (
     "(scored as finding none, but for gains, as of NDCG, which count lower grades too)"  # with min_grade
 )

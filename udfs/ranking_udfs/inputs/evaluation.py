@@ -9,11 +9,11 @@ import duckdb
 
 from ..duckdb.statements import identifier, literal
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
-from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM, K
+from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, options_of
 from ..evaluation.problems import CODES, NOTHING, TIES, check_common
-from ..evaluation.queries import Plan, Request, fetch_rows, plan
+from ..evaluation.queries import Plan, Request, abstention_query, fetch_rows, plan
 from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with_text
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
@@ -67,6 +67,7 @@ class Evaluation:
             columns=inputs.columns,
             history=inputs.history is not None,
             items=inputs.items is not None,
+            users=inputs.users is not None,
             time=inputs.time,
             **{name: given[name] for name in ("ties", *LISTS)},
         )
@@ -256,6 +257,10 @@ class Evaluation:
         cuts = ", ".join("-1" if k is None else str(k) for k in request.ks)
         order.append(f"list_position([{cuts}]::BIGINT[], coalesce(k, -1)::BIGINT)")
         return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"
+
+    def abstention_query(self, confidence: float = CONFIDENCE) -> str:
+        """Return the query of ranking_abstention, whose thresholds are as scores were given."""
+        return abstention_query(self.request, self.tables.negated, confidence)
 
     def comparisons(self) -> list[list[str]]:
         """Return the queries of the comparisons of all users, and if there are segments, of each.

@@ -62,6 +62,7 @@ class Inputs:
     prefix: str = ""  # the beginning of the names of the TEMP tables, so that no view means one of them
     history: str | None = None  # a path: the events that the recommendations were made of
     items: tuple[str, str] | None = None  # a path: the catalogue, and its column of categories, or ""
+    users: str | None = None  # a path: all users
     # paths: items and users with names to show, and the column that has them; without one, `title` and `text`
     titles: tuple[str, str | None] | None = None
     texts: tuple[str, str | None] | None = None
@@ -94,6 +95,8 @@ class Inputs:
         if self.segment is not None:
             path, column = self.segment
             found["segments"] = self.table(path, {**user, "segment": column}, {}, row_id="userid")
+        if self.users is not None:
+            found["users"] = self.table(self.users, user, {}, row_id="userid")
         if self.history is not None:
             found["history"] = self.table(self.history, {**user, **item, **required}, optional)
         if self.items is not None:

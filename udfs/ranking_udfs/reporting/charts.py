@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..evaluation.conclusion import some_thresholds
 from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, in_unit, join_names
 from ..measures.grammar import Choice
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
@@ -149,6 +150,7 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
         "contents": contents + ([made.categories()] if findings.categories else []),
         "curve": [made.curve()] if findings.curve else [],
         "users": [made.histogram()],
+        "abstention": [made.abstention()] if findings.abstention else [],
         "pairs": [made.pairs()] if findings.pairs else [],
         "segments": made.segments() if findings.segments else [],
     }
@@ -355,6 +357,22 @@ class Charts:
         table = ["Recall", *self.found.systems], cells
         encoding = {"x": x, "y": y}
         return self.draw("curve", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
+
+    def abstention(self) -> Chart:
+        """Draw the two errors of each threshold, a line for each system from the lowest to the highest."""
+        rows, look = (
+            [{**row, "place": i} for i, row in enumerate(self.found.abstention)],
+            self.look_with_legend,
+        )
+        x = number_axis("refused_share", "refused, of users with an answer", SHARES, domain=[0, 1])
+        y = number_axis("answered_share", "answered, of those without", SHARES, domain=[0, 1])
+        order = {"field": "place", "type": "quantitative"}
+        layers = [layer("line", color=look["color"], order=order), points(size=35, **look)]
+        columns = {"System": "system", "Threshold": "threshold", "Refused": "wrongly_refused"}
+        columns |= {"Share": "refused_share", "Answered": "wrongly_answered", "Its share": "answered_share"}
+        title = "The two errors at each threshold of the best score: the nearer to the lower left, the better"
+        view = {"height": HEIGHT, "encoding": {"x": x, "y": y}, "layer": layers}
+        return self.draw("abstention", title, table_of(some_thresholds(rows), columns), rows, **view)
 
     def histogram(self) -> Chart:
         """Draw the distribution of the users' values, a small chart for each system."""

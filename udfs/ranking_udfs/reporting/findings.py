@@ -13,7 +13,7 @@ from ..evaluation import conclusion
 from ..evaluation.comparison import changes_query, compare_queries
 from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import ColumnNames, ComparisonOptions
+from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import find_orders, turn
 from ..evaluation.problems import check_common
@@ -26,7 +26,16 @@ from ..evaluation.queries import (
     overlap_query,
     ranked_table,
 )
-from ..evaluation.words import GONE, Row, cut_off_key, format_cut_off, format_mean, format_number, with_text
+from ..evaluation.words import (
+    GONE,
+    WITHOUT_RELEVANT,
+    Row,
+    cut_off_key,
+    format_cut_off,
+    format_mean,
+    format_number,
+    with_text,
+)
 from ..inputs.evaluation import Evaluation
 from ..inputs.manifest import counts, fingerprint
 from ..inputs.tables import file_of
@@ -43,6 +52,7 @@ OVERLAP_BINS = 10
 HEAP = 0.05  # of the users: the least on each side between two heaps
 MOST_CATEGORIES = 12
 JUDGED = "judged_share"
+FEW = 5  # users without a relevant item: with fewer, nothing is surely said of them
 SIDES = ("system", "baseline")  # columns that name a model
 MOST_IN_WORDS = 2  # measures, beside the first
 
@@ -85,6 +95,8 @@ class Findings:
     wholes, popularity, categories, contents_sentences  with a history, what is in the lists down to the
                 largest cut-off of the first measure: rows of ranking_beyond_accuracy; as means; shares of
                 the largest categories in the lists and in the history (more_categories are left out)
+    abstention, refused     with five users without a relevant item, or where the user speaks of them: rows of
+                ranking_abstention, and sentences
     facts       what the report was made of, in words; `made`, when; `sql`, by which statements
     """
 
@@ -173,6 +185,12 @@ class Findings:
         self.caveats += conclusion.two_heaps(self.pairs)
         self.example, self.lists, self.missed = self.find_example()
         self.find_contents()
+        self.abstention, self.refused = list[Row](), list[str]()
+        if request.says_refused or max(row[WITHOUT_RELEVANT] for row in self.counts.values()) >= FEW:
+            rows = self.fetch(work.abstention_query(self.options["confidence"]))
+            self.abstention = sorted(rows, key=self.by_system)
+        if rows := self.abstention:
+            self.refused = [conclusion.refused_sentence(rows), *conclusion.threshold_sentences(rows)]
         self.facts, self.made = self.find_facts(), report_time()
         sql = "\n\n".join(f"{one};" for one in [*self.read.statements, *made, *self.queries])
         self.sql = "\n".join(map(printable, sql.split("\n")))
@@ -371,8 +389,7 @@ ORDER BY mean {best}, system""")
         user, model = loser["userid"], loser["system"]
         lists: dict[str, list[tuple[str, str]]] = {name: [] for name in (self.systems[0], model)}
         missed: dict[str, list[str]] = {name: [] for name in lists}
-        columns: ColumnNames = {**self.request.columns, "unjudged": "miss"}  # none is left out of a list
-        query = explain_query(replace(self.request, ks=[self.k], columns=columns), user)
+        query = explain_query(replace(self.request, ks=[self.k]), user)
         rows = [row for row in self.fetch(query) if row["system"] in lists]
         titles = self.work.names("titles", (row["itemid"] for row in rows))
         has_titles = self.work.inputs.titles is not None

@@ -1,0 +1,101 @@
+-- How well the best score of a list tells users without an answer from the others, for each threshold to answer from.
+--
+-- rec, truth, user_col, ..., descending, min_grade: as for ranking_judged
+-- users:      as for ranking_judged: users who have no row in truth are without an answer; by default only those whose rows
+--             are not relevant or have no item
+-- confidence: of the intervals
+-- Returns:    a row per system and threshold: the best scores of lists, each once, or 100 of them at equal steps in order;
+--             [system,] threshold, users_with_relevant, users_without_relevant, wrongly_refused (of the former: best score below
+--             threshold, or no list), wrongly_answered (of the latter: best score from threshold on), of both the share with
+--             Wilson's interval: refused_share, refused_low, refused_high, answered_share, answered_low, answered_high; and for
+--             all thresholds alike auc (the probability that a user with an answer has a better best score than one without,
+--             ties half, no score below all), auc_low and auc_high (DeLong's on the logit; NULL with fewer than 5 users of
+--             either kind; where no user differs from the others, to 1 - alpha^(1 / users of the rarer kind) from auc).
+--             Shares are NULL where there is no user of their kind, auc where one kind is missing
+-- Errors:     as for ranking_judged; a confidence that is not above 0 and below 1
+-- Source:     DeLong, DeLong and Clarke-Pearson (1988), Sun and Xu (2014); Wilson (1927)
+-- Example:    SELECT system, threshold, wrongly_refused, wrongly_answered, round(auc, 3) AS auc
+--             FROM ranking_abstention('rec', 'truth') WHERE wrongly_refused <= 2 ORDER BY ALL DESC LIMIT 2;
+--
+-- A user without a list, or whose scores are all NULL or NaN, is refused at every threshold; where no list of a system has
+-- a score, it has one row, of the threshold NULL.
+CREATE OR REPLACE TEMP MACRO ranking_abstention(
+    rec, truth, users := NULL, COLUMN_ARGUMENTS, min_grade := NULL, confidence := 0.95) AS TABLE
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'threshold')),
+    n::BIGINT AS users_with_relevant, m::BIGINT AS users_without_relevant,
+    n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
+    refused.share AS refused_share, refused.low AS refused_low, refused.high AS refused_high,
+    answered.share AS answered_share, answered.low AS answered_low, answered.high AS answered_high,
+    auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low, _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
+FROM (
+    SELECT
+        *,
+        _ranking_wilson(n_refused, n, quantile) AS refused,
+        _ranking_wilson(n_answered, m, quantile) AS answered,
+        twice_above / nullif(2 * n * m, 0) AS auc,
+        CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1 / least(n, m)) END AS widest,
+        -- Of integers, so that nothing cancels, and threads change nothing.
+        ((n * squares - twice_above * twice_above) / (n - 1) + (m * squares_without - twice_above * twice_above) / (m - 1))
+            / (2 * n * m) ** 2 AS variance
+    FROM (
+        SELECT
+            *,
+            CASE WHEN threshold IS NULL THEN n ELSE n_below - n_with END AS n_refused,
+            CASE WHEN threshold IS NULL THEN 0 ELSE m - m_below + n_without END AS n_answered,
+            -- For each user with an answer twice the users without one who are below, ties half; and the other way round.
+            sum(n_with * (2 * m_below - n_without)) OVER per_system AS twice_above,
+            sum(n_with * (2 * m_below - n_without) * (2 * m_below - n_without)) OVER per_system AS squares,
+            sum(n_without * (2 * (n - n_below) + n_with) * (2 * (n - n_below) + n_with)) OVER per_system AS squares_without
+        FROM (
+            SELECT
+                *,
+                sum(n_with) OVER per_system AS n,
+                sum(n_without) OVER per_system AS m,
+                sum(n_with) OVER up_to AS n_below,
+                sum(n_without) OVER up_to AS m_below,
+                count(threshold) OVER per_system AS n_thresholds,
+                count(threshold) OVER up_to AS place
+            FROM (
+                SELECT
+                    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')), scores[1] AS threshold,
+                    count(*) FILTER (n_truth > 0) AS n_with, count(*) FILTER (n_truth = 0) AS n_without
+                FROM _ranking_judged(
+                    rec, truth, COLUMN_NAMES, NULL, true, 'ranking_abstention', min_grade := min_grade, users := users)
+                WHERE has_truth AND _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, 'ranking_abstention')
+                GROUP BY ALL)
+            WINDOW per_system AS (PARTITION BY ranking_system), up_to AS (
+                PARTITION BY ranking_system
+                ORDER BY CASE WHEN descending THEN threshold END ASC NULLS FIRST,
+                    CASE WHEN NOT descending THEN threshold END DESC NULLS FIRST))
+        WINDOW per_system AS (PARTITION BY ranking_system))
+    CROSS JOIN (SELECT _ranking_alpha(confidence) AS alpha, _ranking_t_quantile(_ranking_alpha(confidence), 1e8) AS quantile))
+-- Of more than 100 thresholds those next to 100 equal steps, the first and the last among them.
+WHERE CASE
+    WHEN n_thresholds <= 100 THEN threshold IS NOT NULL OR n_thresholds = 0
+    ELSE threshold IS NOT NULL AND ((place - 1) * 99 + n_thresholds - 2) // (n_thresholds - 1) * (n_thresholds - 1) < place * 99
+END
+ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
+
+-- An end of the interval of an area under the curve: on the logit, or `widest` away where no user differs from the others.
+CREATE OR REPLACE TEMP MACRO _ranking_auc_end(auc, variance, quantile, widest) AS
+CASE
+    WHEN widest IS NULL THEN NULL  -- of which greatest and least take no notice
+    WHEN variance = 0 THEN greatest(0, least(1, auc + widest))
+    ELSE 1 / (1 + (1 / auc - 1) * exp(-quantile * sqrt(variance) / (auc * (1 - auc))))
+END;
+
+-- A share and Wilson's interval of it; NULL where there is nothing to have a share of.
+CREATE OR REPLACE TEMP MACRO _ranking_wilson(n_found, n_all, quantile) AS
+list_transform(
+    [(n_found / nullif(n_all, 0))::DOUBLE],
+    lambda _ranking_share: {
+        'share': _ranking_share,
+        'low': greatest(0, (
+            _ranking_share + quantile ** 2 / (2 * n_all)
+            - quantile * sqrt(_ranking_share * (1 - _ranking_share) / n_all + (quantile / n_all / 2) ** 2))
+            / (1 + quantile ** 2 / n_all)),
+        'high': least(1, (
+            _ranking_share + quantile ** 2 / (2 * n_all)
+            + quantile * sqrt(_ranking_share * (1 - _ranking_share) / n_all + (quantile / n_all / 2) ** 2))
+            / (1 + quantile ** 2 / n_all))})[1];

@@ -1,0 +1,228 @@
+"""How well the best scores tell users without an answer from the others."""
+
+import itertools
+import math
+import random
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+from statsmodels.stats.proportion import proportion_confint
+
+import ranking_udfs
+from tests.conftest import rows
+
+Z = 1.959963984540054
+Scores = Sequence[float | None]  # the best of each user; None for no list
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield ranking_udfs.register(con)
+
+
+def create(con: duckdb.DuckDBPyConnection, with_answer: Scores, without: Scores, named: int = 0) -> None:
+    """Make the tables; the last `named` users without an answer are in `queries` alone, of all users."""
+    users = list(enumerate([*with_answer, *without]))
+    n, judged = len(with_answer), len(users) - named
+    scores = [(user, rank, score - rank) for user, score in users if score is not None for rank in (0, 1)]
+    listed = list(zip(*[*scores, (-1, 1, 99.0)], strict=True))  # and one of whom nothing is known
+    columns = "unnest($1) AS userid, unnest($2) AS itemid, unnest($3) AS score"
+    con.execute(f"CREATE OR REPLACE TABLE rec AS SELECT {columns}", [list(one) for one in listed])
+    con.execute(f"""
+        CREATE OR REPLACE TABLE queries AS SELECT i::INTEGER AS userid FROM range({len(users)}) t(i);
+        CREATE OR REPLACE TABLE truth AS SELECT userid, 5 AS itemid, (userid < {n})::INTEGER AS rel
+        FROM queries WHERE userid < {judged}""")
+
+
+def slow(with_answer: Scores, without: Scores) -> dict[str, Any]:
+    """The area and DeLong's interval by the definition, from all pairs; each threshold from all users."""
+    a, b = ([-math.inf if one is None else one for one in scores] for scores in (with_answer, without))
+    pairs = np.array([[(x > y) + (x == y) / 2 for y in b] for x in a])
+    auc = pairs.mean()
+    variance = pairs.mean(axis=1).var(ddof=1) / len(a) + pairs.mean(axis=0).var(ddof=1) / len(b)
+    half = Z * math.sqrt(variance) / (auc * (1 - auc))
+    low, high = (1 / (1 + math.exp(-math.log(auc / (1 - auc)) + side * half)) for side in (1, -1))
+    errors = {
+        one: (sum(x < one for x in a), sum(y >= one for y in b)) for one in {*a, *b} if one != -math.inf
+    }
+    return {"auc": auc, "low": low, "high": high, "errors": errors}
+
+
+def found(con: duckdb.DuckDBPyConnection, more: str = "") -> list[dict[str, Any]]:
+    return rows(con, f"FROM ranking_abstention('rec', 'truth'{more})")
+
+
+def test_the_area_counts_pairs_ties_half_and_no_list_below_every_score(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    create(con, [3, 2, None], [2, None])
+    # Above: 3 of both, 2 of none and half of 2, none of nothing but half: (1 + 1 + 1/2 + 1 + 0 + 1/2) / 6.
+    first, second = found(con)
+    assert first["auc"] == second["auc"] == 4 / 6
+    names = (
+        "threshold",
+        "users_with_relevant",
+        "users_without_relevant",
+        "wrongly_refused",
+        "wrongly_answered",
+    )
+    assert [first[name] for name in names] == [2, 3, 2, 1, 1]
+    assert [second[name] for name in names] == [3, 3, 2, 2, 0]
+    assert (first["auc_low"], first["auc_high"]) == (None, None)  # fewer than five of a kind
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_is_as_defined_and_as_in_other_libraries(con: duckdb.DuckDBPyConnection, seed: int) -> None:
+    generated = random.Random(seed)
+    digits = seed % 3
+
+    def scores(n: int, mean: float) -> list[float | None]:
+        each = (round(generated.gauss(mean, 1), digits) for _ in range(n))
+        return [None if generated.random() < 0.1 else one for one in each]
+
+    with_answer, without = scores(generated.randint(5, 70), 0.7), scores(generated.randint(5, 20), 0)
+    create(con, with_answer, without, named=3)
+    expected, result = slow(with_answer, without), found(con, ", 'queries'")
+    labels = [*[1] * len(with_answer), *[0] * len(without)]
+    given = [-99 if one is None else one for one in (*with_answer, *without)]
+    assert result[0]["auc"] == pytest.approx(roc_auc_score(labels, given), abs=1e-12)
+    for row in result:
+        assert row["auc"] == pytest.approx(expected["auc"], abs=1e-12)
+        assert [row["auc_low"], row["auc_high"]] == pytest.approx(
+            [expected["low"], expected["high"]], abs=1e-7
+        )
+        errors = row["wrongly_refused"], row["wrongly_answered"]
+        assert errors == expected["errors"][row["threshold"]]
+        for name, count, of in zip(
+            ("refused", "answered"), errors, map(len, (with_answer, without)), strict=True
+        ):
+            assert row[f"{name}_share"] == count / of
+            ends = [row[f"{name}_low"], row[f"{name}_high"]]
+            assert ends == pytest.approx(proportion_confint(count, of, method="wilson"), abs=1e-7)
+    assert [row["threshold"] for row in result] == sorted(expected["errors"])
+
+
+def test_whoever_has_no_scored_list_is_refused_at_every_threshold(con: duckdb.DuckDBPyConnection) -> None:
+    create(con, [None, 2, 1], [1, None, None], named=1)
+    con.execute("INSERT INTO rec VALUES (0, 1, 'nan'), (5, 1, NULL)")
+    assert [row["wrongly_refused"] for row in found(con, ", 'queries'")] == [1, 2]
+    assert [row["wrongly_answered"] for row in found(con, ", 'queries'")] == [1, 0]
+    con.execute("DELETE FROM rec WHERE isfinite(score) AND userid >= 0")
+    (row,) = found(con, ", 'queries'")
+    assert (row["threshold"], row["wrongly_refused"], row["wrongly_answered"], row["auc"]) == (
+        None,
+        3,
+        0,
+        0.5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("with_answer", "without", "ends"),
+    [
+        ([2] * 6, [1] * 5, (0.05 ** (1 / 5), 1)),
+        ([1] * 5, [2] * 7, (0, 1 - 0.05 ** (1 / 5))),
+        ([1] * 9, [1] * 9, (0.5 - (1 - 0.05 ** (1 / 9)), 0.5 + (1 - 0.05 ** (1 / 9)))),
+        ([2] * 6, [1] * 4, (None, None)),
+        ([2] * 6, [], (None, None)),
+    ],
+)  # fmt: skip
+def test_where_no_user_differs_the_interval_is_that_of_a_rule_of_three(
+    con: duckdb.DuckDBPyConnection, with_answer: Scores, without: Scores, ends: tuple[float | None, ...]
+) -> None:
+    create(con, with_answer, without)
+    row = found(con)[0]
+    assert [row["auc_low"], row["auc_high"]] == pytest.approx(ends, abs=1e-12)
+    assert (row["answered_share"] is None) == (row["auc"] is None) == (not without)
+
+
+def test_the_lowest_score_may_be_the_best_and_systems_stand_alone(con: duckdb.DuckDBPyConnection) -> None:
+    create(con, [3, 2, 2, None, 5, 1], [2, None, 1, 1, 0])
+    one = found(con)
+    con.execute("""
+        CREATE OR REPLACE VIEW turned AS SELECT 'b' AS system, userid, itemid, -score AS score FROM rec
+        UNION ALL SELECT 'a', -1, 1, 0.5""")
+    other = rows(con, "FROM ranking_abstention('turned', 'truth', descending := false)")
+    assert [
+        (row["threshold"], row["wrongly_refused"], row["auc"]) for row in other if row["system"] == "a"
+    ] == [(None, 6, 0.5)]
+    turned = [{**row, "threshold": -row["threshold"]} for row in other if row["system"] == "b"]
+    assert [{name: row[name] for name in one[0]} for row in turned] == one
+
+
+def test_of_many_thresholds_a_hundred_at_equal_steps_are_shown(con: duckdb.DuckDBPyConnection) -> None:
+    for n in (100, 101, 150, 1_000):
+        create(con, [None], [None])
+        con.execute(f"INSERT INTO truth SELECT i, 1, i % 3 FROM range(9, {n + 9}) t(i)")
+        con.execute(f"INSERT INTO rec SELECT i, 1, i FROM range(9, {n + 9}) t(i)")
+        places = [row["threshold"] - 9 for row in found(con)]
+        assert places == [i * (n - 1) // 99 for i in range(100)]
+
+
+def test_threads_change_nothing(con: duckdb.DuckDBPyConnection) -> None:
+    generated = random.Random(9)
+    create(con, [generated.random() for _ in range(3_000)], [generated.random() for _ in range(1_000)])
+    results = []
+    for threads in (1, 3):
+        con.execute(f"SET threads = {threads}")
+        results.append(found(con))
+    con.execute("RESET threads")
+    assert results[0] == results[1]
+
+
+def test_the_query_of_the_reference_gives_the_number_of_mteb(con: duckdb.DuckDBPyConnection) -> None:
+    """Beside a plain definition; of the tables in the reference, mteb's `nauc` gives what stands there."""
+    page = Path(__file__).parents[1].joinpath("sql", "comparison", "README.md").read_text()
+    query = re.search(r"```sql\n(WITH by_user AS.*? AS nauc FROM areas.*?)```", page, re.DOTALL)
+    assert query
+    generated = random.Random(4)
+    for n in (7, 15, 45):  # with tenths that are halves of users
+        con.execute(f"""
+            CREATE OR REPLACE TABLE truth AS SELECT i AS userid, 0 AS itemid FROM range({n}) t(i);
+            CREATE OR REPLACE TABLE rec (system VARCHAR, userid BIGINT, itemid BIGINT, score DOUBLE)""")
+        rows_of = []
+        for user in range(n):
+            best, rank = round(generated.random(), 1), generated.randint(0, 12)
+            con.execute(
+                "INSERT INTO rec SELECT 'a', $1, i - $2, $3 - i FROM range(10) t(i)", [user, rank, best]
+            )
+            rows_of.append((best, user, 1 / math.log2(rank + 2) if rank < 10 else 0))
+        areas = []
+        for order in (sorted(rows_of), sorted(rows_of, key=lambda one: one[2])):
+            kept = [order[min(round(0.1 * i * n), n - 1) :] for i in range(10)]
+            curve = [sum(one[2] for one in each) / len(each) for each in kept]
+            areas.append(sum((one + other) / 2 for one, other in itertools.pairwise(curve)))
+        flat = 9 * sum(one[2] for one in rows_of) / n
+        expected = round((areas[0] - flat) / (areas[1] - flat), 4)
+        assert con.execute(query[1]).fetchall() == [("a", pytest.approx(expected, abs=1.1e-4))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "m", "shift"), [(40, 10, 0.8), (100, 15, 1.5), (30, 30, 0)])
+def test_intervals_of_the_area_hold_the_true_one_in_95_of_100_samples(
+    con: duckdb.DuckDBPyConnection, n: int, m: int, shift: float
+) -> None:
+    """Simulated: normal scores, whose true area is Phi(shift / sqrt(2)); each system is one sample."""
+    samples = 1_000
+    generated = np.random.default_rng(n)
+    scores = generated.normal(size=(samples, n + m)) + shift * (np.arange(n + m) < n)
+    con.register("drawn", {"score": scores.ravel()})
+    con.execute(f"""
+        CREATE OR REPLACE TABLE rec AS
+        SELECT i // {n + m} AS system, i % {n + m} AS userid, 1 AS itemid, score
+        FROM (SELECT score, row_number() OVER () - 1 AS i FROM drawn);
+        CREATE OR REPLACE TABLE truth AS SELECT i AS userid, 1 AS itemid, (i < {n})::INTEGER AS rel
+        FROM range({n + m}) t(i)""")
+    true = (1 + math.erf(shift / 2)) / 2
+    ends = con.execute("""
+        SELECT DISTINCT ON (system) auc_low, auc_high FROM ranking_abstention('rec', 'truth')""").fetchall()
+    covered = sum(low <= true <= high for low, high in ends)
+    assert len(ends) == samples
+    assert 0.93 <= covered / samples <= 0.985
