@@ -3360,8 +3360,7 @@ FROM (
 CREATE OR REPLACE MACRO _ranking_has_relevant(truth, names, min_grade, caller) AS
 (
     SELECT CASE WHEN max(n_relevant) > 0 THEN true
-        ELSE error(caller || ': without_relevant := ''skip'' must leave a user with a relevant item, got none: all are left out'
-        )::BOOLEAN
+        ELSE error(caller || ': truth must have a relevant item where users without one are left out, got none')::BOOLEAN
     END
     FROM _ranking_truth_users(truth, names, min_grade)
 );
@@ -4369,7 +4368,8 @@ WHERE (
     END)
 GROUP BY ALL
 ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_by_item(rec, truth, ks, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, without_relevant := 'zero') AS TABLE
+CREATE OR REPLACE MACRO ranking_by_item(
+    rec, truth, ks, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, without_relevant := 'zero') AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
     users_relevant, users_recommended, hits,
@@ -4473,7 +4473,8 @@ SELECT
     n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
     refused.share AS refused_share, refused.low AS refused_low, refused.high AS refused_high,
     answered.share AS answered_share, answered.low AS answered_low, answered.high AS answered_high,
-    auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low, _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
+    auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low,
+    _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
 FROM (
     SELECT
         *,

@@ -38,6 +38,7 @@ def files(models: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", os.path.abspath("home"))
     csv("home/rec.csv", "userid,itemid,score", "1,1,1")
     csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
+    csv("everybody.csv", "userid,text", *(f"{u},what" for u in range(14)))
     csv("train.csv", "userid,itemid", *(f"{u},{1 + u % 3}" for u in range(9)))
     csv("items.csv", "itemid,category", *(f"{i},{'ab'[i % 2]}" for i in range(15)))
     csv("events.csv", "userid,itemid,time", *(f"{i % 3},{i % 4},2026-01-{i:02}" for i in range(1, 13)))

@@ -27,7 +27,8 @@ SELECT
     n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
     refused.share AS refused_share, refused.low AS refused_low, refused.high AS refused_high,
     answered.share AS answered_share, answered.low AS answered_low, answered.high AS answered_high,
-    auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low, _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
+    auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low,
+    _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
 FROM (
     SELECT
         *,

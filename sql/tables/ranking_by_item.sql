@@ -15,7 +15,8 @@
 --             ORDER BY users_relevant DESC, itemid LIMIT 3;
 --
 -- An item that a list repeats counts once, where it stands first. An item of truth that nobody is shown has a row too.
-CREATE OR REPLACE TEMP MACRO ranking_by_item(rec, truth, ks, COLUMN_ARGUMENTS, min_grade := NULL, without_relevant := 'zero') AS TABLE
+CREATE OR REPLACE TEMP MACRO ranking_by_item(
+    rec, truth, ks, COLUMN_ARGUMENTS, min_grade := NULL, without_relevant := 'zero') AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
     users_relevant, users_recommended, hits,

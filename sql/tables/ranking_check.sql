@@ -16,9 +16,9 @@
 -- Example:    FROM ranking_check('rec', 'truth', ks := [5, 10]);
 --
 -- severity is 'wrong' (a number or a verdict is not what it seems), 'doubtful', or 'info', to know, by the share count / of: see
--- ranking_problem_codes. Pipelines stop at the first two. Users who have a list and no truth are counted in rows of their own,
--- which are 'info'. nothing_but_hits is looked for where lists are condensed ('skip'): of a truth without a judged miss they
--- hold hits alone.
+-- ranking_problem_codes; users without a relevant item are 'info' where they are left out. Pipelines stop at the first two.
+-- Users who have a list and no truth are counted in rows of their own, which are 'info'. nothing_but_hits is looked
+-- for where lists are condensed (unjudged := 'skip'): of a truth without a judged miss they hold hits alone.
 --
 -- upside_down asks truth which end of the scores is up: of each system, over users whose list has a relevant item and another
 -- with a different score, whether relevant items stand above others (the AUC of the whole list). It is 'wrong' where the mean

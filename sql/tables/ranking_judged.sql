@@ -23,12 +23,13 @@
 -- Errors:     a table that is not there, a query in place of a name (make it a CTE or view), a column that is missing or
 --             of a type that does not fit; a column that looks like systems or runs in rec, or grades in truth, and is not
 --             named; itemids or userids of types that cannot match; a grade that is NULL, NaN or infinite; truth without a
---             user, or with 'skip' without a relevant item; users without a column of users of truth's type; max_k that is no integer or below 0; a min_grade above 1 where truth has no grades
+--             user, or with 'skip' without a relevant item; max_k that is no integer or below 0; a min_grade above 1 where
+--             truth has no grades
 -- Source:     Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking_judged('rec', 'truth', 10);
 --
--- Users are those with a row in truth, or in `users`, whose userid is not NULL; others in rec are left out. Ranking is by score, descending,
--- ties by itemid, ascending, NULL and NaN scores last.
+-- Users are those with a row in truth, or in `users`, whose userid is not NULL; others in rec are left out. Ranking is by
+-- score, descending, ties by itemid, ascending, NULL and NaN scores last.
 CREATE OR REPLACE TEMP MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,

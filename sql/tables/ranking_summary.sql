@@ -4,7 +4,8 @@
 -- ks, ties, measures: as for ranking_by_user
 -- Returns:    [system,] k, users (all with truth), users_without_rec (of them; each counts as an empty list: 0, AUC 0.5),
 --             users_without_truth (in rec, left out), users_without_relevant (of users: no item of their truth is
---             relevant; with 'skip' beside them, and left out), a DOUBLE per measure; those that a query does not select are not computed
+--             relevant; with 'skip' they are beside these), a DOUBLE per measure; those that a query does not
+--             select are not computed
 -- Errors:     as for ranking_by_user
 -- Example:    FROM ranking_summary('rec', 'truth', measures := 'ndcg(gain=linear)@10,recall@5,10');
 --

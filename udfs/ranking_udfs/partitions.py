@@ -186,8 +186,8 @@ class Partitioned:
             if self.arguments.get("without_relevant") == "'skip'":
                 left = con.execute(f"FROM _ranking_{sent[0]} WHERE has_truth LIMIT 1").fetchall()
                 if not left:
-                    rule = "without_relevant := 'skip' must leave a user with a relevant item"
-                    raise ValueError(f"{self.function}: {rule}, got none: all are left out")
+                    rule = "truth must have a relevant item where users without one are left out"
+                    raise ValueError(f"{self.function}: {rule}, got none")
         return self.evaluate(con, self.merge_sql, "result")
 
     def require_users(self, rows: int | None, users: int | None) -> None:

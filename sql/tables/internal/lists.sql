@@ -14,7 +14,8 @@ FROM (
     FROM _ranking_judged(rec, truth, names, max_k, true, caller, JUDGING));
 
 -- A judged ranking for every user of either table, as ranking_judged has it, with ranking_system: the system, or NULL if
--- there is no such column; has_truth: false for users of rec alone, NULL for those who are left out; rec_items, the list; scores, NULL unless tied.
+-- there is no such column; has_truth: false for users of rec alone, NULL for those left out;
+-- rec_items, the list; scores, NULL unless tied.
 CREATE OR REPLACE TEMP MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, JUDGING_ARGUMENTS) AS TABLE
 WITH _ranking_truth_alone AS NOT MATERIALIZED (

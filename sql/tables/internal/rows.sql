@@ -85,8 +85,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_has_users(truth, names, caller) AS
 CREATE OR REPLACE TEMP MACRO _ranking_has_relevant(truth, names, min_grade, caller) AS
 (
     SELECT CASE WHEN max(n_relevant) > 0 THEN true
-        ELSE error(caller || ': without_relevant := ''skip'' must leave a user with a relevant item, got none: all are left out'
-        )::BOOLEAN
+        ELSE error(caller || ': truth must have a relevant item where users without one are left out, got none')::BOOLEAN
     END
     FROM _ranking_truth_users(truth, names, min_grade)
 );

@@ -247,8 +247,8 @@ def abstention(work: Work) -> str | bytes:
     work.step("ranking")
     rows = fetch_rows(work.con, work.abstention_query(work.given.confidence))
     if not rows:
-        rule = "there must be users without a relevant item; write --users FILE, of all users"
-        raise DataError(f"abstention: {rule}, got none")
+        rule = "there must be users without a relevant item, got none"
+        raise DataError(f"abstention: {rule}; write --users FILE, with all users")
     return abstention_text(work, rows)
 
 
