@@ -4517,7 +4517,8 @@ FROM (
     CROSS JOIN (SELECT _ranking_alpha(confidence) AS alpha, _ranking_t_quantile(_ranking_alpha(confidence), 1e8) AS quantile))
 WHERE CASE
     WHEN n_thresholds <= 100 THEN threshold IS NOT NULL OR n_thresholds = 0
-    ELSE threshold IS NOT NULL AND ((place - 1) * 99 + n_thresholds - 2) // (n_thresholds - 1) * (n_thresholds - 1) < place * 99
+    ELSE threshold IS NOT NULL
+        AND divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
 END
 ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_fuse(

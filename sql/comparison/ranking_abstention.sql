@@ -74,7 +74,8 @@ FROM (
 -- Of more than 100 thresholds those next to 100 equal steps, the first and the last among them.
 WHERE CASE
     WHEN n_thresholds <= 100 THEN threshold IS NOT NULL OR n_thresholds = 0
-    ELSE threshold IS NOT NULL AND ((place - 1) * 99 + n_thresholds - 2) // (n_thresholds - 1) * (n_thresholds - 1) < place * 99
+    ELSE threshold IS NOT NULL
+        AND divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
 END
 ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
 
