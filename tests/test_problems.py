@@ -91,6 +91,11 @@ CASES = {
         FROM range(40) t(u), range(5) s(i)""",
         [("wrong", "a", "truth_in_rec", None, 40, 40), ("info", None, "negative_grade", None, 80, 200)],
     ),
+    "grades that are no integers": Case(
+        lists(a=GOOD),
+        f"SELECT *, CASE itemid % 100 WHEN 1 THEN 1 ELSE 0.4 * (userid % 4) END AS rel FROM ({TRUTH})",
+        [("doubtful", None, "fractional_grade", None, 30, 80)],
+    ),
     "lists of whom truth knows few": Case(
         lists(a="1"),
         RELEVANT.format(users=2),
@@ -159,7 +164,7 @@ def test_what_one_entry_point_says_all_say(
     assert all(len(problem) <= 60 for problem in problems)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ranking_udfs.evaluate("rec", "truth", "mrr", 3, con=con, allow_empty=True, **case.given)
+        ranking_udfs.evaluate("rec", "truth", "ndcg", 3, con=con, allow_empty=True, **case.given)
     lines = [line for one in caught for line in str(one.message).removeprefix("evaluate: ").split("\n  ")]
     texts = lines[len(lines) > 1 :]
     for text, problem, (*_, count, of) in zip(texts, problems, case.expected, strict=True):
@@ -176,6 +181,16 @@ def test_what_one_entry_point_says_all_say(
     assert main([*command, *case.options, "--fail-if", "problems"]) == 3 * is_problem
     printed = json.loads(capsys.readouterr().out)
     assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in printed] == case.expected
+
+
+def test_fractions_are_a_problem_of_exponential_gains_alone(pack: duckdb.DuckDBPyConnection) -> None:
+    rec, truth, _ = CASES["grades that are no integers"][:3]
+    tables = pack.sql(rec), pack.sql(truth)
+    with pytest.warns(UserWarning, match=r"rel is no integer.*; write ndcg\(gain=linear\)"):
+        ranking_udfs.evaluate(*tables, ["mrr", "ndcg"], 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranking_udfs.evaluate(*tables, ["mrr", "ndcg(gain=linear)"], 3)
 
 
 def test_advice_that_is_followed_makes_a_right_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,6 +248,7 @@ WORLDS = {  # what makes the tables, and the arguments of the check
             ),
             (CASES["scores of many kinds"].rec, TRUTH, TRUTH),
             (CASES["one list for all"].rec, CASES["one list for all"].truth, TRUTH),
+            (lists(a=GOOD), CASES["grades that are no integers"].truth, TRUTH),
         )
     },
     f"CREATE TABLE rec AS {lists(a=GOOD, b='i')}; CREATE TABLE truth AS {TRUTH}; {ITEMS}": (

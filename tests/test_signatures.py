@@ -29,10 +29,13 @@ TABLES = """
     CREATE TABLE happened AS SELECT userid AS u, itemid AS i, time AS t FROM events;
     CREATE TABLE everybody AS SELECT i AS userid, i AS u FROM range(5) t(i);
     CREATE TABLE sold AS SELECT itemid AS i, itemid % 2 AS c FROM events;
+    CREATE TABLE log AS SELECT i % 3 AS userid, i % 4 AS itemid, 1 + i % 5 AS rank, i % 2 AS clicked
+    FROM range(60) t(i);
+    CREATE TABLE counts AS SELECT userid AS u, itemid AS i, rank AS r, clicked AS c, 2 AS n FROM log;
 """
 # An argument for each parameter without a default.
 GIVEN = {
-    **{name: f"'{name}'" for name in ("rec", "truth", "by_user", "comparison", "events")},
+    **{name: f"'{name}'" for name in ("rec", "truth", "by_user", "comparison", "events", "log")},
     **{"ks": "[3, 5]", "max_k": "3"},
     "judged": "ranking_judge([1, 3, 2, 6], [1, 2, 4], [4, 2, 1])",
     **{name: name for name in ("rec_list", "predicted", "actual", "number", "key", "value")},
@@ -54,10 +57,11 @@ OTHER = {
     **{"history": "'happened'", "items": "'sold'", "category_col": "'c'"},
     **{"head": "0.5", "divergence": "'kl'", "alpha": "0.4", "intent_col": "'n'"},
     **{"method": "'combsum'", "weights": "MAP {0: 1, 1: 2}", "rrf_k": "10", "depth": "2", "systems": "[1]"},
+    **{"log": "'counts'", "rank_col": "'r'", "click_col": "'c'", "shown_col": "'n'"},
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'", "lower_is_better": "['mrr']"},
 }
 # Of arguments that exclude each other: those that are left out, and what stands in a call that must have one.
-EXCLUDED = ("half_life := NULL", "last := NULL", "min_grade := NULL")
+EXCLUDED = ("half_life := NULL", "last := NULL", "min_grade := NULL", "list_col := NULL")
 MEASURED = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
 ONE_OF = {"ranking_split": {"test_size": "5"}}
 ONE_OF |= {name: {"ks": "[1, 2]", "measures": "['ndcg', 'mrr']"} for name in MEASURED}
@@ -65,6 +69,7 @@ ONE_OF |= {name: {"ks": "[1, 2]", "measures": "['ndcg', 'mrr']"} for name in MEA
 OF_ONE = {
     "ranking_cumulative_gain": {"gain": "'exp'"},
     "ranking_fuse": {"normalize": "'sum'"},
+    "ranking_position_effect": {"list_col": "NULL"},
     "ranking_rbp": {"gain": "'graded'", "min_grade": "NULL"},
     "ranking_half_life_utility": {"half_life": "3"},
     "ranking_judge": {"rec": "[1, 3, 2, 6]", "truth": "[1, 2, 4]", "grades": "[4, 2, 1]"},

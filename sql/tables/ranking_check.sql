@@ -222,6 +222,7 @@ FROM (
                     _ranking_problem_of('null_grade', n_without_grade, coalesce(without_grade, 'NULL')),
                     _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
                     _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
+                    _ranking_problem_of('fractional_grade', n_fractional, _ranking_graded(fractional, grade_name)),
                     _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
                     _ranking_problem_of('contradicting_grades', len(contradicting), contradicting[1]),
                     _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
@@ -244,6 +245,7 @@ FROM (
                 count_if(has_grade AND rel IS NULL AND (users IS NULL OR itemid IS NOT NULL))::BIGINT AS n_without_grade,
                 count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
                 count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
+                count_if(isfinite(grade) AND grade > 0 AND grade <> floor(grade))::BIGINT AS n_fractional,
                 count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
                 count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
                 max(grade) AS highest,
@@ -251,6 +253,8 @@ FROM (
                 min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
                 min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
                 min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
+                min({'item': itemid, 'rel': rel})
+                    FILTER (isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS fractional,
                 list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items,
                 list({'item': itemid, 'grade': grade})
                     FILTER (has_grade AND userid IS NOT NULL AND itemid IS NOT NULL AND grade IS NOT NULL) AS graded

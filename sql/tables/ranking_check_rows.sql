@@ -62,7 +62,8 @@ WITH _ranking_read_rows AS MATERIALIZED (
             CASE WHEN userid IS NULL THEN 'null_truth_user' END,
             CASE WHEN itemid IS NULL THEN 'null_truth_item' END,
             CASE WHEN has_grade AND rel IS NULL THEN 'null_grade' END,
-            CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade' END,
+            CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade'
+                WHEN grade <> floor(grade) THEN 'fractional_grade' END,
             CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER pair > 1
                 THEN 'repeated_truth' END,
             CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND has_grade AND row_number() OVER pair = 1

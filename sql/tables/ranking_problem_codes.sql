@@ -85,6 +85,8 @@ null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
 null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
 infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
 negative_grade | truth | rows of truth | | | truth: {grade} is negative /
+fractional_grade | truth | rows of truth | | 0 | truth: {grade} is no integer, and NDCG gains 2^{grade} - 1 |
+    write ranking_ndcg(judged, gain := ''linear'') | write -m ''ndcg(gain=linear)'' | write ndcg(gain=linear) /
 repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
 contradicting_grades | truth | | | 0 | truth: ({user}, {item}) with different grades |
     keep the right one: the highest counts /

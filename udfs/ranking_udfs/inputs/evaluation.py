@@ -172,6 +172,7 @@ class Evaluation:
             one.measure.name == "ndcg" and one.options["ideal"] == "cut" and None in one.cuts
             for one in request.choices
         )
+        gains = {one.options.get("gain") for one in request.choices}
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
         are_turned = turned >= {*self.systems} or len(self.systems) < 2
         others = {"truth": file_of(self.inputs.truth), "history": file_of(self.inputs.history)}
@@ -180,6 +181,8 @@ class Evaluation:
         for row in rows:
             code = row["code"]
             if code == "shorter_than_truth" and not is_cut:
+                continue
+            if code == "fractional_grade" and "exp" not in gains:
                 continue
             file = files.get(row["system"], files.get(None))
             write = codes[code]["in_command" if self.inputs.is_command else "in_python"]
