@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
@@ -236,6 +237,25 @@ def test_the_data_of_an_example_are_what_their_sql_makes(
         assert len(files) == count
         for file in files:
             assert Path(made, file.name).read_text() == file.read_text()
+
+
+@pytest.mark.slow
+def test_what_the_page_of_logs_says_of_its_world_is_so(con: duckdb.DuckDBPyConnection) -> None:
+    """Its kappa is scikit-learn's, its rankers are equally good, and it is the same on any threads."""
+    page, tables, kept = read("logs/README.md"), read("logs/make_data.sql"), []
+    (kappa,) = re.findall(r"```sql\n(SELECT count\(\*\) AS items.*?)```", page, re.DOTALL)
+    for threads in (1, 4):
+        con.execute(f"SET threads = {threads}")
+        run_sql(con, tables)
+        kept.append(con.execute("SELECT bit_xor(hash(log)) FROM log").fetchall())
+    assert kept[0] == kept[1]
+    graded = con.execute("SELECT person, model FROM judged").fetchnumpy()
+    expected = cohen_kappa_score(graded["person"], graded["model"], weights="quadratic")
+    assert con.sql(kappa).fetchall()[0][2] == round(expected, 3)
+    errors = con.sql("""
+        SELECT system, abs(avg(score - relevance)) < 0.01, round(stddev(score - relevance), 2)
+        FROM ranked JOIN relevant USING (query, item) GROUP BY ALL""").fetchall()
+    assert {tuple(row[1:]) for row in errors} == {(True, 0.2)}
 
 
 def test_the_readme_has_a_line_for_every_example() -> None:

@@ -111,7 +111,7 @@ def test_effects_are_those_of_a_slow_definition(
 def simulated(seed: int, users: str, queries: int = 200, depth: int = 10, lists: int = 20_000) -> pa.Table:
     """A log of two rankers that take turns, or of one that learns from clicks, or knows each person's likes.
 
-    Its users look at ranks as EXAMINED says, or go down a list until they have enough (`cascade`); the log has
+    Its users look at ranks as EXAMINED says, or go down a list until they have enough (`cascade`); a log has
     whether they looked.
     """
     draw = np.random.default_rng(seed)

@@ -31,6 +31,7 @@ SESSIONS = [
     "README.md",
     "sql/README.md",
     "examples/README.md",
+    "examples/logs/README.md",
     "examples/queries.md",
     "examples/retrieval/README.md",
     "udfs/ranking_udfs/command/README.md",
