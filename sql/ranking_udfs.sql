@@ -269,7 +269,7 @@ ranking_geometric_mean | aggregate |  | number |  |  |  |  | The geometric mean 
 ranking_intents_by_user | table function |  | rec; truth; ks | alpha=0.5; intent_col=''intent''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
-ranking_position_effect | table function |  | log | user_col=''userid''; item_col=''itemid''; rank_col=''rank''; click_col=''clicked''; shown_col=NULL; list_col=NULL |  |  |  | What a rank does to a click: how often an item is clicked at each rank, against itself at rank 1.
+ranking_position_effect | table function |  | log | user_col=''userid''; item_col=''itemid''; rank_col=''rank''; click_col=''clicked''; shown_col=NULL; list_col=NULL |  |  |  | What a rank does to a click: how often an item is clicked at each rank, as a share of how often it is at rank 1.
 ranking_problem_codes | table function |  |  |  |  |  |  | The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
 ranking_compare | table function |  | rec; truth | ks=NULL; baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; ties=''item'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
@@ -3012,13 +3012,13 @@ SELECT
             THEN format('pairs shown fewer than 20 times at rank {} ({})', before['fewest']['rank'], before['fewest']['n']) END,
         CASE WHEN is_known AND half_width IS NULL THEN 'no interval: too few users clicked on pairs' END,
         CASE WHEN unshown > 0 THEN 'clicks beyond what was shown, left out: ' || unshown END,
-        CASE WHEN repeats > 0 THEN 'rows of items twice in a list, left out: ' || repeats END), '') AS note
+        CASE WHEN repeats > 0 THEN 'rows of items that their list has above, left out: ' || repeats END), '') AS note
 FROM (
     SELECT
         *,
         CASE
             WHEN rank IS NULL THEN 'rows without a user, item or rank, left out'
-            WHEN rank > coalesce(before['rank'], 0) + 1 THEN format('nothing was shown at rank {}', coalesce(before['rank'], 0) + 1)
+            WHEN rank > coalesce(before['rank'], 0) + 1 THEN format('nothing was shown at rank {}', coalesce(before['rank'] + 1, 1))
             WHEN before['pairs'] = 0 THEN format('no pair: no item of a user was at ranks {} and {}', rank - 1, rank)
             WHEN before['step'] IS NULL AND rank > 1 THEN format(
                 'no click at rank {} on pairs of ranks {} and {}',
@@ -4764,7 +4764,7 @@ COMMENT ON MACRO ranking_interpolated_average_precision IS 'Mean of the interpol
 COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
-COMMENT ON MACRO TABLE ranking_position_effect IS 'What a rank does to a click: how often an item is clicked at each rank, against itself at rank 1.';
+COMMENT ON MACRO TABLE ranking_position_effect IS 'What a rank does to a click: how often an item is clicked at each rank, as a share of how often it is at rank 1.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';

@@ -1,19 +1,19 @@
--- What a rank does to a click: how often an item is clicked at each rank, against itself at rank 1.
+-- What a rank does to a click: how often an item is clicked at each rank, as a share of how often it is at rank 1.
 --
 -- It assumes that an item's rank changes for reasons other than how good it is: two rankers that take turns, an A/B test,
 -- shuffles. A log does not show whether that is so. Where one ranker learns from clicks, items rise after lucky ones, and the
 -- effect is too flat (in a simulation 0.63 at rank 4 for a true 0.33); where it ranks what each person likes, too steep (0.18).
 --
 -- log:        a table with userid, itemid, rank, clicked: a row per impression, an item that was shown at a rank from 1 on.
---             The user is whose clicks on an item are alike: in search name the query (user_col := 'query')
+--             In search the query stands for the user (user_col := 'query'): who asks the same likes the same
 -- user_col, item_col, rank_col, click_col: what the columns are called; clicked is true, false or a number, NULL for no click
 -- shown_col:  a column of how often each row was shown, where rows are counts
 -- list_col:   a column that tells lists apart (a request): of an item that is twice in one, the first counts
 -- Returns:    one row per rank: rank, shown, clicks, ctr (clicks / shown), effect (1 for rank 1), low, high (its 95 %
 --             interval), pairs (of a user and an item, shown at this rank and at the one before) and note. From a rank to
---             which no pair or no click leads, effects are NULL, and the note says why. It also says: pairs shown fewer than
---             20 times at a rank; clicks beyond what was shown; rows of items twice in a list; at rank NULL, rows that lack
---             a user, item or rank. None of these count
+--             which no pair or no click leads, effects are NULL, and the note says why. It also says where pairs were shown
+--             fewer than 20 times, and what was left out: clicks beyond what was shown, rows of an item that its list has
+--             above, and, at rank NULL, rows that lack a user, item or rank
 -- Errors:     a table or column that is not there, or is no number; a rank that is no integer of 1 or more; a number of
 --             clicks, or of shown, that is no integer of 0 or more; shown_col with list_col
 -- Source:     Agarwal et al. (2019), intervention harvesting by the adjacent chain
@@ -24,12 +24,12 @@
 --             SELECT rank, effect, pairs, note
 --             FROM ranking_position_effect('log', user_col := 'query', item_col := 'item', shown_col := 'shown');
 --
--- From one rank to the next the effect changes by sum(w * clicks / shown) there / sum(w * clicks / shown) here, over the pairs;
--- w is how often a pair was shown at that of both ranks where it was shown less. The effect of a rank is the product of these
+-- From one rank to the next the effect changes by sum(w * clicks / shown) at the next / the same sum at the first, over the
+-- pairs, where w is the smaller of both numbers of times that a pair was shown. The effect of a rank is the product of these
 -- steps. Its interval is Student's t, on the logarithm, of the effects without each of 20 parts of the users (by hash).
 --
--- A grade of an item is then sum(clicked) / sum(effect), over all ranks that it was shown at. It may be above 1: use
--- ndcg(gain=linear). With few impressions it is noise: leave such items out of truth, and measure with unjudged := 'skip'.
+-- A grade of an item is then sum(clicked) / sum(effect), over the ranks that have an effect. It may be above 1: measure with
+-- ndcg(gain=linear). Of few impressions it is noise: leave such items out of truth, and measure with unjudged := 'skip'.
 CREATE OR REPLACE TEMP MACRO ranking_position_effect(
     log, user_col := 'userid', item_col := 'itemid', rank_col := 'rank', click_col := 'clicked', shown_col := NULL,
     list_col := NULL) AS TABLE
@@ -111,13 +111,13 @@ SELECT
             THEN format('pairs shown fewer than 20 times at rank {} ({})', before['fewest']['rank'], before['fewest']['n']) END,
         CASE WHEN is_known AND half_width IS NULL THEN 'no interval: too few users clicked on pairs' END,
         CASE WHEN unshown > 0 THEN 'clicks beyond what was shown, left out: ' || unshown END,
-        CASE WHEN repeats > 0 THEN 'rows of items twice in a list, left out: ' || repeats END), '') AS note
+        CASE WHEN repeats > 0 THEN 'rows of items that their list has above, left out: ' || repeats END), '') AS note
 FROM (
     SELECT
         *,
         CASE
             WHEN rank IS NULL THEN 'rows without a user, item or rank, left out'
-            WHEN rank > coalesce(before['rank'], 0) + 1 THEN format('nothing was shown at rank {}', coalesce(before['rank'], 0) + 1)
+            WHEN rank > coalesce(before['rank'], 0) + 1 THEN format('nothing was shown at rank {}', coalesce(before['rank'] + 1, 1))
             WHEN before['pairs'] = 0 THEN format('no pair: no item of a user was at ranks {} and {}', rank - 1, rank)
             WHEN before['step'] IS NULL AND rank > 1 THEN format(
                 'no click at rank {} on pairs of ranks {} and {}',
