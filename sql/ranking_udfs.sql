@@ -3001,10 +3001,11 @@ WITH _ranking_logged AS NOT MATERIALIZED (
     WINDOW above AS (PARTITION BY left_out ORDER BY rank ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )
 SELECT
-    rank, shown, clicks, clicks / nullif(shown, 0) AS ctr,
+    rank,
     CASE WHEN is_known THEN exp(log_effect) END AS effect,
     exp(log_effect - half_width) AS low, exp(log_effect + half_width) AS high,
     CASE WHEN rank > 1 THEN before['pairs'] END AS pairs,
+    shown, clicks, clicks / nullif(shown, 0) AS ctr,
     nullif(concat_ws(
         '; ',
         first_value(gap IGNORE NULLS) OVER (ORDER BY rank ASC NULLS LAST),

@@ -9,8 +9,8 @@
 -- user_col, item_col, rank_col, click_col: what the columns are called; clicked is true, false or a number, NULL for no click
 -- shown_col:  a column of how often each row was shown, where rows are counts
 -- list_col:   a column that tells lists apart (a request): of an item that is twice in one, the first counts
--- Returns:    one row per rank: rank, shown, clicks, ctr (clicks / shown), effect (1 for rank 1), low, high (its 95 %
---             interval), pairs (of a user and an item, shown at this rank and at the one before) and note. From a rank to
+-- Returns:    one row per rank: rank, effect (1 for rank 1), low, high (its 95 % interval), pairs (of a user and an item,
+--             shown at this rank and at the one before), shown, clicks, ctr (clicks / shown) and note. From a rank to
 --             which no pair or no click leads, effects are NULL, and the note says why. It also says where pairs were shown
 --             fewer than 20 times, and what was left out: clicks beyond what was shown, rows of an item that its list has
 --             above, and, at rank NULL, rows that lack a user, item or rank
@@ -100,10 +100,11 @@ WITH _ranking_logged AS NOT MATERIALIZED (
     WINDOW above AS (PARTITION BY left_out ORDER BY rank ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )
 SELECT
-    rank, shown, clicks, clicks / nullif(shown, 0) AS ctr,
+    rank,
     CASE WHEN is_known THEN exp(log_effect) END AS effect,
     exp(log_effect - half_width) AS low, exp(log_effect + half_width) AS high,
     CASE WHEN rank > 1 THEN before['pairs'] END AS pairs,
+    shown, clicks, clicks / nullif(shown, 0) AS ctr,
     nullif(concat_ws(
         '; ',
         first_value(gap IGNORE NULLS) OVER (ORDER BY rank ASC NULLS LAST),
