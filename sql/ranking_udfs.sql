@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_compare_by_user _ranking_user_problems _ranking_evidence _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_check ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check_rows ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_users_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_checked _ranking_users ranking_check _ranking_checked_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -127,8 +127,10 @@ CREATE OR REPLACE MACRO _ranking_score(score) AS
 CASE WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL ELSE score END;
 CREATE OR REPLACE MACRO _ranking_graded(one, grade_name) AS
 one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
-CREATE OR REPLACE MACRO _ranking_is_condensed(min_grade, unjudged) AS
+CREATE OR REPLACE MACRO _ranking_is_condensed(min_grade, unjudged, without_relevant, users) AS
 unjudged::VARCHAR = 'skip';
+CREATE OR REPLACE MACRO _ranking_skips_users(min_grade, unjudged, without_relevant, users) AS
+without_relevant::VARCHAR = 'skip';
 CREATE OR REPLACE MACRO _ranking_are_first(chosen, scores, n) AS
 list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
 AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
@@ -229,6 +231,7 @@ FROM (SELECT string_split(unnest(string_split('recall | measure | recall_at | re
 precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3 | Share of the top k that is relevant.
 f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen (1979), Information Retrieval, chapter 7 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
 hit_rate | measure | hitrate; success | rec; truth | min_grade (a number > 0) | 0 or 1 | 0 | Hivemall (`hitrate`); trec_eval (success_k); Deshpande and Karypis (2004) | 1 if any relevant item stands in the top k, else 0.
+recall_all | measure | all_recall | rec; truth | min_grade (a number > 0) | 0 or 1 | 0 | Wu et al. (2025), LongMemEval; Gutierrez et al. (2024), HippoRAG (all-recall) | 1 if every relevant item stands in the top k, else 0.
 hits | measure |  | rec; truth | min_grade (a number > 0) | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
 mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
 first_hit_rank | measure |  | rec; truth | min_grade (a number > 0) | 1, 2, 3, ... | NULL without a hit | the n_tp of Hivemall, "Ranking Problems", section MRR | Rank of the first relevant item in the top k.
@@ -252,29 +255,30 @@ concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL w
 intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler, McNee, Konstan and Lausen (2005), who define 1 minus it, intra-list similarity | Mean distance between two items of a list, each item given as its embedding vector.
 novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang (2010); Castells, Hurley and Vargas (2015) | Mean self-information of the recommended items, in bits: high if few users know them.
 judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec hold an item that truth knows.
-ranking_summary | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | The mean of every measure over the users with truth, for every k.
-ranking_by_user | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | Every measure for every user with truth and every k.
-ranking_distribution | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | The distribution of every measure over the users with truth, for every k.
-ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss'' |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
-ranking_check_rows | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss'' |  |  |  | The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.
-interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
-precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
+ranking_summary | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; measures=NULL |  |  |  | The mean of every measure over the users with truth, for every k.
+ranking_by_user | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; measures=NULL |  |  |  | Every measure for every user with truth and every k.
+ranking_distribution | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; measures=NULL |  |  |  | The distribution of every measure over the users with truth, for every k.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; items=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
+ranking_check_rows | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; items=NULL |  |  |  | The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.
+interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
+precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 ranking_beyond_accuracy | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.
 ranking_beyond_accuracy_by_user | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | Popularity, novelty, diversity and calibration of each user''s list, for every k.
-ranking_by_item | table function |  | rec; truth; ks | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL |  |  |  | Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.
+ranking_by_item | table function |  | rec; truth; ks | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; without_relevant=''zero'' |  |  |  | Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.
 ranking_explain | table function |  | rec; truth; user | k=10; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL |  |  |  | One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_fuse | table function |  | rec | method=''rrf''; weights=NULL; rrf_k=60; normalize=''min_max''; depth=NULL; systems=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=''system''; descending=true |  |  |  | One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.
 ranking_geometric_mean | aggregate |  | number |  |  |  |  | The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval''s gm_map, of average precision.
 ranking_intents_by_user | table function |  | rec; truth; ks | alpha=0.5; intent_col=''intent''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.
-ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
+ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
 ranking_position_effect | table function |  | log | user_col=''userid''; item_col=''itemid''; rank_col=''rank''; click_col=''clicked''; shown_col=NULL; list_col=NULL |  |  |  | What a rank does to a click: how often an item is clicked at each rank, as a share of how often it is at rank 1.
 ranking_problem_codes | table function |  |  |  |  |  |  | The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
-ranking_compare | table function |  | rec; truth | ks=NULL; baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; ties=''item'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
+ranking_abstention | table function |  | rec; truth | users=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; confidence=0.95 |  |  |  | How well the best score of a list tells users without an answer from the others, for each threshold to answer from.
+ranking_compare | table function |  | rec; truth | ks=NULL; baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; ties=''item'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; lower_is_better=NULL |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
-ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
+ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm''; margin=NULL |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
 ranking_overlap | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.
 ranking_overlap_by_user | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.
 ranking_judge | judging |  | rec; truth; grades | unjudged=''miss'' |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
@@ -326,12 +330,12 @@ list_reduce(
             })[1])[1]
 ).gains;
 CREATE OR REPLACE MACRO _ranking_nearest_column(texts, argument) AS
-regexp_extract(texts, CASE argument WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
-WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
+regexp_extract(texts, CASE argument WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:[-_]?(?:id|no|nr|number|key|code))?)"? '
+WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|corpus|chunk|passage|movie|song|track|book|offer)(?:[-_]?(?:id|no|nr|number|key|code))?)"? '
 WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
 WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
 WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
-WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? ' END, 1);
+WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:[-_]?(?:id|no|nr|number|key|code))?)"? ' END, 1);
 CREATE OR REPLACE MACRO _ranking_moment_before(moment, times, span) AS
 CASE
     WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
@@ -356,6 +360,12 @@ concat(
             '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)', '', 'g'),
         ', ', ',, '),
     ',');
+CREATE OR REPLACE MACRO _ranking_n_truth(truth_items, grades, min_grade) AS
+CASE
+    WHEN grades IS NULL THEN len(truth_items)
+    WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
+    ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
+END;
 CREATE OR REPLACE MACRO _ranking_distinct_items(ordered) AS
 list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
 CREATE OR REPLACE MACRO _ranking_found_each(common, listed, items) AS
@@ -366,9 +376,9 @@ regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'o
 CREATE OR REPLACE MACRO _ranking_option_pairs(options) AS
 list_filter(regexp_split_to_array(options, '[(),\s]+'), lambda pair: pair <> '');
 CREATE OR REPLACE MACRO _ranking_options() AS
-'{recall={expected: _ranking_recall, is_column: true, options: {normalize="truth|min", min_grade="a number > 0"}}, precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}}, f_measure={expected: _ranking_f_measure, is_column: true, options: {beta="a number >= 0", divide="list|k", min_grade="a number > 0"}}, hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options: {min_grade="a number > 0"}}, hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}}, mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}}, first_hit_rank={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, average_precision={expected: _ranking_expected_average_precision, is_column: true, options: {normalize="truth|min|hits|k", min_grade="a number > 0"}}, auc={expected: _ranking_expected_auc, is_column: true, options: {min_grade="a number > 0"}}, dcg={expected: _ranking_expected_dcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life"}}, ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life"}}, ndcg={expected: _ranking_expected_ndcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life", ideal="cut|truth|k"}}, cumulative_gain={expected: _ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}}, err={expected: NULL, is_column: false, options: {max_grade="a number > 0 and <= 1000"}}, rbp={expected: _ranking_expected_rbp, is_column: true, options: {persistence="a number >= 0 and < 1", gain="binary|graded", max_grade="a number > 0 and <= 1000, with gain=graded", min_grade="a number > 0, with gain=binary"}}, half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true, options: {half_life="a number > 1", neutral="a number >= 0"}}, r_precision={expected: _ranking_expected_r_precision, is_column: true, options: {min_grade="a number > 0"}}, bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, judged_share={expected: NULL, is_column: true, options: {}}, interpolated_precision={expected: NULL, is_column: true, options: {recall="a number >= 0 and <= 1", min_grade="a number > 0"}}, interpolated_average_precision={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, spearman={expected: NULL, is_column: true, options: {}}, kendall_tau={expected: NULL, is_column: true, options: {variant="b|c"}}, concordant_pairs={expected: NULL, is_column: true, options: {}}}'::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
+'{recall={expected: _ranking_recall, is_column: true, options: {normalize="truth|min", min_grade="a number > 0"}}, precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}}, f_measure={expected: _ranking_f_measure, is_column: true, options: {beta="a number >= 0", divide="list|k", min_grade="a number > 0"}}, hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options: {min_grade="a number > 0"}}, recall_all={expected: _ranking_expected_recall_all, is_column: true, options: {min_grade="a number > 0"}}, hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}}, mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}}, first_hit_rank={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, average_precision={expected: _ranking_expected_average_precision, is_column: true, options: {normalize="truth|min|hits|k", min_grade="a number > 0"}}, auc={expected: _ranking_expected_auc, is_column: true, options: {min_grade="a number > 0"}}, dcg={expected: _ranking_expected_dcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life"}}, ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life"}}, ndcg={expected: _ranking_expected_ndcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life", ideal="cut|truth|k"}}, cumulative_gain={expected: _ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}}, err={expected: NULL, is_column: false, options: {max_grade="a number > 0 and <= 1000"}}, rbp={expected: _ranking_expected_rbp, is_column: true, options: {persistence="a number >= 0 and < 1", gain="binary|graded", max_grade="a number > 0 and <= 1000, with gain=graded", min_grade="a number > 0, with gain=binary"}}, half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true, options: {half_life="a number > 1", neutral="a number >= 0"}}, r_precision={expected: _ranking_expected_r_precision, is_column: true, options: {min_grade="a number > 0"}}, bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, judged_share={expected: NULL, is_column: true, options: {}}, interpolated_precision={expected: NULL, is_column: true, options: {recall="a number >= 0 and <= 1", min_grade="a number > 0"}}, interpolated_average_precision={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, spearman={expected: NULL, is_column: true, options: {}}, kendall_tau={expected: NULL, is_column: true, options: {variant="b|c"}}, concordant_pairs={expected: NULL, is_column: true, options: {}}}'::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
-'{recall={measure: recall, higher_is_better: true, is_share: true}, recall_at={measure: recall, higher_is_better: true, is_share: true}, precision={measure: precision, higher_is_better: true, is_share: true}, precision_at={measure: precision, higher_is_better: true, is_share: true}, f_measure={measure: f_measure, higher_is_better: true, is_share: true}, f1_score={measure: f_measure, higher_is_better: true, is_share: true}, f1={measure: f_measure, higher_is_better: true, is_share: true}, f_score={measure: f_measure, higher_is_better: true, is_share: true}, hit_rate={measure: hit_rate, higher_is_better: true, is_share: true}, hitrate={measure: hit_rate, higher_is_better: true, is_share: true}, success={measure: hit_rate, higher_is_better: true, is_share: true}, hits={measure: hits, higher_is_better: true, is_share: false}, mrr={measure: mrr, higher_is_better: true, is_share: true}, reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true}, recip_rank={measure: mrr, higher_is_better: true, is_share: true}, rr={measure: mrr, higher_is_better: true, is_share: true}, first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false}, average_precision={measure: average_precision, higher_is_better: true, is_share: true}, ap={measure: average_precision, higher_is_better: true, is_share: true}, auc={measure: auc, higher_is_better: true, is_share: true}, roc_auc={measure: auc, higher_is_better: true, is_share: true}, dcg={measure: dcg, higher_is_better: true, is_share: false}, discounted_cumulative_gain={measure: dcg, higher_is_better: true, is_share: false}, ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, idcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, ndcg={measure: ndcg, higher_is_better: true, is_share: true}, cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false}, cg={measure: cumulative_gain, higher_is_better: true, is_share: false}, err={measure: err, higher_is_better: true, is_share: true}, rbp={measure: rbp, higher_is_better: true, is_share: true}, rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true}, half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true}, hlu={measure: half_life_utility, higher_is_better: true, is_share: true}, r_precision={measure: r_precision, higher_is_better: true, is_share: true}, rprec={measure: r_precision, higher_is_better: true, is_share: true}, bpref={measure: bpref, higher_is_better: true, is_share: true}, judged_share={measure: judged_share, higher_is_better: NULL, is_share: true}, interpolated_precision={measure: interpolated_precision, higher_is_better: true, is_share: true}, iprec={measure: interpolated_precision, higher_is_better: true, is_share: true}, interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share: true}, eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true}, spearman={measure: spearman, higher_is_better: true, is_share: false}, kendall_tau={measure: kendall_tau, higher_is_better: true, is_share: false}, kendall={measure: kendall_tau, higher_is_better: true, is_share: false}, concordant_pairs={measure: concordant_pairs, higher_is_better: true, is_share: true}, pairwise_accuracy={measure: concordant_pairs, higher_is_better: true, is_share: true}, map={measure: average_precision, higher_is_better: true, is_share: true}, kendall_s_tau={measure: kendall_tau, higher_is_better: true, is_share: false}, popularity={measure: NULL, higher_is_better: NULL, is_share: true}, profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true}, novelty={measure: NULL, higher_is_better: NULL, is_share: false}, long_tail={measure: NULL, higher_is_better: NULL, is_share: true}, repeats={measure: NULL, higher_is_better: NULL, is_share: true}, cold={measure: NULL, higher_is_better: NULL, is_share: true}, diversity={measure: NULL, higher_is_better: NULL, is_share: true}, categories={measure: NULL, higher_is_better: NULL, is_share: true}, miscalibration={measure: NULL, higher_is_better: NULL, is_share: false}, overlap={measure: NULL, higher_is_better: NULL, is_share: true}, jaccard={measure: NULL, higher_is_better: NULL, is_share: true}, rbo={measure: NULL, higher_is_better: NULL, is_share: true}, same_first={measure: NULL, higher_is_better: NULL, is_share: true}, same_list={measure: NULL, higher_is_better: NULL, is_share: true}, mae={measure: NULL, higher_is_better: false, is_share: false}, mse={measure: NULL, higher_is_better: false, is_share: false}, rmse={measure: NULL, higher_is_better: false, is_share: false}, logloss={measure: NULL, higher_is_better: false, is_share: false}}'::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
+'{recall={measure: recall, higher_is_better: true, is_share: true}, recall_at={measure: recall, higher_is_better: true, is_share: true}, precision={measure: precision, higher_is_better: true, is_share: true}, precision_at={measure: precision, higher_is_better: true, is_share: true}, f_measure={measure: f_measure, higher_is_better: true, is_share: true}, f1_score={measure: f_measure, higher_is_better: true, is_share: true}, f1={measure: f_measure, higher_is_better: true, is_share: true}, f_score={measure: f_measure, higher_is_better: true, is_share: true}, hit_rate={measure: hit_rate, higher_is_better: true, is_share: true}, hitrate={measure: hit_rate, higher_is_better: true, is_share: true}, success={measure: hit_rate, higher_is_better: true, is_share: true}, recall_all={measure: recall_all, higher_is_better: true, is_share: true}, all_recall={measure: recall_all, higher_is_better: true, is_share: true}, hits={measure: hits, higher_is_better: true, is_share: false}, mrr={measure: mrr, higher_is_better: true, is_share: true}, reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true}, recip_rank={measure: mrr, higher_is_better: true, is_share: true}, rr={measure: mrr, higher_is_better: true, is_share: true}, first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false}, average_precision={measure: average_precision, higher_is_better: true, is_share: true}, ap={measure: average_precision, higher_is_better: true, is_share: true}, auc={measure: auc, higher_is_better: true, is_share: true}, roc_auc={measure: auc, higher_is_better: true, is_share: true}, dcg={measure: dcg, higher_is_better: true, is_share: false}, discounted_cumulative_gain={measure: dcg, higher_is_better: true, is_share: false}, ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, idcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, ndcg={measure: ndcg, higher_is_better: true, is_share: true}, cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false}, cg={measure: cumulative_gain, higher_is_better: true, is_share: false}, err={measure: err, higher_is_better: true, is_share: true}, rbp={measure: rbp, higher_is_better: true, is_share: true}, rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true}, half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true}, hlu={measure: half_life_utility, higher_is_better: true, is_share: true}, r_precision={measure: r_precision, higher_is_better: true, is_share: true}, rprec={measure: r_precision, higher_is_better: true, is_share: true}, bpref={measure: bpref, higher_is_better: true, is_share: true}, judged_share={measure: judged_share, higher_is_better: NULL, is_share: true}, interpolated_precision={measure: interpolated_precision, higher_is_better: true, is_share: true}, iprec={measure: interpolated_precision, higher_is_better: true, is_share: true}, interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share: true}, eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true}, spearman={measure: spearman, higher_is_better: true, is_share: false}, kendall_tau={measure: kendall_tau, higher_is_better: true, is_share: false}, kendall={measure: kendall_tau, higher_is_better: true, is_share: false}, concordant_pairs={measure: concordant_pairs, higher_is_better: true, is_share: true}, pairwise_accuracy={measure: concordant_pairs, higher_is_better: true, is_share: true}, map={measure: average_precision, higher_is_better: true, is_share: true}, kendall_s_tau={measure: kendall_tau, higher_is_better: true, is_share: false}, popularity={measure: NULL, higher_is_better: NULL, is_share: true}, profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true}, novelty={measure: NULL, higher_is_better: NULL, is_share: false}, long_tail={measure: NULL, higher_is_better: NULL, is_share: true}, repeats={measure: NULL, higher_is_better: NULL, is_share: true}, cold={measure: NULL, higher_is_better: NULL, is_share: true}, diversity={measure: NULL, higher_is_better: NULL, is_share: true}, categories={measure: NULL, higher_is_better: NULL, is_share: true}, miscalibration={measure: NULL, higher_is_better: NULL, is_share: false}, overlap={measure: NULL, higher_is_better: NULL, is_share: true}, jaccard={measure: NULL, higher_is_better: NULL, is_share: true}, rbo={measure: NULL, higher_is_better: NULL, is_share: true}, same_first={measure: NULL, higher_is_better: NULL, is_share: true}, same_list={measure: NULL, higher_is_better: NULL, is_share: true}, mae={measure: NULL, higher_is_better: false, is_share: false}, mse={measure: NULL, higher_is_better: false, is_share: false}, rmse={measure: NULL, higher_is_better: false, is_share: false}, logloss={measure: NULL, higher_is_better: false, is_share: false}}'::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_goes_with(rule, pairs, names, rules) AS
 NOT contains(rule, ', with ')
 OR list_contains(pairs, split_part(rule, ', with ', 2))
@@ -400,6 +410,27 @@ CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
 CREATE OR REPLACE MACRO _ranking_home() AS
 '';
+CREATE OR REPLACE MACRO _ranking_alpha(confidence) AS
+(1 - confidence::DECIMAL(20, 19))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_auc_end(auc, variance, quantile, widest) AS
+CASE
+    WHEN widest IS NULL THEN NULL
+    WHEN variance = 0 THEN greatest(0, least(1, auc + widest))
+    ELSE 1 / (1 + (1 / auc - 1) * exp(-quantile * sqrt(variance) / (auc * (1 - auc))))
+END;
+CREATE OR REPLACE MACRO _ranking_wilson(n_found, n_all, quantile) AS
+list_transform(
+    [(n_found / nullif(n_all, 0))::DOUBLE],
+    lambda _ranking_share: {
+        'share': _ranking_share,
+        'low': greatest(0, (
+            _ranking_share + quantile ** 2 / (2 * n_all)
+            - quantile * sqrt(_ranking_share * (1 - _ranking_share) / n_all + (quantile / n_all / 2) ** 2))
+            / (1 + quantile ** 2 / n_all)),
+        'high': least(1, (
+            _ranking_share + quantile ** 2 / (2 * n_all)
+            + quantile * sqrt(_ranking_share * (1 - _ranking_share) / n_all + (quantile / n_all / 2) ** 2))
+            / (1 + quantile ** 2 / n_all))})[1];
 CREATE OR REPLACE MACRO _ranking_default_measures() AS
 'ndcg,recall,average_precision,mrr,hit_rate,precision';
 CREATE OR REPLACE MACRO _ranking_intervals(tests) AS TABLE
@@ -467,8 +498,6 @@ WHERE CASE
 END;
 CREATE OR REPLACE MACRO _ranking_flip_signs(differences, permutations, seed, flips, caller) AS
 error(caller || ': test must be t where the Python package is not, got randomization')::STRUCT(p DOUBLE);
-CREATE OR REPLACE MACRO _ranking_alpha(confidence) AS
-(1 - confidence::DECIMAL(20, 19))::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
 CASE
     WHEN p IS NULL THEN NULL
@@ -595,6 +624,14 @@ coalesce(
     list_sum(list_transform(
         tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
     0);
+CREATE OR REPLACE MACRO _ranking_recall_all(ranking) AS
+((ranking.n_relevant > 0 AND ranking.n_hits = ranking.n_relevant)::INTEGER)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_recall_all(tied) AS
+CASE
+    WHEN tied.n_relevant > 0 AND len(tied.grades) = tied.n_relevant THEN list_product(flatten(list_transform(
+        tied.ties, lambda tie: list_transform(range(tie.hits), lambda n: (tie.taken - n) / (tie.size - n)))))
+    ELSE 0
+END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
 list_transform(
     list_transform(
@@ -1008,6 +1045,14 @@ coalesce(
     false);
 CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
 len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
+CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS
+CASE
+    WHEN p_same_adjusted < _ranking_alpha(confidence) THEN 'same'
+    WHEN p_adjusted >= _ranking_alpha(confidence) OR p_adjusted IS NULL THEN 'unclear'
+    WHEN higher_is_better IS NULL THEN CASE WHEN difference > 0 THEN 'higher' ELSE 'lower' END
+    WHEN (difference > 0) = higher_is_better THEN 'better'
+    ELSE 'worse'
+END;
 CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
     means.* EXCLUDE (comparison, difference_scale, baseline_scale, residual_scale),
@@ -1036,14 +1081,6 @@ JOIN (
         AND each.k IS NOT DISTINCT FROM of_all.k
         AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
     GROUP BY comparison) AS sums USING (comparison);
-CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS
-CASE
-    WHEN p_same_adjusted < _ranking_alpha(confidence) THEN 'same'
-    WHEN p_adjusted >= _ranking_alpha(confidence) OR p_adjusted IS NULL THEN 'unclear'
-    WHEN higher_is_better IS NULL THEN CASE WHEN difference > 0 THEN 'higher' ELSE 'lower' END
-    WHEN (difference > 0) = higher_is_better THEN 'better'
-    ELSE 'worse'
-END;
 CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
 list_sum(list_transform(
     range(-32, 38),
@@ -1324,20 +1361,26 @@ FROM (
             WHERE compared_measures IS NULL)));
 CREATE OR REPLACE MACRO ranking_geometric_mean(number) AS
 exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
-CREATE OR REPLACE MACRO _ranking_measure_means(by_user) AS TABLE
+CREATE OR REPLACE MACRO _ranking_measure_means(by_user, skips_users) AS TABLE
+WITH _ranking_means AS NOT MATERIALIZED (
+    SELECT
+        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
+        count(*) AS users,
+        count(*) FILTER (n_rec = 0) AS users_without_rec,
+        NULL AS users_without_truth,
+        count(*) FILTER (n_truth = 0) AS users_without_relevant,
+        ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c)))
+    FROM query_table(by_user) AS users_of
+    GROUP BY ALL
+), _ranking_means_of_others AS NOT MATERIALIZED (
+    SELECT * REPLACE (
+        coalesce(max(users) FILTER (has_truth IS NULL) OVER (PARTITION BY ranking_system, k), 0) AS users_without_relevant)
+    FROM _ranking_means
+)
 SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
 FROM (
     SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
-    FROM (
-        SELECT
-            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
-            count(*) AS users,
-            count(*) FILTER (n_rec = 0) AS users_without_rec,
-            NULL AS users_without_truth,
-            count(*) FILTER (n_truth = 0) AS users_without_relevant,
-            ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c)))
-        FROM query_table(by_user) AS users_of
-        GROUP BY ALL))
+    FROM query_table(CASE WHEN skips_users THEN '_ranking_means_of_others' ELSE '_ranking_means' END))
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_difference_means(paired, caller) AS TABLE
@@ -1452,10 +1495,12 @@ CASE
         _ranking_span_problem('test_size', test_size, _ranking_time_kind(type), 1),
         _ranking_span_problem('gap', gap, _ranking_time_kind(type), 0))
 END;
-CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged) AS
+CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged, without_relevant, users) AS
 [
     _ranking_min_grade_problem(min_grade),
-    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))];
+    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+    _ranking_option(
+        'without_relevant', without_relevant, 'zero|skip', without_relevant::VARCHAR IN ('zero', 'skip'))];
 CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, lower_is_better) AS (
     SELECT list_transform(
         CASE
@@ -2393,6 +2438,15 @@ list_transform(
             _ranking_cut(c[1]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
             _ranking_cut(c[2]), ' and ', _ranking_cut(c[3]))
     END));
+CREATE OR REPLACE MACRO _ranking_users_problem(truth, users, names) AS
+coalesce(
+    CASE WHEN NOT _ranking_has(coalesce(users, truth), names['user'], 'userid')
+        THEN _ranking_no_column(
+            'users', coalesce(names['user']::VARCHAR, 'userid'), 'user_col', _ranking_texts_of(coalesce(users, truth)))
+    END,
+    _ranking_type_problem(
+        coalesce(names['user']::VARCHAR, 'userid'), 'truth and in users', _ranking_type(truth, names['user'], 'userid'),
+        _ranking_type(coalesce(users, truth), names['user'], 'userid')));
 CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
     [[
@@ -2529,11 +2583,12 @@ list_any_value(
         _ranking_option('cold_users', cold_users, 'keep|drop', cold_users::VARCHAR IN ('keep', 'drop')),
         _ranking_option('cold_items', cold_items, 'keep|drop', cold_items::VARCHAR IN ('keep', 'drop')),
         _ranking_option('seen', seen, 'keep|drop', seen::VARCHAR IN ('keep', 'drop'))]);
-CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, caller, min_grade := NULL, unjudged := 'miss') AS
+CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS
 CASE
-    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
+    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss'
+        AND without_relevant::VARCHAR IS NOT DISTINCT FROM 'zero' THEN true
     ELSE _ranking_no_problem(caller, coalesce(
-        list_any_value(_ranking_judging_problems(min_grade, unjudged)),
+        list_any_value(_ranking_judging_problems(min_grade, unjudged, without_relevant, users)),
         CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
             THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got '
                 || min_grade::VARCHAR
@@ -2650,7 +2705,8 @@ SELECT
         WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
         ELSE 'randomization of ' || permutations
     END AS method,
-    concat_ws(' ', place, k) AS family_of, NULL AS p_adjusted, NULL AS p_same_adjusted, NULL AS minimum_detectable_effect
+    concat_ws(' ', place, k) AS family_of, NULL AS p_adjusted, NULL AS p_same_adjusted, NULL AS minimum_detectable_effect,
+    NULL AS users_needed
 FROM (
     SELECT
         *,
@@ -2661,8 +2717,14 @@ FROM (
             lambda t: _ranking_t_p(t, df)) AS t_probabilities
     FROM _ranking_flips
     WHERE flips IS NULL OR flips.p IS NOT NULL);
-CREATE OR REPLACE MACRO _ranking_corrected(tests, confidence, correction) AS TABLE
-SELECT * REPLACE (nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect)
+CREATE OR REPLACE MACRO _ranking_corrected(tests, confidence, correction, margin) AS TABLE
+SELECT * REPLACE (
+    nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect,
+    CASE WHEN p IS NOT NULL AND _ranking_verdict(p_adjusted, p_same_adjusted, confidence, 1, true) = 'unclear'
+        THEN TRY_CAST(ceil(users * (
+            nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
+            / CASE WHEN margin > 0 THEN margin WHEN margin = 0 OR p_same IS NULL THEN nullif(abs(difference), 0) END
+        ) ** 2) AS BIGINT) END AS users_needed)
 FROM (
     SELECT
         * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
@@ -2718,6 +2780,11 @@ list_transform(
     _ranking_views(judged, k, min_grade),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_hit_rate', _ranking_view, NULL, _ranking_hit_rate(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_recall_all(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_recall_all', _ranking_view, NULL, _ranking_recall_all(_ranking_view.ranking)))[1];
 CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL, min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
@@ -2847,11 +2914,12 @@ FROM (
 )
 WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
 GROUP BY userid, system;
-CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
+CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT
     code, sum(count)::BIGINT AS count,
     min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
-    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example
+    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
+    CASE WHEN code = 'no_relevant_item' AND _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN 'info' END AS severity
 FROM (
     SELECT
         grade_name, highest, user,
@@ -2863,14 +2931,15 @@ FROM (
                     _ranking_problem_of('nothing_relevant', n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT, NULL),
                     _ranking_problem_of(
                         'nothing_but_hits',
-                        (userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(min_grade, unjudged))::BIGINT, NULL),
+                        (userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(min_grade, unjudged, without_relevant, users))::BIGINT, NULL),
                     _ranking_problem_of('null_truth_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
-                    _ranking_problem_of('null_truth_item', n - n_items, 'NULL'),
+                    _ranking_problem_of('null_truth_item', (n - n_items) * (users IS NULL OR n_items > 0)::BIGINT, 'NULL'),
                     _ranking_problem_of('null_grade', n_without_grade, coalesce(without_grade, 'NULL')),
                     _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
                     _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
                     _ranking_problem_of('fractional_grade', n_fractional, _ranking_graded(fractional, grade_name)),
                     _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
+                    _ranking_problem_of('contradicting_grades', len(contradicting), contradicting[1]),
                     _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
                 lambda one: one.count > 0),
             recursive := true)
@@ -2879,13 +2948,16 @@ FROM (
             *,
             coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
             coalesce(userid::VARCHAR, 'NULL') AS user,
-            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated
+            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
+            CASE WHEN _ranking_has_repeats(items)
+                THEN list_distinct(_ranking_repetitions(list_transform(list_distinct(graded), lambda one: one.item)))
+            END AS contradicting
         FROM (
             SELECT
                 userid,
                 count(*) AS n,
                 count(itemid) AS n_items,
-                count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
+                count_if(has_grade AND rel IS NULL AND (users IS NULL OR itemid IS NOT NULL))::BIGINT AS n_without_grade,
                 count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
                 count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
                 count_if(isfinite(grade) AND grade > 0 AND grade <> floor(grade))::BIGINT AS n_fractional,
@@ -2898,7 +2970,9 @@ FROM (
                 min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
                 min({'item': itemid, 'rel': rel})
                     FILTER (isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS fractional,
-                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
+                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items,
+                list({'item': itemid, 'grade': grade})
+                    FILTER (has_grade AND userid IS NOT NULL AND itemid IS NOT NULL AND grade IS NOT NULL) AS graded
             FROM _ranking_graded_truths(truth, names)
             GROUP BY userid)))
 GROUP BY code;
@@ -2929,6 +3003,14 @@ CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
         FROM _ranking_recs(rec, names) AS recs
         SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id))
 );
+CREATE OR REPLACE MACRO _ranking_labels(truth, items, names, min_grade) AS TABLE
+SELECT
+    userid, pairs.itemid,
+    pairs.itemid IS NOT NULL AND coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
+    pairs.itemid IS NOT NULL AND catalogue.itemid IS NULL AND _ranking_has(items, names['item'], 'itemid') AS is_gone
+FROM _ranking_truth_pairs(truth, names) AS pairs
+LEFT JOIN (SELECT DISTINCT itemid FROM _ranking_contents_items(truth, items, names, '')) AS catalogue
+    ON _ranking_same_id(pairs.itemid, catalogue.itemid);
 CREATE OR REPLACE MACRO _ranking_truth_users(truth, names, min_grade) AS TABLE
 SELECT userid, count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant
 FROM _ranking_truth_pairs(truth, names)
@@ -3062,9 +3144,14 @@ FROM (
         FROM _ranking_matched_ids(read, kind)
         GROUP BY system, n_truth, of_truth))
 WHERE one.count > 0;
-CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
+CREATE OR REPLACE MACRO _ranking_users_beyond_truth(truth, users, names, caller) AS TABLE
+SELECT DISTINCT userid
+FROM _ranking_truths(_ranking_table('users', coalesce(users, truth)), names) AS named
+ANTI JOIN _ranking_truths(truth, names) AS truths ON _ranking_same_id(named.userid, truths.userid)
+WHERE CASE WHEN _ranking_no_problem(caller, _ranking_users_problem(truth, users, names)) THEN userid IS NOT NULL END;
+CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged)) AS misfit)
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged, without_relevant, users)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT one.code, len(one.found), _ranking_joined(one.found, ', ')
@@ -3146,7 +3233,8 @@ _ranking_no_problem(caller, coalesce(
         [_ranking_misfits(rec, truth, names)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
     _ranking_unread_column(rec, truth, names)));
-CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
+CREATE OR REPLACE MACRO ranking_gate(
+    comparison, confidence := 0.95, correction := 'holm', margin := NULL) AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
     SELECT
         * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
@@ -3165,8 +3253,9 @@ WITH _ranking_rows AS NOT MATERIALIZED (
             max_depth := 2)
         FROM (
             SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
+            UNION ALL BY NAME SELECT NULL::BIGINT AS users_needed WHERE false
         ) AS comparison_of)
-    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
+    WHERE _ranking_compare_options(confidence, margin, correction, 't', 1, 0, 'ranking_gate')
 )
 SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
     _ranking_verdict(
@@ -3178,7 +3267,7 @@ SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
                 WHEN known IS NULL THEN true
                 ELSE known.higher_is_better
             END)[1]) AS verdict)
-FROM _ranking_corrected('_ranking_rows', confidence, correction);
+FROM _ranking_corrected('_ranking_rows', confidence, correction, margin);
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
@@ -3199,7 +3288,7 @@ _ranking_variances AS (
     ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
 _ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, test, permutations, seed, caller)),
-_ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction)),
+_ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction, margin)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
 SELECT
     pair, measure_place, ranking_segment, pairs.baseline, pairs.system, k, measure, users,
@@ -3209,7 +3298,7 @@ SELECT
     users - n_higher - n_lower AS ties,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
     standard_error, effect_size, p, p_adjusted, p_same, p_same_adjusted, method,
-    minimum_detectable_effect, higher_is_better,
+    minimum_detectable_effect, users_needed, higher_is_better,
     _ranking_joined(
         [
             CASE WHEN greatest(users_without_rec_baseline, users_without_rec_system) >= 0.05 * found THEN 'not_in_rec' END,
@@ -3280,6 +3369,25 @@ UNION ALL
 SELECT 'new_users', NULL, id::VARCHAR, NULL FROM _ranking_new_ids(truth, history, names, time_col, 'user')
 UNION ALL
 SELECT 'new_items', NULL, NULL, id::VARCHAR FROM _ranking_new_ids(truth, history, names, time_col, 'item');
+CREATE OR REPLACE MACRO _ranking_recalls(rec, truth, items, names, ks, min_grade) AS TABLE
+SELECT
+    system, k, userid,
+    count_if(is_relevant AND is_found) / greatest(count_if(is_relevant), 1) AS recall,
+    CASE WHEN bool_or(NOT is_gone)
+        THEN count_if(is_relevant AND is_found AND NOT is_gone) / greatest(count_if(is_relevant AND NOT is_gone), 1)
+    END AS others
+FROM (
+    SELECT
+        ranking_system::VARCHAR AS system, k, labels.*,
+        list_contains(listed[:coalesce(k, 2147483647)], itemid::VARCHAR) AS is_found
+    FROM _ranking_labels(truth, items, names, min_grade) AS labels
+    CROSS JOIN _ranking_systems(rec, names) AS systems
+    LEFT JOIN (
+        SELECT userid, system, lists.items::VARCHAR[] AS listed
+        FROM _ranking_rec_lists(rec, truth, names, _ranking_longest(ks), false) AS lists) AS lists
+        ON _ranking_same_id(lists.userid, labels.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+    CROSS JOIN (SELECT unnest(ks) AS k) AS cuts)
+GROUP BY system, k, userid;
 CREATE OR REPLACE MACRO _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade) AS TABLE
 SELECT
     system,
@@ -3386,12 +3494,27 @@ FROM (
             GROUP BY recs.system, recs.userid) AS lists
         LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
             ON _ranking_same_id(lists.userid, users.userid)));
+CREATE OR REPLACE MACRO _ranking_has_relevant(truth, names, min_grade, caller) AS
+(
+    SELECT CASE WHEN max(n_relevant) > 0 THEN true
+        ELSE error(caller || ': truth must have a relevant item where users without one are left out, got none')::BOOLEAN
+    END
+    FROM _ranking_truth_users(truth, names, min_grade)
+);
+CREATE OR REPLACE MACRO _ranking_truth_rows(truth, users, names, caller) AS TABLE
+FROM query_table(_ranking_table('truth', truth))
+UNION ALL BY NAME
+SELECT DISTINCT COLUMNS(lambda c: c = 'ranking_user' OR lower(c) = lower(coalesce(names['user']::VARCHAR, 'userid')))
+FROM (
+    SELECT *, least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS ranking_user
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('users', coalesce(users, truth))))) AS named
+SEMI JOIN _ranking_users_beyond_truth(truth, users, names, caller) AS others ON ranking_user = others.userid;
 CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
 SELECT
     place,
     cells[1] AS code,
     split_part(cells[2], ' ', 1) AS about,
-    cells[2] LIKE '%with history' AS needs_history,
+    nullif(split_part(cells[2], ' with ', 2), '') AS needs,
     nullif(cells[3], '') AS counted,
     nullif(cells[4], '')::DOUBLE AS wrong_from,
     nullif(cells[5], '')::DOUBLE AS doubtful_from,
@@ -3465,12 +3588,21 @@ negative_grade | truth | rows of truth | | | truth: {grade} is negative /
 fractional_grade | truth | rows of truth | | 0 | truth: {grade} is no integer, and NDCG gains 2^{grade} - 1 |
     write ranking_ndcg(judged, gain := ''linear'') | write -m ''ndcg(gain=linear)'' | write ndcg(gain=linear) /
 repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
+contradicting_grades | truth | | | 0 | truth: ({user}, {item}) with different grades |
+    keep the right one: the highest counts /
 nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
     leave unjudged := ''skip'' out | leave --unjudged skip out /
 no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
 not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
 not_in_truth | rec | users of rec | | | users in rec that are not in truth /
 one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
+gone_labels | truth with items | pairs of truth | | | truth: labels gone from the corpus (users: {n}) /
+gone_relevant | truth with items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels gone from the corpus |
+    if ids are alike in both: label anew, or take FROM truth SEMI JOIN items USING (itemid) | if ids are alike in both: label
+    anew, or leave these rows out of TRUTH | if ids are alike in both: label anew, or leave these rows out of truth /
+recall_without_gone | rec with items | users of truth | | | rec: users with other recall at k = {k} without gone labels /
+gone_items | rec with items | rows of rec | | 0.05 | rec: items that are not in the corpus |
+    was rec made of another corpus? make it of this one /
 truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
     write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
     ''drop'') /
@@ -3887,46 +4019,6 @@ AND (
                     coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
                     _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
         END)));
-CREATE OR REPLACE MACRO _ranking_judged
-    (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_paired_lists AS NOT MATERIALIZED (
-    SELECT
-        systems.* REPLACE (
-            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system),
-        truths.userid IS NOT NULL AS has_truth,
-        truths.userid,
-        coalesce(lists.n_rec, 0) AS n_rec,
-        coalesce(lists.items, []) AS rec_items,
-        lists.scores, truths.items AS truth_items,
-        CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
-    FROM _ranking_truth_lists(truth, names, caller) AS truths
-    CROSS JOIN _ranking_systems(rec, names) AS systems
-    FULL JOIN _ranking_rec_lists(
-        rec, truth, names, CASE WHEN _ranking_is_condensed(min_grade, unjudged) THEN NULL ELSE max_k END, tied) AS lists
-        ON _ranking_same_id(lists.userid, truths.userid)
-        AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-    WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
-        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, caller, min_grade, unjudged)
-), _ranking_matched AS NOT MATERIALIZED (
-    SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, names)
-), _ranking_closed_up AS NOT MATERIALIZED (
-    SELECT * REPLACE (
-        list_select(scores, list_transform(found, lambda places: places[1])) AS scores,
-        least(len(found), CASE WHEN tied THEN NULL ELSE max_k END) AS size,
-        list_transform(
-            found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
-            lambda places, rank: (rank, places[2])) AS found)
-    FROM _ranking_matched
-)
-SELECT
-    * EXCLUDE (truth_items, grades, found, size),
-    CASE
-        WHEN grades IS NULL THEN len(truth_items)
-        WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
-        ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
-    END AS n_truth,
-    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
-FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged) THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
@@ -4001,14 +4093,44 @@ WHERE coalesce(
 ORDER BY
     compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
-CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
+CREATE OR REPLACE MACRO _ranking_catalogue_rows(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT
+    unnest(CASE WHEN is_relevant
+        THEN [{'code': 'gone_labels', 'of': n_labels}, {'code': 'gone_relevant', 'of': n_relevant}]
+        ELSE [{'code': 'gone_labels', 'of': n_labels}]
+    END, max_depth := 2),
+    NULL::VARCHAR AS system, NULL::BIGINT AS k, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, NULL::VARCHAR AS example
+FROM (
+    SELECT *, count(itemid) OVER () AS n_labels, count_if(is_relevant) OVER () AS n_relevant
+    FROM _ranking_labels(truth, items, names, min_grade))
+WHERE is_gone
+UNION ALL BY NAME
+SELECT 'gone_items' AS code, system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
+FROM (FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
+ANTI JOIN _ranking_contents_items(rec, items, names, '') AS catalogue ON _ranking_same_id(recs.itemid, catalogue.itemid)
+WHERE _ranking_has(items, names['item'], 'itemid')
+UNION ALL BY NAME
+SELECT
+    'recall_without_gone' AS code, system, k, unnest(users) AS userid,
+    format(
+        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', coalesce(names['user']::VARCHAR, 'userid'), users[1],
+        coalesce(' of ' || system, ''), recall, others, abs(others - recall),
+        CASE WHEN others < recall THEN 'lower' ELSE 'higher' END) AS example
+FROM (
+    SELECT
+        system, k, ranking_mean(recall) AS recall, ranking_mean(others) AS others,
+        list_sort(list(userid::VARCHAR) FILTER (recall IS DISTINCT FROM others), 'ASC') AS users
+    FROM _ranking_recalls(rec, truth, items, names, ks, min_grade)
+    GROUP BY system, k)
+WHERE recall <> others AND NOT _ranking_is_condensed(min_grade, unjudged, without_relevant, users);
+CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT
     code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
     NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade)
 GROUP BY code, system, k, size
 UNION ALL BY NAME
-FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
+FROM _ranking_truth_problems(truth, names, min_grade, unjudged, without_relevant, users);
 CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
 SELECT
     unseen AS unseen, system, item,
@@ -4034,6 +4156,62 @@ SELECT
     min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
 FROM _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen)
 GROUP BY system, item;
+CREATE OR REPLACE MACRO _ranking_judged
+    (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
+WITH _ranking_truth_alone AS NOT MATERIALIZED (
+    FROM _ranking_truth_lists(truth, names, caller)
+), _ranking_truth_and_users AS NOT MATERIALIZED (
+    SELECT * REPLACE (coalesce(items, []) AS items)
+    FROM (
+        FROM _ranking_truth_lists(truth, names, caller)
+        UNION ALL BY NAME
+        SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, names, caller))
+), _ranking_paired_lists AS NOT MATERIALIZED (
+    SELECT
+        systems.* REPLACE (
+            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system),
+        truths.userid IS NOT NULL AS has_truth,
+        truths.userid,
+        coalesce(lists.n_rec, 0) AS n_rec,
+        coalesce(lists.items, []) AS rec_items,
+        lists.scores, truths.items AS truth_items,
+        CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
+    FROM query_table(CASE WHEN users IS NULL THEN '_ranking_truth_alone' ELSE '_ranking_truth_and_users' END) AS truths
+    CROSS JOIN _ranking_systems(rec, names) AS systems
+    FULL JOIN _ranking_rec_lists(
+        rec, CASE WHEN users IS NULL THEN truth ELSE rec END, names,
+        CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN NULL ELSE max_k END, tied) AS lists
+        ON _ranking_same_id(lists.userid, truths.userid)
+        AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+    WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, caller, min_grade, unjudged, without_relevant, users)
+), _ranking_matched AS NOT MATERIALIZED (
+    SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, names)
+), _ranking_closed_up AS NOT MATERIALIZED (
+    SELECT * REPLACE (
+        list_select(scores, list_transform(found, lambda places: places[1])) AS scores,
+        least(len(found), CASE WHEN tied THEN NULL ELSE max_k END) AS size,
+        list_transform(
+            found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
+            lambda places, rank: (rank, places[2])) AS found)
+    FROM _ranking_matched
+), _ranking_all_users AS NOT MATERIALIZED (
+    FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up' ELSE '_ranking_matched' END)
+), _ranking_with_relevant AS NOT MATERIALIZED (
+    SELECT * REPLACE (
+        CASE WHEN NOT has_truth OR _ranking_n_truth(truth_items, grades, min_grade) > 0 THEN has_truth END AS has_truth)
+    FROM _ranking_all_users
+    WHERE _ranking_has_relevant(truth, names, min_grade, caller)
+)
+SELECT
+    * EXCLUDE (truth_items, grades, found, size),
+    _ranking_n_truth(truth_items, grades, min_grade) AS n_truth,
+    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
+FROM query_table(CASE
+    WHEN _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN '_ranking_with_relevant'
+    WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up'
+    ELSE '_ranking_matched'
+END);
 CREATE OR REPLACE MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
 SELECT
     coalesce(severity, CASE
@@ -4045,14 +4223,15 @@ SELECT
     CASE
         WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
         WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
-        ELSE replace(replace(replace(replace(replace(replace(
+        ELSE replace(replace(replace(replace(replace(replace(replace(
             problem,
             '{user}', coalesce(names['user']::VARCHAR, 'userid')),
             '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
             '{score}', coalesce(names['score']::VARCHAR, 'score')),
             '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
             '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
-            'k = {k}', coalesce('k = ' || k, 'any k'))
+            'k = {k}', coalesce('k = ' || k, 'any k')),
+            '{n}', coalesce(longest::VARCHAR, ''))
     END AS problem,
     code,
     k,
@@ -4069,6 +4248,7 @@ FROM (
         sum(count)::BIGINT AS n,
         max(severity) AS severity,
         any_value(n_short) FILTER (code = 'short_lists') AS n_short,
+        max(longest) AS longest,
         max(coalesce(of, CASE counted
             WHEN 'users of truth' THEN n_users
             WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
@@ -4266,8 +4446,25 @@ CREATE OR REPLACE MACRO ranking_overlap_by_user(
 SELECT * EXCLUDE (pair, top_baseline, top_system)
 FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;
+CREATE OR REPLACE MACRO _ranking_catalogue_problems(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
+FROM (
+    SELECT CASE
+        WHEN NOT _ranking_has(items, names['item'], 'itemid')
+            THEN _ranking_no_column('items', coalesce(names['item']::VARCHAR, 'itemid'), 'item_col', _ranking_texts_of(items))
+        ELSE _ranking_type_problem(
+            coalesce(names['item']::VARCHAR, 'itemid'), 'truth and in items',
+            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(items, names['item'], 'itemid'))
+    END AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL BY NAME
+SELECT
+    code, system, k, count(*) AS count, any_value(of) AS of, any_value(example) AS example, count(DISTINCT userid) AS size,
+    min({'user': userid, 'item': itemid}) FILTER (example IS NULL) AS of_row
+FROM _ranking_catalogue_rows(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users)
+GROUP BY code, system, k;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
-    rec, truth, max_k := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
+    rec, truth, max_k := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 SELECT COLUMNS(lambda c: lower(c) IN ('system', 'recall')), ranking_mean(interpolated) AS "precision"
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
@@ -4276,14 +4473,14 @@ FROM (
         FROM (
             SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
             FROM _ranking_judged(
-                rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false, 'interpolated_precision_curve', min_grade, unjudged))
+                rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false, 'interpolated_precision_curve', min_grade, unjudged, without_relevant, users))
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
         WHERE has_truth))
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
 ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_precision_recall_curve(
-    rec, truth, max_k, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss') AS TABLE
+    rec, truth, max_k, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
     ranking_mean("precision") AS "precision",
@@ -4297,7 +4494,7 @@ FROM (
         SELECT * EXCLUDE (lowered), _ranking_at(lowered, k) AS ranking
         FROM (
             SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
-            FROM _ranking_judged(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false, 'precision_recall_curve', min_grade, unjudged))
+            FROM _ranking_judged(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false, 'precision_recall_curve', min_grade, unjudged, without_relevant, users))
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth))
 WHERE (
@@ -4310,7 +4507,8 @@ WHERE (
     END)
 GROUP BY ALL
 ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_by_item(rec, truth, ks, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking_by_item(
+    rec, truth, ks, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, without_relevant := 'zero') AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
     users_relevant, users_recommended, hits,
@@ -4360,10 +4558,9 @@ FROM (
                                 lambda one: one[1])
                             ELSE []
                         END AS hits
-                    FROM _ranking_judged(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(ks), false, 'ranking_by_item')
-                    WHERE (
-                        SELECT _ranking_valid_grades(
-                            NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_by_item', min_grade))))
+                    FROM _ranking_judged(
+                        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(ks), false, 'ranking_by_item',
+                        min_grade := min_grade, without_relevant := without_relevant)))
             GROUP BY ALL
             UNION ALL BY NAME
             SELECT systems.*, itemid, n_relevant
@@ -4387,15 +4584,15 @@ ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
 FROM _ranking_judged(
     rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false,
     CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
-    min_grade, unjudged)
+    min_grade, unjudged, without_relevant, users)
 WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');
 CREATE OR REPLACE MACRO _ranking_tied_judged
-    (rec, truth, names, max_k, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
+    (rec, truth, names, max_k, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied_ranking(judged, scores, reversed, starts) AS tied
 FROM (
     SELECT
@@ -4406,45 +4603,63 @@ FROM (
                 range(1, len(scores) + 1),
                 lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
-    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged));
-CREATE OR REPLACE MACRO ranking_check(
-    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_read AS MATERIALIZED (
-    FROM _ranking_user_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged)
-    UNION ALL BY NAME
-    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged)
-    UNION ALL BY NAME
-    SELECT evidence FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
-    UNION ALL BY NAME
-    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
-), _ranking_read_with_history AS NOT MATERIALIZED (
-    FROM _ranking_read
-    UNION ALL BY NAME
-    FROM _ranking_history_problems(rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
-    UNION ALL BY NAME
-    SELECT evidence
-    FROM _ranking_evidence(
-        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
-), _ranking_problems_found AS NOT MATERIALIZED (
-    SELECT code, system, k, count, of_row, example, size, of, severity
-    FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    WHERE code IS NOT NULL
-    UNION ALL BY NAME
-    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    UNION ALL BY NAME
-    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
-    UNION ALL BY NAME
-    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
-    UNION ALL BY NAME
-    FROM _ranking_swapped_problems('_ranking_read')
-    UNION ALL BY NAME
-    SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
-    FROM _ranking_served_users('_ranking_read')
-    GROUP BY code, system
-    UNION ALL BY NAME
-    FROM _ranking_apart_problems('_ranking_read')
-)
-FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
+    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged, without_relevant, users));
+CREATE OR REPLACE MACRO ranking_abstention(
+    rec, truth, users := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, confidence := 0.95) AS TABLE
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'threshold')),
+    n::BIGINT AS users_with_relevant, m::BIGINT AS users_without_relevant,
+    n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
+    refused.share AS refused_share, refused.low AS refused_low, refused.high AS refused_high,
+    answered.share AS answered_share, answered.low AS answered_low, answered.high AS answered_high,
+    auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low,
+    _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
+FROM (
+    SELECT
+        *,
+        _ranking_wilson(n_refused, n, quantile) AS refused,
+        _ranking_wilson(n_answered, m, quantile) AS answered,
+        twice_above / nullif(2 * n * m, 0) AS auc,
+        CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1 / least(n, m)) END AS widest,
+        ((n * squares - twice_above * twice_above) / (n - 1) + (m * squares_without - twice_above * twice_above) / (m - 1))
+            / (2 * n * m) ** 2 AS variance
+    FROM (
+        SELECT
+            *,
+            CASE WHEN threshold IS NULL THEN n ELSE n_below - n_with END AS n_refused,
+            CASE WHEN threshold IS NULL THEN 0 ELSE m - m_below + n_without END AS n_answered,
+            sum(n_with * (2 * m_below - n_without)) OVER per_system AS twice_above,
+            sum(n_with * (2 * m_below - n_without) * (2 * m_below - n_without)) OVER per_system AS squares,
+            sum(n_without * (2 * (n - n_below) + n_with) * (2 * (n - n_below) + n_with)) OVER per_system AS squares_without
+        FROM (
+            SELECT
+                *,
+                sum(n_with) OVER per_system AS n,
+                sum(n_without) OVER per_system AS m,
+                sum(n_with) OVER up_to AS n_below,
+                sum(n_without) OVER up_to AS m_below,
+                count(threshold) OVER per_system AS n_thresholds,
+                count(threshold) OVER up_to AS place
+            FROM (
+                SELECT
+                    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')), scores[1] AS threshold,
+                    count(*) FILTER (n_truth > 0) AS n_with, count(*) FILTER (n_truth = 0) AS n_without
+                FROM _ranking_judged(
+                    rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), NULL, true, 'ranking_abstention', min_grade := min_grade, users := users)
+                WHERE has_truth AND _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, 'ranking_abstention')
+                GROUP BY ALL)
+            WINDOW per_system AS (PARTITION BY ranking_system), up_to AS (
+                PARTITION BY ranking_system
+                ORDER BY CASE WHEN descending THEN threshold END ASC NULLS FIRST,
+                    CASE WHEN NOT descending THEN threshold END DESC NULLS FIRST))
+        WINDOW per_system AS (PARTITION BY ranking_system))
+    CROSS JOIN (SELECT _ranking_alpha(confidence) AS alpha, _ranking_t_quantile(_ranking_alpha(confidence), 1e8) AS quantile))
+WHERE CASE
+    WHEN n_thresholds <= 100 THEN threshold IS NOT NULL OR n_thresholds = 0
+    ELSE threshold IS NOT NULL
+        AND divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
+END
+ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
@@ -4558,17 +4773,64 @@ SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, h
 FROM _ranking_contents_by_user(
     '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
     head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
-CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_checked(
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
+WITH _ranking_read AS MATERIALIZED (
+    FROM _ranking_user_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged, without_relevant, users)
+    UNION ALL BY NAME
+    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged, without_relevant, users)
+    UNION ALL BY NAME
+    SELECT evidence FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
+    UNION ALL BY NAME
+    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+), _ranking_read_with_history AS NOT MATERIALIZED (
+    FROM _ranking_read
+    UNION ALL BY NAME
+    FROM _ranking_history_problems(rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
+    UNION ALL BY NAME
+    SELECT evidence
+    FROM _ranking_evidence(
+        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
+), _ranking_read_with_items AS NOT MATERIALIZED (
+    FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    UNION ALL BY NAME
+    FROM _ranking_catalogue_problems(
+        rec, truth, _ranking_table('items', items), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), min_grade, unjudged, without_relevant, users)
+), _ranking_problems_found AS NOT MATERIALIZED (
+    SELECT code, system, k, count, of_row, example, size, of, severity
+    FROM query_table(CASE
+        WHEN items IS NOT NULL THEN '_ranking_read_with_items'
+        WHEN history IS NULL THEN '_ranking_read'
+        ELSE '_ranking_read_with_history'
+    END)
+    WHERE code IS NOT NULL
+    UNION ALL BY NAME
+    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    UNION ALL BY NAME
+    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
+    UNION ALL BY NAME
+    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
+    UNION ALL BY NAME
+    FROM _ranking_swapped_problems('_ranking_read')
+    UNION ALL BY NAME
+    SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
+    FROM _ranking_served_users('_ranking_read')
+    GROUP BY code, system
+    UNION ALL BY NAME
+    FROM _ranking_apart_problems('_ranking_read')
+)
+FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
+CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, without_relevant, users, caller) AS TABLE
 WITH _ranking_item AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged)
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_item_at_own_ks AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged)
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_expected AS NOT MATERIALIZED (
     SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged)
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
     SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged)
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_given_ks AS NOT MATERIALIZED (
     SELECT _ranking_cuts(ks, caller) AS given
 ), _ranking_any_ks AS NOT MATERIALIZED (
@@ -4588,12 +4850,18 @@ WITH _ranking_item AS NOT MATERIALIZED (
         _ranking_home()))
 )
 FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
-CREATE OR REPLACE MACRO ranking_check_rows(
-    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
+CREATE OR REPLACE MACRO ranking_check(
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
+WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check'))
+FROM _ranking_checked(
+    rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
+    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items);
+CREATE OR REPLACE MACRO _ranking_checked_rows(
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
 WITH _ranking_read_rows AS MATERIALIZED (
-    SELECT told FROM ranking_check(
+    SELECT told FROM _ranking_checked(
         rec, truth, _ranking_cuts(ks, 'ranking_check_rows'),
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged) AS told
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items) AS told
     UNION ALL BY NAME
     FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
     UNION ALL BY NAME
@@ -4602,8 +4870,10 @@ WITH _ranking_read_rows AS MATERIALIZED (
         rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), _ranking_longest(ks), min_grade)
     WHERE item IS NULL
     UNION ALL BY NAME
-    SELECT 'repeated_item' AS code, system, deepest AS k, user AS userid, unnest(_ranking_repetitions(items)::VARCHAR[]) AS itemid
-    FROM _ranking_list_facts(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), [], _ranking_longest(ks))
+    SELECT
+        'repeated_item' AS code, system, deepest AS k, user AS userid,
+        unnest(_ranking_repetitions(lists.items)::VARCHAR[]) AS itemid
+    FROM _ranking_list_facts(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), [], _ranking_longest(ks)) AS lists
     WHERE n_repeated > 0 AND userid IS NOT NULL
     UNION ALL BY NAME
     SELECT
@@ -4632,10 +4902,14 @@ WITH _ranking_read_rows AS MATERIALIZED (
             CASE WHEN has_grade AND rel IS NULL THEN 'null_grade' END,
             CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade'
                 WHEN grade <> floor(grade) THEN 'fractional_grade' END,
-            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER (PARTITION BY userid, itemid) > 1
-                THEN 'repeated_truth' END
+            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER pair > 1
+                THEN 'repeated_truth' END,
+            CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND has_grade AND row_number() OVER pair = 1
+                    AND min(grade) OVER pair < max(grade) OVER pair
+                THEN 'contradicting_grades' END
         ], lambda one: one IS NOT NULL)) AS code
     FROM _ranking_graded_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    WINDOW pair AS (PARTITION BY userid, itemid)
     UNION ALL BY NAME
     SELECT userid::VARCHAR AS userid, 'no_relevant_item' AS code
     FROM _ranking_truth_users(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade)
@@ -4644,11 +4918,16 @@ WITH _ranking_read_rows AS MATERIALIZED (
     FROM _ranking_problem_rows_of_history(
         rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
     WHERE history IS NOT NULL
+), _ranking_read_rows_with_items AS NOT MATERIALIZED (
+    FROM _ranking_read_rows
+    UNION ALL BY NAME
+    FROM _ranking_catalogue_rows(
+        rec, truth, _ranking_table('items', items), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), min_grade, unjudged, without_relevant, users)
 )
 SELECT told.code, told.system, told.k, userid, itemid
 FROM (SELECT told.* FROM _ranking_read_rows WHERE told IS NOT NULL) AS told
 JOIN (
-    FROM _ranking_read_rows
+    FROM query_table(CASE WHEN items IS NULL THEN '_ranking_read_rows' ELSE '_ranking_read_rows_with_items' END)
     UNION ALL BY NAME
     SELECT code, system, user AS userid FROM _ranking_served_users('_ranking_read_rows')
     UNION ALL BY NAME
@@ -4663,16 +4942,16 @@ QUALIFY told.code <> 'short_lists'
     OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
 ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_by_user(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
+FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_by_user')
 WHERE has_truth;
 CREATE OR REPLACE MACRO ranking_distribution(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
 SELECT
     * EXCLUDE (ranking_system, sorted),
     list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
+    list_aggregate(sorted, 'stddev_samp') / sqrt(len(sorted)) AS standard_error,
     sorted[1] AS minimum,
     list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
     list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
@@ -4680,7 +4959,7 @@ SELECT
     list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
     list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
     sorted[-1] AS maximum,
-    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
+    len(list_filter(sorted, lambda one: one = 0)) / nullif(len(sorted), 0) AS zeros
 FROM (
     SELECT
         COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
@@ -4691,22 +4970,22 @@ FROM (
         list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
     FROM (
         SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
+        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_distribution')
         WHERE has_truth)
     UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
     GROUP BY ALL)
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_summary(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_summary')
 )
-FROM _ranking_measure_means('_ranking_values');
+FROM _ranking_measure_means('_ranking_values', _ranking_skips_users(min_grade, unjudged, without_relevant, users));
 CREATE OR REPLACE MACRO ranking_compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, ties := 'item') AS TABLE
 WITH _ranking_any_ks AS NOT MATERIALIZED (
     SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
 ), _ranking_own_measures AS NOT MATERIALIZED (
@@ -4718,7 +4997,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
         list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
         NULL AS compared_measures
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, 'ranking_compare')
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, without_relevant, users, 'ranking_compare')
     WHERE has_truth
     UNION ALL BY NAME
     FROM query_table(CASE
@@ -4732,6 +5011,12 @@ SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
     '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_check_rows(
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
+WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check_rows'))
+FROM _ranking_checked_rows(
+    rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
+    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items);
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -4748,6 +5033,7 @@ COMMENT ON MACRO ranking_recall IS 'Share of the relevant items that stand in th
 COMMENT ON MACRO ranking_precision IS 'Share of the top k that is relevant.';
 COMMENT ON MACRO ranking_f_measure IS 'Harmonic mean of precision and recall at k, recall weighing beta times as much.';
 COMMENT ON MACRO ranking_hit_rate IS '1 if any relevant item stands in the top k, else 0.';
+COMMENT ON MACRO ranking_recall_all IS '1 if every relevant item stands in the top k, else 0.';
 COMMENT ON MACRO ranking_hits IS 'Number of relevant items in the top k.';
 COMMENT ON MACRO ranking_mrr IS 'One over the rank of the first relevant item in the top k; its mean over users is the MRR.';
 COMMENT ON MACRO ranking_first_hit_rank IS 'Rank of the first relevant item in the top k.';
@@ -4781,18 +5067,19 @@ COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
+COMMENT ON MACRO TABLE ranking_abstention IS 'How well the best score of a list tells users without an answer from the others, for each threshold to answer from.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
-COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
+COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_alpha _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_difference_variances _ranking_verdict _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_problems_by_list _ranking_evidence_of_lists ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_compare_by_user _ranking_user_problems _ranking_evidence _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_check ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check_rows ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_users_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_checked _ranking_users ranking_check _ranking_checked_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

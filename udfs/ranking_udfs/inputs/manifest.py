@@ -45,7 +45,8 @@ def value_options(request: Request) -> Row:
 
 def manifest(work: Evaluation, tables: Tables, call: Sequence[str]) -> str:
     """Return the manifest as JSON: versions, the call as it was written, options, and the inputs."""
-    paths = {name: file_of(path) for name, (path, _) in work.inputs.other_tables.items()}
+    others = work.inputs.other_tables.items()
+    paths = {name: file_of(path) for name, (path, _) in others if name in tables.names}
     inputs = [
         {"table": name, "file": paths.get(name, tables.files.get(row.get("system"), tables.files.get(None)))}
         | {**row}
@@ -66,7 +67,8 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
 
     UsageError if they are of another truth, were measured otherwise, or lack what is compared.
     """
-    con, request, models, truth = work.con, work.request, work.tables.models, work.request.table("truth")
+    con, request, models = work.con, work.request, work.tables.models
+    measured = [name for name in ("truth", "users") if name in work.tables.names]
 
     def refused(rule: str) -> UsageError:
         return UsageError(f"compare: --against {path}: {rule}")
@@ -85,9 +87,12 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     if not models or name in models:
         raise refused(f"it is called {name}, so REC must have another name, as in new=rec.csv")
     made = json.loads(found[0][0])
-    truths = [one["fingerprint"] for one in made["inputs"] if one["table"] == "truth"]
-    if truths != [one["fingerprint"] for one in counts(con, truth)]:
-        raise refused(f"it was measured by another truth than {work.inputs.truth}: measure it again")
+    for name in ("truth", "users"):
+        before = [one["fingerprint"] for one in made["inputs"] if one["table"] == name]
+        present = counts(con, request.table(name)) if name in measured else []
+        if before != [one["fingerprint"] for one in present]:
+            other = f"another truth than {work.inputs.truth}" if name == "truth" else "other --users"
+            raise refused(f"it was measured by {other}: measure it again")
     for option, value in value_options(request).items():
         if (was := str(made["options"].get(option)).lower()) != (now := str(value).lower()):
             raise refused(f"it was measured with {option} = {was} and this with {now}: measure both alike")
@@ -99,7 +104,8 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
         query = f"SELECT 1 FROM ({rows}) WHERE {is_value} LIMIT 1"
         if choice.name not in columns or not fetch_rows(con, query):
             raise refused(f"it has no {choice.at(k)} of {name}: choose other ones, or measure it again")
-    is_other = f"userid::VARCHAR NOT IN (SELECT userid::VARCHAR FROM {truth} WHERE userid IS NOT NULL)"
+    ids = (f"SELECT userid::VARCHAR AS id FROM {request.table(one)}" for one in measured)
+    is_other = f"userid::VARCHAR NOT IN (SELECT id FROM ({' UNION ALL '.join(ids)}) WHERE id IS NOT NULL)"
     for (user,) in con.execute(f"SELECT userid FROM ({rows}) WHERE {is_other} LIMIT 1").fetchall():
         raise refused(f"its user {shorten(user)!r} is not one of the truth: write it without --safe-csv")
     names = ", ".join(["userid", "k", "n_rec", "n_truth", *(identifier(one.name) for one in request.choices)])

@@ -444,7 +444,7 @@ ORDER BY mean {best}, system""")
         inputs = self.work.inputs
         recs = ", ".join(one if isinstance(one, str) else one[1] for one in inputs.recs)
         read = [f"{row['label']} {row['fingerprint']}" for row in self.tables]
-        for name in [name for name in inputs.other_tables if name != "truth"]:
+        for name in [name for name in self.read.names if name not in ("rec", "truth")]:
             (row,) = counts(self.work.con, self.request.table(name))
             sizes = ", ".join(f"{value} {of}" for of, value in row.items() if of != "fingerprint")
             read.append(f"{name} {row['fingerprint']} ({sizes})")
