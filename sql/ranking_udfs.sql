@@ -4111,15 +4111,15 @@ ANTI JOIN _ranking_contents_items(rec, items, names, '') AS catalogue ON _rankin
 WHERE _ranking_has(items, names['item'], 'itemid')
 UNION ALL BY NAME
 SELECT
-    'recall_without_gone' AS code, system, k, unnest(users) AS userid,
+    'recall_without_gone' AS code, system, k, unnest(differing) AS userid,
     format(
-        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', coalesce(names['user']::VARCHAR, 'userid'), users[1],
+        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', coalesce(names['user']::VARCHAR, 'userid'), differing[1],
         coalesce(' of ' || system, ''), recall, others, abs(others - recall),
         CASE WHEN others < recall THEN 'lower' ELSE 'higher' END) AS example
 FROM (
     SELECT
         system, k, ranking_mean(recall) AS recall, ranking_mean(others) AS others,
-        list_sort(list(userid::VARCHAR) FILTER (recall IS DISTINCT FROM others), 'ASC') AS users
+        list_sort(list(userid::VARCHAR) FILTER (recall IS DISTINCT FROM others), 'ASC') AS differing
     FROM _ranking_recalls(rec, truth, items, names, ks, min_grade)
     GROUP BY system, k)
 WHERE recall <> others AND NOT _ranking_is_condensed(min_grade, unjudged, without_relevant, users);
