@@ -458,8 +458,8 @@ THRESHOLDS = {"system": "System", "threshold": "Threshold", "refused_share": "Re
 THRESHOLDS |= {"refused_low": "Low", "refused_high": "High", "answered_share": "Answered"}
 THRESHOLDS |= {"answered_low": "Low", "answered_high": "High"}
 ERRORS = (
-    "Refused: of users with an answer, the share whose best score is worse than the threshold, or who have "
-    "no list; answered: of users without an answer, the share of all others; with their intervals."
+    "Refused: of users with an answer, the share whose best score is worse than the threshold, or with no "
+    "list; answered: of users without an answer, the share of all others; with their intervals."
 )
 OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "Users", "overlap": "Overlap"}
 OVERLAPS |= {"jaccard": "Jaccard", "rbo": "RBO", "same_first": "1st", "same_list": "All"}
@@ -549,7 +549,7 @@ def abstention_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     names = {name: text for name, text in THRESHOLDS.items() if name in rows[0]}
     shown = some_thresholds(rows)
     text = table(given.format, [*names.values()], [[row[name] for name in names] for row in shown], digits)
-    lines = [ERRORS, refused_sentence(rows), *threshold_sentences(rows, digits)]
+    lines = [in_unit(ERRORS), refused_sentence(rows), *threshold_sentences(rows, digits)]
     lines += ["Not all thresholds are shown: --format csv has them."] if len(shown) < len(rows) else []
     return document(given.format, with_remarks(given.format, text, lines))
 

@@ -201,7 +201,8 @@ def refused_sentence(rows: Sequence[Row]) -> str:
         name = "" if mine[0].get("system") is None else f"{printable(mine[0]['system'])} "
         answered = mine[0]["wrongly_answered"]  # from the lowest threshold on
         texts.append(f"{name}{answered} answered, {count - answered} refused")
-    return f"{count} user{'s' * (count != 1)} without an answer: {'; '.join(texts)}."
+    said = in_unit(f"{count} user{'s' * (count != 1)} without an answer")
+    return f"{said}: {'; '.join(texts)}."
 
 
 def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
@@ -214,13 +215,15 @@ def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
         name = "" if row.get("system") is None else f"{printable(row['system'])}: "
         auc = " ".join(filter(None, format_mean(row["auc"], row["auc_low"], row["auc_high"], digits=digits)))
         texts.append(
-            f"{name}AUC {auc}, the share of pairs of a user with an answer and one without in which the "
-            "first has the better best score. Fewest errors from a score of "
-            f"{format_number(row['threshold'], digits)} on: {row['wrongly_refused']} of "
-            f"{row['users_with_relevant']} with an answer refused, {row['wrongly_answered']} of "
-            f"{row['users_without_relevant']} without one answered; try it on other users."
+            f"{name}AUC {auc}. Fewest errors with the threshold {format_number(row['threshold'], digits)}: "
+            f"{row['wrongly_refused']} of {row['users_with_relevant']} with an answer refused, "
+            f"{row['wrongly_answered']} of {row['users_without_relevant']} without one answered."
         )
-    return texts
+    explained = (
+        "AUC: of the pairs of a user with an answer and a user without one, the share in which the first has "
+        "the better best score. A threshold that was chosen by these users errs more often on others."
+    )
+    return [*texts, in_unit(explained)] if texts else []
 
 
 def by_model(rows: Sequence[Row]) -> list[list[Row]]:
