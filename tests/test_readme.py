@@ -34,6 +34,7 @@ SESSIONS = [
     "examples/logs/README.md",
     "examples/queries.md",
     "examples/retrieval/README.md",
+    "examples/retrieval/search.md",
     "udfs/ranking_udfs/command/README.md",
     "udfs/ranking_udfs/duckdb/README.md",
 ]
@@ -107,16 +108,17 @@ class Session:
         return str(self.namespace["con"].sql(code))
 
     def sh(self, commands: str) -> str:
+        code = commands.replace("ranking-udfs", COMMAND)
         scripts = f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"
         found = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", commands.replace("ranking-udfs", COMMAND)],
-            cwd=self.folder,
+            ["bash", "-euo", "pipefail", "-c", f"{code}\npwd > '{self.folder}/.pwd'"],
             env=os.environ | {"PATH": scripts},
             capture_output=True,
             text=True,
             check=False,
         )
         assert found.returncode == 0, found.stderr
+        os.chdir((self.folder / ".pwd").read_text().strip())
         return found.stdout
 
 

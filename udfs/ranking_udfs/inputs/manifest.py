@@ -68,7 +68,7 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     UsageError if they are of another truth, were measured otherwise, or lack what is compared.
     """
     con, request, models = work.con, work.request, work.tables.models
-    measured = [name for name in ("truth", "users") if name in work.tables.names]
+    measured = [one for one in ("truth", "users") if one in work.tables.names]
 
     def refused(rule: str) -> UsageError:
         return UsageError(f"compare: --against {path}: {rule}")
@@ -87,11 +87,11 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     if not models or name in models:
         raise refused(f"it is called {name}, so REC must have another name, as in new=rec.csv")
     made = json.loads(found[0][0])
-    for name in ("truth", "users"):
-        before = [one["fingerprint"] for one in made["inputs"] if one["table"] == name]
-        present = counts(con, request.table(name)) if name in measured else []
+    for table in ("truth", "users"):
+        before = [one["fingerprint"] for one in made["inputs"] if one["table"] == table]
+        present = counts(con, request.table(table)) if table in measured else []
         if before != [one["fingerprint"] for one in present]:
-            other = f"another truth than {work.inputs.truth}" if name == "truth" else "other --users"
+            other = f"another truth than {work.inputs.truth}" if table == "truth" else "other --users"
             raise refused(f"it was measured by {other}: measure it again")
     for option, value in value_options(request).items():
         if (was := str(made["options"].get(option)).lower()) != (now := str(value).lower()):

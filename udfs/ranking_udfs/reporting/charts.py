@@ -364,7 +364,7 @@ class Charts:
             [{**row, "place": i} for i, row in enumerate(self.found.abstention)],
             self.look_with_legend,
         )
-        x = number_axis("refused_share", "refused, of users with an answer", SHARES, domain=[0, 1])
+        x = number_axis("refused_share", in_unit("refused, of users with an answer"), SHARES, domain=[0, 1])
         y = number_axis("answered_share", "answered, of those without", SHARES, domain=[0, 1])
         order = {"field": "place", "type": "quantitative"}
         layers = [layer("line", color=look["color"], order=order), points(size=35, **look)]
