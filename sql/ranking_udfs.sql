@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_users_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_checked _ranking_users ranking_check _ranking_checked_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_users_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_predicted_variances _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -47,6 +47,8 @@ CREATE OR REPLACE MACRO _ranking_gini(counts, n_items) AS
             + (n_items - len(counts)) * list_sum(counts))
         - (n_items + 1) * list_sum(counts))
     / nullif(greatest(n_items - 1, 1) * list_sum(counts), 0);
+CREATE OR REPLACE MACRO _ranking_as_text(x) AS
+CASE WHEN x IS NULL THEN 'NULL' ELSE concat('''', replace(x::VARCHAR, '''', ''''''), '''::', typeof(x)) END;
 CREATE OR REPLACE MACRO _ranking_no_problem(caller, problem) AS
 coalesce(error(caller || ': ' || problem)::BOOLEAN, true);
 CREATE OR REPLACE MACRO _ranking_has_repeats(items) AS
@@ -111,6 +113,8 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_lowest_grade(min_grade) AS
 coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
+CREATE OR REPLACE MACRO _ranking_home() AS
+'';
 CREATE OR REPLACE MACRO _ranking_swapped_problems(read) AS TABLE
 SELECT 'swapped' AS code, sum(n * is_crossed::BIGINT) AS count, sum(n) AS of
 FROM (
@@ -258,7 +262,7 @@ judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec
 ranking_summary | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; measures=NULL |  |  |  | The mean of every measure over the users with truth, for every k.
 ranking_by_user | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; measures=NULL |  |  |  | Every measure for every user with truth and every k.
 ranking_distribution | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; measures=NULL |  |  |  | The distribution of every measure over the users with truth, for every k.
-ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; items=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; items=NULL; predicted_truth=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 ranking_check_rows | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; items=NULL |  |  |  | The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
@@ -276,8 +280,8 @@ ranking_position_effect | table function |  | log | user_col=''userid''; item_co
 ranking_problem_codes | table function |  |  |  |  |  |  | The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
 ranking_abstention | table function |  | rec; truth | users=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; confidence=0.95 |  |  |  | How well the best score of a list tells users without an answer from the others, for each threshold to answer from.
-ranking_compare | table function |  | rec; truth | ks=NULL; baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; ties=''item'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
-ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; lower_is_better=NULL |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
+ranking_compare | table function |  | rec; truth | ks=NULL; baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; ties=''item''; predicted_truth=NULL |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
+ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; lower_is_better=NULL; predicted=NULL |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm''; margin=NULL |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
 ranking_overlap | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.
 ranking_overlap_by_user | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.
@@ -408,8 +412,6 @@ CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
-CREATE OR REPLACE MACRO _ranking_home() AS
-'';
 CREATE OR REPLACE MACRO _ranking_alpha(confidence) AS
 (1 - confidence::DECIMAL(20, 19))::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_auc_end(auc, variance, quantile, widest) AS
@@ -879,6 +881,11 @@ CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL THEN NOT _ranking_is_key(name)
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
+END;
+CREATE OR REPLACE MACRO _ranking_predicted_problem(min_grade, unjudged, without_relevant, users) AS
+CASE
+    WHEN users IS NOT NULL THEN 'users must be NULL with predicted_truth, whose users are all, got ' || users::VARCHAR
+    WHEN _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN 'without_relevant must be zero with predicted_truth, got skip'
 END;
 CREATE OR REPLACE MACRO _ranking_has(source, named, otherwise) AS
 typeof((
@@ -1359,6 +1366,24 @@ FROM (
                 CASE caller WHEN 'ranking_compare_by_user' THEN 'by_user' ELSE 'rec' END AS source
             FROM query_table(scores) AS scores_of
             WHERE compared_measures IS NULL)));
+CREATE OR REPLACE MACRO _ranking_has_no_copies(scores, argument) AS
+coalesce(
+    (
+        SELECT error(concat(
+            'ranking_compare_by_user: ', argument, ' must have one row of each system, user',
+            CASE WHEN k IS NOT NULL THEN ', k' END,
+            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
+            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])))::BOOLEAN
+        FROM (
+            SELECT system, userid, k, ranking_segment, count(*) AS copies
+            FROM query_table(scores) AS scores_of
+            WHERE numbers IS NOT NULL
+            GROUP BY system, userid, k, ranking_segment
+            HAVING count(*) > 1
+            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
+            LIMIT 1)
+    ),
+    true);
 CREATE OR REPLACE MACRO ranking_geometric_mean(number) AS
 exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
 CREATE OR REPLACE MACRO _ranking_measure_means(by_user, skips_users) AS TABLE
@@ -1501,6 +1526,39 @@ CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged, without_r
     _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
     _ranking_option(
         'without_relevant', without_relevant, 'zero|skip', without_relevant::VARCHAR IN ('zero', 'skip'))];
+CREATE OR REPLACE MACRO _ranking_user_numbers(rows, measures, argument) AS TABLE
+SELECT
+    system, k, ranking_segment,
+    TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
+    COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+    list_value(
+        *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')) AS numbers
+FROM (
+    SELECT
+        least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
+        least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
+        least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
+        least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
+        COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+        TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
+    FROM (SELECT *, NULL AS ranking_absent FROM query_table(rows) AS rows_of))
+WHERE userid IS NOT NULL AND CASE
+    WHEN _ranking_is_number(typeof(k)) THEN true
+    ELSE error(concat(
+        'ranking_compare_by_user: k', CASE WHEN argument <> 'by_user' THEN ' of ' || argument END,
+        ' must be a column of integers (NULL for the whole list), got ', _ranking_cut(typeof(k))))::BOOLEAN
+END;
+CREATE OR REPLACE MACRO _ranking_predicted_places(columns, measures, chosen) AS
+list_transform(
+    [list_filter(columns, lambda one: _ranking_is_compared_column(one.name, measures))],
+    lambda there: list_transform(chosen, lambda wanted: coalesce(
+        list_position(
+            list_transform(there, lambda one: CASE
+                WHEN _ranking_is_number(one.type) OR one.type = 'BOOLEAN' THEN lower(one.name) END),
+            lower(wanted.measure)),
+        error(concat(
+            'ranking_compare_by_user: predicted must have the columns of numbers that by_user is compared by, got none called ',
+            _ranking_list_names([wanted.measure])))::BIGINT)))[1];
 CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, lower_is_better) AS (
     SELECT list_transform(
         CASE
@@ -2684,14 +2742,14 @@ WITH RECURSIVE _ranking_flips AS (
 SELECT
     * EXCLUDE (t_probabilities, flips),
     CASE
-        WHEN users < 2 OR n_shared = 0 THEN NULL
+        WHEN df IS NULL OR n_shared = 0 THEN NULL
         WHEN is_identical THEN 1
         WHEN test = 'randomization' THEN flips.p
         WHEN is_constant THEN 2::DOUBLE ** (1 - users)
         ELSE t_probabilities[1]
     END AS p,
     CASE
-        WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
+        WHEN margin IS NULL OR df IS NULL OR n_shared = 0 THEN NULL
         WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
         WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
         WHEN is_share AND largest_value <= 1
@@ -2718,16 +2776,17 @@ FROM (
     FROM _ranking_flips
     WHERE flips IS NULL OR flips.p IS NOT NULL);
 CREATE OR REPLACE MACRO _ranking_corrected(tests, confidence, correction, margin) AS TABLE
-SELECT * REPLACE (
+SELECT * EXCLUDE (n_predicted) REPLACE (
     nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect,
     CASE WHEN p IS NOT NULL AND _ranking_verdict(p_adjusted, p_same_adjusted, confidence, 1, true) = 'unclear'
+        AND n_predicted = 0
         THEN TRY_CAST(ceil(users * (
             nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
             / CASE WHEN margin > 0 THEN margin WHEN margin = 0 OR p_same IS NULL THEN nullif(abs(difference), 0) END
         ) ** 2) AS BIGINT) END AS users_needed)
 FROM (
     SELECT
-        * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
+        * EXCLUDE (family_of, family, p_place, p_same_place, no_users) REPLACE (
             _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
             _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
             concat(method, ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method),
@@ -2736,14 +2795,183 @@ FROM (
                 _ranking_alpha(confidence),
                 _ranking_alpha(confidence) / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
                 0.4],
-            lambda probability: _ranking_t_quantile(probability, df)) AS quantiles
+            lambda probability: _ranking_t_quantile(probability, df)) AS quantiles,
+        greatest(*COLUMNS('^(no_users|(?i:users_predicted))$')) AS n_predicted
     FROM (
         SELECT
             *,
+            0 AS no_users,
             count(p) OVER (PARTITION BY family_of) AS family,
             row_number() OVER (PARTITION BY family_of ORDER BY p ASC NULLS LAST) AS p_place,
             row_number() OVER (PARTITION BY family_of ORDER BY p_same ASC NULLS LAST) AS p_same_place
         FROM query_table(tests) AS tests_of));
+CREATE OR REPLACE MACRO _ranking_predicted_variances(scores, predicted, pairs, means, confidence, test, caller) AS TABLE
+WITH _ranking_labelled_scores AS MATERIALIZED (
+    SELECT
+        people.system, people.userid, people.k, people.ranking_segment, people.has_rec,
+        list_concat(people.numbers::DOUBLE[], model.numbers) AS numbers,
+        model.numbers IS NULL AS is_missing
+    FROM query_table(scores) AS people
+    LEFT JOIN query_table(predicted) AS model
+        ON _ranking_same_id(people.userid, model.userid)
+        AND _ranking_same_id(people.system, model.system)
+        AND _ranking_same_id(people.ranking_segment, model.ranking_segment)
+        AND people.k IS NOT DISTINCT FROM model.k
+    WHERE compared_measures IS NULL
+), _ranking_other_scores AS NOT MATERIALIZED (
+    SELECT system, userid, k, ranking_segment, NULL::BOOLEAN AS has_rec, numbers
+    FROM query_table(predicted) AS model
+    ANTI JOIN _ranking_labelled_scores AS people ON _ranking_same_id(people.userid, model.userid)
+), _ranking_labelled_pairs AS MATERIALIZED (
+    FROM _ranking_paired_values('_ranking_labelled_scores', pairs)
+), _ranking_both_differences AS MATERIALIZED (
+    SELECT
+        pair, k, ranking_segment, place, true AS is_labelled,
+        system_values[place] - baseline_values[place] AS d,
+        system_values[n_places + place] - baseline_values[n_places + place] AS f
+    FROM (
+        SELECT
+            *,
+            len(coalesce(baseline_values, system_values)) // 2 AS n_places,
+            unnest(range(1, len(coalesce(baseline_values, system_values)) // 2 + 1)) AS place
+        FROM _ranking_labelled_pairs)
+    UNION ALL
+    SELECT pair, k, ranking_segment, place, false, NULL, system_values[place] - baseline_values[place]
+    FROM (
+        SELECT *, unnest(range(1, len(coalesce(baseline_values, system_values)) + 1)) AS place
+        FROM _ranking_paired_values('_ranking_other_scores', pairs))
+), _ranking_difference_moments AS MATERIALIZED (
+    SELECT
+        of_all.*,
+        _ranking_exact_sum(((d - mean_d) / d_scale) ** 2, 80) AS d_squares,
+        _ranking_exact_sum((d - mean_d) / d_scale * ((f - labelled_f) / f_scale), 80) AS products,
+        _ranking_exact_sum(CASE WHEN is_labelled THEN ((f - labelled_f) / f_scale) ** 2 END, 80) AS labelled_squares,
+        _ranking_exact_sum(CASE WHEN NOT is_labelled THEN ((f - other_f) / f_scale) ** 2 END, 80) AS other_squares,
+        _ranking_exact_sum(((f - d - bias) / bias_scale) ** 2, 80) AS bias_squares
+    FROM _ranking_both_differences AS each
+    JOIN (
+        SELECT
+            pair, k, ranking_segment, place,
+            count(d) AS n,
+            count(CASE WHEN NOT is_labelled THEN f END) AS n_others,
+            count(f - d) AS n_both,
+            count(f) = count(*) AND count(d) = count(CASE WHEN is_labelled THEN 1 END) AS are_all_known,
+            ranking_mean(d) AS mean_d,
+            ranking_mean(f) AS mean_f,
+            ranking_mean(CASE WHEN is_labelled THEN f END) AS labelled_f,
+            ranking_mean(CASE WHEN NOT is_labelled THEN f END) AS other_f,
+            ranking_mean(f - d) AS bias,
+            max(f) - min(f) <= 1e-12 * greatest(1, max(f), -min(f)) AS is_f_constant,
+            _ranking_power_of_2(max(d) - min(d)) AS d_scale,
+            _ranking_power_of_2(max(f) - min(f)) AS f_scale,
+            _ranking_power_of_2(max(f - d) - min(f - d)) AS bias_scale
+        FROM _ranking_both_differences
+        WHERE CASE
+            WHEN isfinite(d) IS FALSE OR isfinite(f) IS FALSE
+                THEN error(caller || ': every value of a measure must be a finite number, got NaN or infinity')::BOOLEAN
+            ELSE true
+        END
+        GROUP BY pair, k, ranking_segment, place) AS of_all
+        ON each.pair = of_all.pair
+        AND each.place = of_all.place
+        AND each.k IS NOT DISTINCT FROM of_all.k
+        AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
+    GROUP BY ALL
+), _ranking_weights AS MATERIALIZED (
+    SELECT
+        * EXCLUDE (mean_d, d_scale, f_scale, bias_scale, d_squares, products, labelled_squares, other_squares, bias_squares),
+        CASE
+            WHEN is_f_constant OR NOT are_all_known OR n < 2 OR n_others < 2 THEN 0
+            ELSE greatest(0, least(1, products * d_scale / n / (1 + n / n_others) / f_scale / (
+                labelled_squares + other_squares + n / (n + n_others) * n_others * ((labelled_f - other_f) / f_scale) ** 2
+            ) * (n + n_others - 1)))
+        END AS weight,
+        f_scale * sqrt(labelled_squares / nullif(n_both - 1, 0) / n_both) AS labelled_f_error,
+        coalesce(f_scale * sqrt(other_squares / nullif(n_others - 1, 0) / n_others), 0) AS other_f_error,
+        CASE WHEN weight = 0 THEN 0 ELSE weight * other_f END AS shift,
+        weight * other_f_error AS shift_error,
+        CASE WHEN weight = 0 THEN 1 ELSE (n - 1) / greatest(n - 3, 1) END AS inflation,
+        d_scale * sqrt(d_squares / nullif(n - 1, 0) / n) AS labelled_standard_error,
+        bias_scale * sqrt(bias_squares / nullif(n_both - 1, 0) / n_both) AS bias_error,
+        CASE WHEN are_all_known AND NOT is_f_constant THEN products / nullif(sqrt(d_squares * labelled_squares), 0) END
+            AS correlation
+    FROM _ranking_difference_moments
+), _ranking_adjusted_pairs AS MATERIALIZED (
+    SELECT pairs_of.* REPLACE (
+        baseline_values[:len(weights)] AS baseline_values,
+        list_transform(weights, lambda weight, place: system_values[place] - CASE
+            WHEN weight = 0 THEN 0
+            ELSE weight * (system_values[len(weights) + place] - baseline_values[len(weights) + place])
+        END) AS system_values)
+    FROM _ranking_labelled_pairs AS pairs_of
+    JOIN (
+        SELECT pair, k, ranking_segment, list(weight ORDER BY place ASC NULLS LAST) AS weights
+        FROM _ranking_weights
+        GROUP BY pair, k, ranking_segment) AS weights_of
+        ON pairs_of.pair = weights_of.pair
+        AND pairs_of.k IS NOT DISTINCT FROM weights_of.k
+        AND pairs_of.ranking_segment IS NOT DISTINCT FROM weights_of.ranking_segment
+), _ranking_adjusted_means AS MATERIALIZED (
+    FROM _ranking_difference_means('_ranking_adjusted_pairs', caller)
+)
+SELECT
+    * EXCLUDE (added_variance, shift_ratio, is_unsure, bias_error, labelled_standard_error, correlation) REPLACE (
+        CASE WHEN isfinite(difference / nullif(mean_baseline, 0)) THEN difference / mean_baseline END AS relative,
+        residual_variance - 2 * shift_ratio * covariance + shift_ratio ** 2 * baseline_variance
+            + added_variance / mean_baseline ** 2 AS residual_variance,
+        covariance - shift_ratio * baseline_variance AS covariance,
+        CASE WHEN NOT is_unsure THEN df END AS df,
+        CASE WHEN NOT is_unsure THEN standard_error END AS standard_error),
+    predicted_bias - bias_quantile * nullif(bias_error, 0) AS predicted_bias_low,
+    predicted_bias + bias_quantile * nullif(bias_error, 0) AS predicted_bias_high,
+    labelled_standard_error, correlation
+FROM (
+    SELECT
+        means_of.* EXCLUDE (comparison, difference_scale, baseline_scale, residual_scale) REPLACE (
+            adjusted.difference + shift AS difference,
+            means_of.is_constant AND n_others = 0 AS is_constant,
+            means_of.is_identical AND n_others = 0 AS is_identical),
+        adjusted.residual_variance, adjusted.baseline_variance, adjusted.covariance,
+        NULL::DOUBLE[] AS differences,
+        CASE WHEN means_of.users > 1 THEN means_of.users - 1 END AS df,
+        shift_error ** 2 + (inflation - 1) * (adjusted.deviation / sqrt(means_of.users)) ** 2 AS added_variance,
+        sqrt((adjusted.deviation / sqrt(means_of.users)) ** 2 + added_variance) AS standard_error,
+        CASE WHEN n_others = 0 THEN adjusted.difference / nullif(adjusted.deviation, 0) END AS effect_size,
+        shift / nullif(means_of.mean_baseline, 0) AS shift_ratio,
+        n_others > 0 AND (adjusted.is_constant OR means_of.n_higher + means_of.n_lower < 5) AS is_unsure,
+        CASE WHEN labelled_f_error + other_f_error > 0 AND n_others > 1
+            THEN _ranking_t_p((labelled_f - other_f) / sqrt(labelled_f_error ** 2 + other_f_error ** 2), df) END AS labelled_p,
+        bias_error,
+        _ranking_t_quantile(_ranking_alpha(confidence), CASE WHEN n_both > 1 THEN n_both - 1 END) AS bias_quantile,
+        n_others AS users_predicted, weight AS predicted_weight, mean_f AS predicted_difference, bias AS predicted_bias,
+        labelled_standard_error, correlation
+    FROM query_table(means) AS means_of
+    JOIN _ranking_difference_variances('_ranking_adjusted_pairs', '_ranking_adjusted_means', 't', caller) AS adjusted
+        ON means_of.pair = adjusted.pair
+        AND means_of.place = adjusted.place
+        AND means_of.k IS NOT DISTINCT FROM adjusted.k
+        AND means_of.ranking_segment IS NOT DISTINCT FROM adjusted.ranking_segment
+    JOIN _ranking_weights AS weights
+        ON means_of.pair = weights.pair
+        AND means_of.place = weights.place
+        AND means_of.k IS NOT DISTINCT FROM weights.k
+        AND means_of.ranking_segment IS NOT DISTINCT FROM weights.ranking_segment)
+WHERE _ranking_no_problem(caller, CASE
+    WHEN test <> 't' THEN concat(
+        'test must be t with ', CASE caller WHEN 'ranking_compare' THEN 'predicted_truth' ELSE 'predicted' END, ', got ', test)
+END) AND _ranking_has_no_copies(predicted, 'predicted') AND coalesce(
+    (
+        SELECT error(concat(
+            caller, CASE caller
+                WHEN 'ranking_compare' THEN ': every user of truth must be in predicted_truth'
+                ELSE ': every row of by_user must have one in predicted, of its system, user, k and segment'
+            END, ', got ', count(DISTINCT userid), ' users without, for example ', _ranking_list_names([min(userid)]),
+            ': let the model grade them too'))::BOOLEAN
+        FROM _ranking_labelled_scores
+        WHERE is_missing
+        HAVING count(*) > 0
+    ),
+    true);
 CREATE OR REPLACE MACRO _ranking_mean_interval(
     mean, standard_error, users, is_constant, is_binary, bottom, top, alpha) AS
 list_transform(
@@ -3269,11 +3497,16 @@ SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
             END)[1]) AS verdict)
 FROM _ranking_corrected('_ranking_rows', confidence, correction, margin);
 CREATE OR REPLACE MACRO _ranking_comparison
-    (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
+    (scores, predicted, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
 _ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
 _ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
-_ranking_variances AS (
+_ranking_compared AS (
+    SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
+    FROM query_table(scores) AS scores_of
+    WHERE compared_measures IS NOT NULL
+),
+_ranking_variances AS NOT MATERIALIZED (
     SELECT
         *,
         found - users AS users_undefined,
@@ -3281,13 +3514,24 @@ _ranking_variances AS (
         deviation / sqrt(users) AS standard_error,
         difference / nullif(deviation, 0) AS effect_size
     FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
-    JOIN (
-        SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
-        FROM query_table(scores) AS scores_of
-        WHERE compared_measures IS NOT NULL
-    ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
+    JOIN _ranking_compared
+        ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
-_ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, test, permutations, seed, caller)),
+_ranking_predicted AS NOT MATERIALIZED (
+    FROM query(CASE
+        WHEN predicted IS NULL THEN 'SELECT NULL AS k'
+        ELSE concat(
+            'SELECT *, found - users AS users_undefined FROM ', _ranking_home(), '_ranking_predicted_variances(''', scores,
+            ''', ''', predicted, ''', ''_ranking_pairs'', ''_ranking_means'', ', _ranking_as_text(confidence), ', ',
+            _ranking_as_text(test), ', ''', caller, ''') JOIN _ranking_compared ON value_place = place AND ',
+            '(only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)')
+    END)
+),
+_ranking_tests AS (
+    FROM _ranking_p_values(
+        CASE WHEN predicted IS NULL THEN '_ranking_variances' ELSE '_ranking_predicted' END,
+        margin, test, permutations, seed, caller)
+),
 _ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction, margin)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
 SELECT
@@ -3298,21 +3542,25 @@ SELECT
     users - n_higher - n_lower AS ties,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
     standard_error, effect_size, p, p_adjusted, p_same, p_same_adjusted, method,
-    minimum_detectable_effect, users_needed, higher_is_better,
+    minimum_detectable_effect, users_needed,
+    COLUMNS('^(users_predicted|predicted_.*|labelled_standard_error|correlation|higher_is_better)$'),
     _ranking_joined(
         [
             CASE WHEN greatest(users_without_rec_baseline, users_without_rec_system) >= 0.05 * found THEN 'not_in_rec' END,
             CASE WHEN coalesce(
                 2 * (found - n_shared) - users_without_rec_baseline - users_without_rec_system, found - n_shared) >= 0.05 * found
                 THEN 'one_system_only' END,
-            CASE WHEN n_higher + n_lower < 5 AND verdict NOT IN ('same', 'unclear') THEN 'few_differ' END],
+            CASE WHEN n_higher + n_lower < 5 AND (df IS NULL AND users > 1 OR verdict NOT IN ('same', 'unclear'))
+                THEN 'few_differ' END,
+            CASE WHEN are_labelled_apart THEN 'labelled_apart' END],
         ',') AS caveats,
     difference, verdict
 FROM (
     SELECT
         *,
         _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS verdict,
-        max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint
+        max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint,
+        least(*COLUMNS('^(found|labelled_p)$')) < 0.01 AS are_labelled_apart
     FROM _ranking_bounds)
 JOIN _ranking_pairs AS pairs USING (pair)
 WHERE CASE
@@ -3603,6 +3851,12 @@ gone_relevant | truth with items | relevant pairs of truth | 0.5 | 0.05 | truth:
 recall_without_gone | rec with items | users of truth | | | rec: users with other recall at k = {k} without gone labels /
 gone_items | rec with items | rows of rec | | 0.05 | rec: items that are not in the corpus |
     was rec made of another corpus? make it of this one /
+labelled_apart | truth with predicted_truth | users of predicted_truth | | 0 |
+    truth: its users are no random draw by the model''s grades | draw the users whom people label at random /
+labelled_unjudged | truth with predicted_truth | users of truth | | 0 |
+    truth: users whose top k = {k} is not all judged by people |
+    label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write
+    --unjudged skip /
 truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
     write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
     ''drop'') /
@@ -4021,38 +4275,25 @@ AND (
         END)));
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
-    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
+    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL) AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
 ), _ranking_chosen AS MATERIALIZED (
     SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures, lower_is_better) AS chosen
+), _ranking_predicted_rows AS NOT MATERIALIZED (
+    FROM query_table(_ranking_table('predicted', coalesce(predicted, by_user))) AS predicted_of
+), _ranking_predicted_scores AS MATERIALIZED (
+    SELECT * REPLACE (list_select(numbers::DOUBLE[], places) AS numbers)
+    FROM _ranking_user_numbers('_ranking_predicted_rows', measures, 'predicted')
+    CROSS JOIN (
+        SELECT _ranking_predicted_places(_ranking_measure_columns('_ranking_predicted_rows'), measures, chosen) AS places
+        FROM _ranking_chosen)
 ), _ranking_scores AS MATERIALIZED (
     SELECT
         * EXCLUDE (chosen) REPLACE (
             list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers),
         NULL AS compared_measures
-    FROM (
-        SELECT
-            system, k, ranking_segment,
-            TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
-            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-            list_value(
-                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')) AS numbers
-        FROM (
-            SELECT
-                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
-                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
-                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
-                least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
-                COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-                TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM (SELECT *, NULL AS ranking_absent FROM _ranking_rows))
-        WHERE userid IS NOT NULL AND CASE
-            WHEN _ranking_is_number(typeof(k)) THEN true
-            ELSE error(concat(
-                'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
-                _ranking_cut(typeof(k))))::BOOLEAN
-        END)
+    FROM _ranking_user_numbers('_ranking_rows', measures, 'by_user')
     CROSS JOIN _ranking_chosen
     UNION ALL BY NAME
     SELECT list_transform(chosen, lambda one, i: {
@@ -4066,30 +4307,15 @@ SELECT
     segments.* EXCLUDE (ranking_segment),
     compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
+    '_ranking_scores', CASE WHEN predicted IS NOT NULL THEN '_ranking_predicted_scores' END,
+    baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
 ) AS compared
 JOIN (
     SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
     FROM _ranking_scores
     WHERE compared_measures IS NULL) AS segments
     ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
-WHERE coalesce(
-    (
-        SELECT error(concat(
-            'ranking_compare_by_user: by_user must have one row of each system, user',
-            CASE WHEN k IS NOT NULL THEN ', k' END,
-            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
-            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])))::BOOLEAN
-        FROM (
-            SELECT system, userid, k, ranking_segment, count(*) AS copies
-            FROM _ranking_scores
-            WHERE compared_measures IS NULL
-            GROUP BY system, userid, k, ranking_segment
-            HAVING count(*) > 1
-            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
-            LIMIT 1)
-    ),
-    true)
+WHERE _ranking_has_no_copies('_ranking_scores', 'by_user')
 ORDER BY
     compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
@@ -4773,8 +4999,153 @@ SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, h
 FROM _ranking_contents_by_user(
     '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
     head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
+CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, without_relevant, users, caller) AS TABLE
+WITH _ranking_item AS NOT MATERIALIZED (
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged, without_relevant, users)
+), _ranking_item_at_own_ks AS NOT MATERIALIZED (
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged, without_relevant, users)
+), _ranking_expected AS NOT MATERIALIZED (
+    SELECT * REPLACE (tied AS judged)
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged, without_relevant, users)
+), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
+    SELECT * REPLACE (tied AS judged)
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged, without_relevant, users)
+), _ranking_given_ks AS NOT MATERIALIZED (
+    SELECT _ranking_cuts(ks, caller) AS given
+), _ranking_any_ks AS NOT MATERIALIZED (
+    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, caller) END AS given
+), _ranking_wrong_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_measures_problem(measures, ties, caller))
+), _ranking_own_measures AS NOT MATERIALIZED (
+    FROM query(replace(
+        _ranking_users_query(_ranking_choices(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
+        '@',
+        _ranking_home()))
+), _ranking_plain_measures AS NOT MATERIALIZED (
+    FROM query(replace(
+        _ranking_plain_query(
+            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
+        '@',
+        _ranking_home()))
+)
+FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
+CREATE OR REPLACE MACRO ranking_by_user(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
+SELECT * EXCLUDE (ranking_system, has_truth)
+FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_by_user')
+WHERE has_truth;
+CREATE OR REPLACE MACRO _ranking_labelled_problems(rec, truth, predicted_truth, names, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT
+    'labelled_apart' AS code, system::VARCHAR AS system, k::BIGINT AS k, n AS count, n + n_others AS of,
+    format('ndcg {:.3g} of them, {:.3g} of the others', mean, mean_others) AS example
+FROM (
+    SELECT
+        ranking_system AS system, k,
+        count(people.userid) AS n,
+        count(*) FILTER (people.userid IS NULL) AS n_others,
+        avg(ndcg) FILTER (people.userid IS NOT NULL) AS mean,
+        avg(ndcg) FILTER (people.userid IS NULL) AS mean_others,
+        var_samp(ndcg) FILTER (people.userid IS NOT NULL) / n
+            + var_samp(ndcg) FILTER (people.userid IS NULL) / n_others AS square
+    FROM _ranking_users(
+        rec, predicted_truth, names, ks, 'ndcg', NULL, 'item', min_grade, unjudged, without_relevant, users, 'ranking_check with predicted_truth as truth') AS model
+    LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS people ON _ranking_same_id(model.userid, people.userid)
+    WHERE has_truth
+    GROUP BY ranking_system, k)
+WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
+UNION ALL BY NAME
+SELECT
+    'labelled_unjudged' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
+    count(*) FILTER (judged_share < 1) AS count, count(*) AS of,
+    format('judged_share {:.3g}', avg(judged_share)) AS example
+FROM _ranking_users(rec, truth, names, ks, 'judged_share', NULL, 'item', min_grade, unjudged, without_relevant, users, 'ranking_check')
+WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
+    FROM _ranking_truth_pairs(truth, names) WHERE grade < _ranking_lowest_grade(min_grade))
+GROUP BY ranking_system, k
+HAVING count(*) FILTER (judged_share < 1) > 0;
+CREATE OR REPLACE MACRO ranking_distribution(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
+SELECT
+    * EXCLUDE (ranking_system, sorted),
+    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
+    list_aggregate(sorted, 'stddev_samp') / sqrt(len(sorted)) AS standard_error,
+    sorted[1] AS minimum,
+    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
+    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
+    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
+    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
+    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
+    sorted[-1] AS maximum,
+    len(list_filter(sorted, lambda one: one = 0)) / nullif(len(sorted), 0) AS zeros
+FROM (
+    SELECT
+        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
+        measure,
+        count(value) AS users,
+        count(*) - count(value) AS users_undefined,
+        ranking_mean(value) AS mean,
+        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
+    FROM (
+        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
+        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_distribution')
+        WHERE has_truth)
+    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
+    GROUP BY ALL)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_summary(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
+WITH _ranking_values AS NOT MATERIALIZED (
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_summary')
+)
+FROM _ranking_measure_means('_ranking_values', _ranking_skips_users(min_grade, unjudged, without_relevant, users));
+CREATE OR REPLACE MACRO ranking_compare(
+    rec, truth, ks := NULL,
+    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
+    permutations := 10000, seed := 0,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, ties := 'item', predicted_truth := NULL) AS TABLE
+WITH _ranking_any_ks AS NOT MATERIALIZED (
+    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
+), _ranking_own_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
+), _ranking_plain_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_compared_query(_ranking_plain_choices(_ranking_plain_names(measures, _ranking_default_measures()))))
+), _ranking_scores AS MATERIALIZED (
+    SELECT
+        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
+        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
+        NULL AS compared_measures
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, without_relevant, users, 'ranking_compare')
+    WHERE has_truth
+    UNION ALL BY NAME
+    FROM query_table(CASE
+        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
+        ELSE '_ranking_own_measures'
+    END)
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+        AND _ranking_has_items(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_compare')
+), _ranking_predicted_scores AS MATERIALIZED (
+    SELECT
+        ranking_system AS system, userid, k, NULL AS ranking_segment,
+        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c)))::DOUBLE[] AS numbers
+    FROM query(CASE
+        WHEN predicted_truth IS NULL THEN 'SELECT NULL AS ranking_system, NULL AS userid, NULL AS k, 0 AS x, true AS has_truth'
+        WHEN _ranking_no_problem('ranking_compare', _ranking_predicted_problem(min_grade, unjudged, without_relevant, users)) THEN concat(
+            'FROM ', _ranking_home(), '_ranking_users(', _ranking_as_text(rec), ', ',
+            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ', _ranking_home(), '_ranking_names(',
+            _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), '), ', _ranking_as_text(ks), ', ', _ranking_as_text(measures), ', ',
+            _ranking_as_text(_ranking_default_measures()), ', ', _ranking_as_text(ties), ', ', _ranking_as_text(min_grade), ', ', _ranking_as_text(unjudged), ', ', _ranking_as_text(without_relevant), ', ', _ranking_as_text(users),
+            ', ''ranking_compare with predicted_truth as truth'')')
+    END)
+    WHERE has_truth
+)
+SELECT * EXCLUDE (pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', CASE WHEN predicted_truth IS NOT NULL THEN '_ranking_predicted_scores' END,
+    baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_checked(
-    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL,
+    predicted_truth := NULL) AS TABLE
 WITH _ranking_read AS MATERIALIZED (
     FROM _ranking_user_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged, without_relevant, users)
     UNION ALL BY NAME
@@ -4818,44 +5189,27 @@ WITH _ranking_read AS MATERIALIZED (
     GROUP BY code, system
     UNION ALL BY NAME
     FROM _ranking_apart_problems('_ranking_read')
+), _ranking_problems_with_predicted AS NOT MATERIALIZED (
+    FROM _ranking_problems_found
+    UNION ALL BY NAME
+    FROM query(CASE
+        WHEN predicted_truth IS NULL THEN 'SELECT NULL AS code WHERE false'
+        WHEN _ranking_no_problem('ranking_check', _ranking_predicted_problem(min_grade, unjudged, without_relevant, users)) THEN concat(
+            'FROM ', _ranking_home(), '_ranking_labelled_problems(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ',
+            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ', _ranking_home(), '_ranking_names(',
+            _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), '), ', _ranking_as_text(ks), ', ', _ranking_as_text(min_grade), ', ', _ranking_as_text(unjudged), ', ', _ranking_as_text(without_relevant), ', ', _ranking_as_text(users), ')')
+    END)
 )
-FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
-CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, without_relevant, users, caller) AS TABLE
-WITH _ranking_item AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged, without_relevant, users)
-), _ranking_item_at_own_ks AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged, without_relevant, users)
-), _ranking_expected AS NOT MATERIALIZED (
-    SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged, without_relevant, users)
-), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
-    SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged, without_relevant, users)
-), _ranking_given_ks AS NOT MATERIALIZED (
-    SELECT _ranking_cuts(ks, caller) AS given
-), _ranking_any_ks AS NOT MATERIALIZED (
-    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, caller) END AS given
-), _ranking_wrong_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_measures_problem(measures, ties, caller))
-), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(replace(
-        _ranking_users_query(_ranking_choices(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
-        '@',
-        _ranking_home()))
-), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(replace(
-        _ranking_plain_query(
-            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
-        '@',
-        _ranking_home()))
-)
-FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
+FROM _ranking_problem_rows(
+    CASE WHEN predicted_truth IS NULL THEN '_ranking_problems_found' ELSE '_ranking_problems_with_predicted' END,
+    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
 CREATE OR REPLACE MACRO ranking_check(
-    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL,
+    predicted_truth := NULL) AS TABLE
 WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check'))
 FROM _ranking_checked(
     rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
-    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items);
+    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth);
 CREATE OR REPLACE MACRO _ranking_checked_rows(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
 WITH _ranking_read_rows AS MATERIALIZED (
@@ -4941,76 +5295,6 @@ JOIN (
 QUALIFY told.code <> 'short_lists'
     OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
 ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_by_user(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_by_user')
-WHERE has_truth;
-CREATE OR REPLACE MACRO ranking_distribution(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
-SELECT
-    * EXCLUDE (ranking_system, sorted),
-    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-    list_aggregate(sorted, 'stddev_samp') / sqrt(len(sorted)) AS standard_error,
-    sorted[1] AS minimum,
-    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
-    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
-    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
-    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
-    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
-    sorted[-1] AS maximum,
-    len(list_filter(sorted, lambda one: one = 0)) / nullif(len(sorted), 0) AS zeros
-FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
-        measure,
-        count(value) AS users,
-        count(*) - count(value) AS users_undefined,
-        ranking_mean(value) AS mean,
-        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
-    FROM (
-        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_distribution')
-        WHERE has_truth)
-    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
-    GROUP BY ALL)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_summary(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
-WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_summary')
-)
-FROM _ranking_measure_means('_ranking_values', _ranking_skips_users(min_grade, unjudged, without_relevant, users));
-CREATE OR REPLACE MACRO ranking_compare(
-    rec, truth, ks := NULL,
-    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
-    permutations := 10000, seed := 0,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, ties := 'item') AS TABLE
-WITH _ranking_any_ks AS NOT MATERIALIZED (
-    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
-), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
-), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_compared_query(_ranking_plain_choices(_ranking_plain_names(measures, _ranking_default_measures()))))
-), _ranking_scores AS MATERIALIZED (
-    SELECT
-        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
-        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
-        NULL AS compared_measures
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, without_relevant, users, 'ranking_compare')
-    WHERE has_truth
-    UNION ALL BY NAME
-    FROM query_table(CASE
-        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
-        ELSE '_ranking_own_measures'
-    END)
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-        AND _ranking_has_items(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_compare')
-)
-SELECT * EXCLUDE (pair, measure_place, ranking_segment)
-FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_check_rows(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
 WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check_rows'))
@@ -5071,15 +5355,15 @@ COMMENT ON MACRO TABLE ranking_abstention IS 'How well the best score of a list 
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_users_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_checked _ranking_users ranking_check _ranking_checked_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_users_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_predicted_variances _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -85,6 +85,9 @@ _VALUES = {
 }
 QUERIES = CALLS | {name: f"FROM {name}()" for name in CONSTANT}
 QUERIES |= {name: f"SELECT {name}({arguments}) {rows}" for name, (arguments, rows) in _VALUES.items()}
+PREDICTED = """
+    WITH few AS (FROM truth WHERE userid < 20)
+    FROM ranking_compare('rec', 'few', [10], measures := ['ndcg', 'auc'], predicted_truth := 'truth')"""
 # Hivemall's, which the script does not have.
 HELPERS = """
     SELECT udf_collect_set(p), udf_struct(1, 2), udf_to_ordered_map(p, a, 2), udf_to_ordered_list(p, a),

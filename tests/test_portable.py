@@ -18,7 +18,7 @@ from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb.names import UDFS
 from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.duckdb.statements import folder, macros
-from tests.calls import MAKE, QUERIES, whole
+from tests.calls import MAKE, PREDICTED, QUERIES, whole
 from tests.conftest import is_close
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
@@ -404,7 +404,7 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(
 ) -> None:
     """That of DuckDB-WASM 1.32.0 is 1.4.3, where some macros are bound in other ways."""
     tables = list(filter(str.strip, MAKE.split(";")))
-    asked = [f"SELECT answer::VARCHAR FROM ({query}) AS answer" for query in QUERIES.values()]
+    asked = [f"SELECT answer::VARCHAR FROM ({query}) AS answer" for query in (*QUERIES.values(), PREDICTED)]
     answers = in_node(WASM, [SCRIPT.read_text(encoding="utf-8"), *tables, *asked, *WRONG])[1 + len(tables) :]
     con.execute(MAKE)
     for query, answer in zip(asked, answers, strict=False):

@@ -10,7 +10,7 @@ import ranking_udfs
 from ranking_udfs.duckdb import portable
 from ranking_udfs.duckdb.names import permanent_names
 from ranking_udfs.duckdb.statements import macros
-from tests.calls import CALLS, CONSTANT, HELPERS, MAKE, QUERIES, TABLES, table_functions, whole
+from tests.calls import CALLS, CONSTANT, HELPERS, MAKE, PREDICTED, QUERIES, TABLES, table_functions, whole
 
 AGGREGATES = """
     SELECT g, udf_personalization(rec), udf_gini_coverage(rec), udf_catalog_coverage(rec, 20),
@@ -20,7 +20,12 @@ AGGREGATES = """
     FROM lists GROUP BY g
 """
 RANDOMIZED = "FROM ranking_compare_by_user('by_user', test := 'randomization', permutations := 300)"
-ALL = QUERIES | {"helpers": HELPERS, "aggregates": AGGREGATES, "randomization": RANDOMIZED}
+ALL = QUERIES | {
+    "helpers": HELPERS,
+    "aggregates": AGGREGATES,
+    "randomization": RANDOMIZED,
+    "predicted": PREDICTED,
+}
 # What is Hivemall's, or wants Python.
 LEFT_OUT = {"the script": {"helpers", "aggregates", "randomization"}, "an attached file": {"randomization"}}
 

@@ -53,7 +53,7 @@ OTHER = {
     **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'", "min_grade": "2", "unjudged": "'skip'"},
     **{"without_relevant": "'skip'", "users": "'everybody'"},
     **{"events": "'happened'", "test_from": "12", "test_size": "4", "folds": "2", "gap": "1"},
-    **{"time_col": "'t'"},
+    **{"time_col": "'t'", "predicted_truth": "'liked'"},
     **{"history": "'happened'", "items": "'sold'", "category_col": "'c'"},
     **{"head": "0.5", "divergence": "'kl'", "alpha": "0.4", "intent_col": "'n'"},
     **{"method": "'combsum'", "weights": "MAP {0: 1, 1: 2}", "rrf_k": "10", "depth": "2", "systems": "[1]"},
@@ -61,13 +61,16 @@ OTHER = {
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'", "lower_is_better": "['mrr']"},
 }
 # Of arguments that exclude each other: those that are left out, and what stands in a call that must have one.
-EXCLUDED = ("half_life := NULL", "last := NULL", "min_grade := NULL", "list_col := NULL")
+NO_DEFAULT = ("half_life", "last", "min_grade", "list_col", "predicted_truth", "predicted")
+EXCLUDED = tuple(f"{one} := NULL" for one in NO_DEFAULT)
 MEASURED = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
 ONE_OF = {"ranking_split": {"test_size": "5"}}
 ONE_OF |= {name: {"ks": "[1, 2]", "measures": "['ndcg', 'mrr']"} for name in MEASURED}
 # Where a parameter means something else, or goes with another choice.
 OF_ONE = {
     "ranking_cumulative_gain": {"gain": "'exp'"},
+    **{name: {"predicted_truth": "NULL"} for name in ("ranking_check", "ranking_compare")},
+    "ranking_compare_by_user": {"predicted": "NULL"},
     "ranking_fuse": {"normalize": "'sum'"},
     "ranking_position_effect": {"list_col": "NULL"},
     "ranking_rbp": {"gain": "'graded'", "min_grade": "NULL"},

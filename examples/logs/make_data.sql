@@ -52,6 +52,21 @@ SELECT query, item,
     greatest(0, least(2, floor(3 * (relevance + 0.1 + 0.15 * noise('model', query, item)))))::INTEGER AS model
 FROM relevant ORDER BY draw('judged', query, item) ASC NULLS LAST LIMIT 400;
 
+-- Grades of all items: those of 60 queries, drawn at random, by people; those of all queries by a model, which likes what `new`
+-- puts on top.
+CREATE OR REPLACE TABLE by_people AS
+SELECT query AS userid, item AS itemid, greatest(0, relevance + 0.05 * noise('by people', query, item)) AS rel
+FROM relevant
+SEMI JOIN (
+    SELECT DISTINCT query FROM relevant ORDER BY draw('drawn', query, 1) ASC NULLS LAST LIMIT 60
+) USING (query);
+
+CREATE OR REPLACE TABLE by_model AS
+SELECT query AS userid, item AS itemid,
+    greatest(0, relevance + 0.15 * noise('by model', query, item) + CASE WHEN rank <= 3 THEN 0.1 ELSE 0 END) AS rel
+FROM relevant JOIN ranked USING (query, item)
+WHERE system = 'new';
+
 -- Two models of one quality, trained with three seeds each: their values of each query.
 CREATE OR REPLACE TABLE runs AS
 SELECT system, seed, query AS userid,

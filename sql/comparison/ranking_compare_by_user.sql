@@ -8,51 +8,39 @@
 --            'higher' and 'lower', and wins the users whose value is higher
 -- others:    as of ranking_compare
 -- lower_is_better: LIST of columns of which lower is better, as ['latency_ms']
+-- predicted: a table as by_user, by the grades of a model, as predicted_truth of ranking_compare: with a row for each of by_user
+--            and rows of users who are not in it
 -- Returns:   what ranking_compare does, with the segment if there is such a column; users_without_rec_* are NULL if there
 --            is no column n_rec
--- Errors:    as of ranking_compare; a system, user (k, segment) with more than one row; NaN or an infinite
---            value; k that is text; two systems without a user in common, with recommendations (n_rec) of both (in one
---            segment of several: unclear)
+-- Errors:    as of ranking_compare; a system, user (k, segment) with more than one row, or with one in by_user and none in
+--            predicted; NaN or an infinite value; k that is text; two systems without a user in common, with recommendations
+--            (n_rec) of both (in one segment of several: unclear)
 -- Example:   WITH by_user AS (SELECT system, userid, n_rec, hits FROM ranking_by_user('rec', 'truth', [10]))
 --            SELECT system, measure, users, difference, verdict
 --            FROM ranking_compare_by_user('by_user', baseline := 'popularity', measures := ['hits']);
 CREATE OR REPLACE TEMP MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
-    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
+    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL) AS TABLE
 WITH _ranking_rows AS NOT MATERIALIZED (
     -- The first, since the table of a user may have the name of any CTE.
     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
 ), _ranking_chosen AS MATERIALIZED (
     SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures, lower_is_better) AS chosen
+), _ranking_predicted_rows AS NOT MATERIALIZED (
+    -- DuckDB 1.4 plans what no one reads.
+    FROM query_table(_ranking_table('predicted', coalesce(predicted, by_user))) AS predicted_of
+), _ranking_predicted_scores AS MATERIALIZED (
+    SELECT * REPLACE (list_select(numbers::DOUBLE[], places) AS numbers)
+    FROM _ranking_user_numbers('_ranking_predicted_rows', measures, 'predicted')
+    CROSS JOIN (
+        SELECT _ranking_predicted_places(_ranking_measure_columns('_ranking_predicted_rows'), measures, chosen) AS places
+        FROM _ranking_chosen)
 ), _ranking_scores AS MATERIALIZED (
     SELECT
         * EXCLUDE (chosen) REPLACE (
             list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers),
         NULL AS compared_measures
-    FROM (
-        SELECT
-            system, k, ranking_segment,
-            TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
-            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-            list_value(
-                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')) AS numbers
-        FROM (
-            -- As in _ranking_recs, least is coalesce for any type.
-            SELECT
-                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
-                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
-                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
-                least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
-                COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-                TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            -- Not in the CTE, where DuckDB 1.4 would make an INTEGER of the NULL.
-            FROM (SELECT *, NULL AS ranking_absent FROM _ranking_rows))
-        WHERE userid IS NOT NULL AND CASE
-            WHEN _ranking_is_number(typeof(k)) THEN true
-            ELSE error(concat(
-                'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
-                _ranking_cut(typeof(k))))::BOOLEAN
-        END)
+    FROM _ranking_user_numbers('_ranking_rows', measures, 'by_user')
     CROSS JOIN _ranking_chosen
     UNION ALL BY NAME
     SELECT list_transform(chosen, lambda one, i: {
@@ -66,33 +54,57 @@ SELECT
     segments.* EXCLUDE (ranking_segment),
     compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
+    '_ranking_scores', CASE WHEN predicted IS NOT NULL THEN '_ranking_predicted_scores' END,
+    baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
 ) AS compared
 JOIN (
     SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
     FROM _ranking_scores
     WHERE compared_measures IS NULL) AS segments
     ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
-WHERE coalesce(
-    (
-        SELECT error(concat(
-            'ranking_compare_by_user: by_user must have one row of each system, user',
-            CASE WHEN k IS NOT NULL THEN ', k' END,
-            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
-            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])))::BOOLEAN
-        FROM (
-            SELECT system, userid, k, ranking_segment, count(*) AS copies
-            FROM _ranking_scores
-            WHERE compared_measures IS NULL
-            GROUP BY system, userid, k, ranking_segment
-            HAVING count(*) > 1
-            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
-            LIMIT 1)
-    ),
-    true)
+WHERE _ranking_has_no_copies('_ranking_scores', 'by_user')
 ORDER BY
     compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
+
+-- The numbers of each system, user, k and segment, of all columns that may be compared, from a table with a row per user.
+CREATE OR REPLACE TEMP MACRO _ranking_user_numbers(rows, measures, argument) AS TABLE
+SELECT
+    system, k, ranking_segment,
+    TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
+    COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+    list_value(
+        *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')) AS numbers
+FROM (
+    -- As in _ranking_recs, least is coalesce for any type.
+    SELECT
+        least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
+        least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
+        least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
+        least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
+        COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+        TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
+    -- Not in the CTE, where DuckDB 1.4 would make an INTEGER of the NULL.
+    FROM (SELECT *, NULL AS ranking_absent FROM query_table(rows) AS rows_of))
+WHERE userid IS NOT NULL AND CASE
+    WHEN _ranking_is_number(typeof(k)) THEN true
+    ELSE error(concat(
+        'ranking_compare_by_user: k', CASE WHEN argument <> 'by_user' THEN ' of ' || argument END,
+        ' must be a column of integers (NULL for the whole list), got ', _ranking_cut(typeof(k))))::BOOLEAN
+END;
+
+-- The positions among _ranking_user_numbers of the columns of `predicted` that are compared, or an error if one is missing.
+CREATE OR REPLACE TEMP MACRO _ranking_predicted_places(columns, measures, chosen) AS
+list_transform(
+    [list_filter(columns, lambda one: _ranking_is_compared_column(one.name, measures))],
+    lambda there: list_transform(chosen, lambda wanted: coalesce(
+        list_position(
+            list_transform(there, lambda one: CASE
+                WHEN _ranking_is_number(one.type) OR one.type = 'BOOLEAN' THEN lower(one.name) END),
+            lower(wanted.measure)),
+        error(concat(
+            'ranking_compare_by_user: predicted must have the columns of numbers that by_user is compared by, got none called ',
+            _ranking_list_names([wanted.measure])))::BIGINT)))[1];
 
 -- The measures that systems are compared by, or an error if one is no column of numbers.
 CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, lower_is_better) AS (

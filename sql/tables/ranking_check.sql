@@ -8,11 +8,13 @@
 -- time_col:   what the column of times is called in truth and in history; by default time; '' if there are none, so
 --             that late events are not looked for
 -- items:      a table with itemid, in which an item may stand several times: the catalogue, or the corpus that is searched
+-- predicted_truth: as of ranking_compare: are the labelled users, those of truth, like the others by it, and judged to every k?
 -- Returns:    one row per kind of problem and system that has it: severity (below), system (as text; NULL where the row is
 --             about truth or all of rec), problem, code (of ranking_problem_codes, which says what to write), k, example,
 --             count, of (how many it could be, of the same kind: users in truth wherever a list is what is wrong; NULL where
 --             there is no such number); no row if all is well
--- Errors:     a table that is not there; ks as for ranking_summary. All else is a row, a missing column too.
+-- Errors:     a table that is not there; ks as for ranking_summary; with predicted_truth what ranking_summary does not take. All
+--             else is a row, a missing column too.
 -- Example:    FROM ranking_check('rec', 'truth', ks := [5, 10]);
 --
 -- severity is 'wrong' (a number or a verdict is not what it seems), 'doubtful', or 'info', to know, by the share count / of: see
@@ -46,15 +48,17 @@
 -- rank them all by the highest:
 -- SELECT * REPLACE (CASE WHEN system IN ('bert') THEN -score ELSE score END AS score) FROM rec.
 CREATE OR REPLACE TEMP MACRO ranking_check(
-    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
+    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL,
+    predicted_truth := NULL) AS TABLE
 WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check'))
 FROM _ranking_checked(
     rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
-    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items);
+    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items, predicted_truth);
 
 -- The same of a truth that has all users.
 CREATE OR REPLACE TEMP MACRO _ranking_checked(
-    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
+    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL,
+    predicted_truth := NULL) AS TABLE
 -- The user's tables are read in the first CTE alone, so that no name of hers can be one of the others.
 WITH _ranking_read AS MATERIALIZED (
     FROM _ranking_user_problems(rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), JUDGING)
@@ -100,8 +104,21 @@ WITH _ranking_read AS MATERIALIZED (
     GROUP BY code, system
     UNION ALL BY NAME
     FROM _ranking_apart_problems('_ranking_read')
+), _ranking_problems_with_predicted AS NOT MATERIALIZED (
+    FROM _ranking_problems_found
+    UNION ALL BY NAME
+    -- A text, since DuckDB 1.4 plans a CTE that no one reads.
+    FROM query(CASE
+        WHEN predicted_truth IS NULL THEN 'SELECT NULL AS code WHERE false'
+        WHEN _ranking_no_problem('ranking_check', _ranking_predicted_problem(JUDGING)) THEN concat(
+            'FROM ', _ranking_home(), '_ranking_labelled_problems(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ',
+            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ', _ranking_home(), '_ranking_names(',
+            COLUMNS_AS_TEXTS, '), ', _ranking_as_text(ks), ', ', JUDGING_AS_TEXTS, ')')
+    END)
 )
-FROM _ranking_problem_rows('_ranking_problems_found', COLUMN_NAMES, min_grade);
+FROM _ranking_problem_rows(
+    CASE WHEN predicted_truth IS NULL THEN '_ranking_problems_found' ELSE '_ranking_problems_with_predicted' END,
+    COLUMN_NAMES, min_grade);
 
 -- The problems of users, each for itself: where the tables are parted by user, the counts of the parts add up
 -- to those of the whole, as long as each part of rec knows all systems.
@@ -272,6 +289,39 @@ FROM _ranking_truths(truth, names);
 -- An item and its grade, as text for an example.
 CREATE OR REPLACE TEMP MACRO _ranking_graded(one, grade_name) AS
 one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
+
+-- The problems of users labelled by people, where a model has labelled more: that they are no random draw, since the mean of
+-- NDCG by the model's grades is another, by 3.3 standard errors over at least 10 of both, or that people have not judged all of
+-- their lists' first k, which only a truth with judged misses can tell.
+CREATE OR REPLACE TEMP MACRO _ranking_labelled_problems(rec, truth, predicted_truth, names, ks, JUDGING) AS TABLE
+SELECT
+    'labelled_apart' AS code, system::VARCHAR AS system, k::BIGINT AS k, n AS count, n + n_others AS of,
+    format('ndcg {:.3g} of them, {:.3g} of the others', mean, mean_others) AS example
+FROM (
+    SELECT
+        ranking_system AS system, k,
+        count(people.userid) AS n,
+        count(*) FILTER (people.userid IS NULL) AS n_others,
+        avg(ndcg) FILTER (people.userid IS NOT NULL) AS mean,
+        avg(ndcg) FILTER (people.userid IS NULL) AS mean_others,
+        var_samp(ndcg) FILTER (people.userid IS NOT NULL) / n
+            + var_samp(ndcg) FILTER (people.userid IS NULL) / n_others AS square
+    FROM _ranking_users(
+        rec, predicted_truth, names, ks, 'ndcg', NULL, 'item', JUDGING, 'ranking_check with predicted_truth as truth') AS model
+    LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS people ON _ranking_same_id(model.userid, people.userid)
+    WHERE has_truth
+    GROUP BY ranking_system, k)
+WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
+UNION ALL BY NAME
+SELECT
+    'labelled_unjudged' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
+    count(*) FILTER (judged_share < 1) AS count, count(*) AS of,
+    format('judged_share {:.3g}', avg(judged_share)) AS example
+FROM _ranking_users(rec, truth, names, ks, 'judged_share', NULL, 'item', JUDGING, 'ranking_check')
+WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
+    FROM _ranking_truth_pairs(truth, names) WHERE grade < _ranking_lowest_grade(min_grade))
+GROUP BY ranking_system, k
+HAVING count(*) FILTER (judged_share < 1) > 0;
 
 -- The problems of columns and arguments, and a rec without a row.
 CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names, JUDGING) AS TABLE

@@ -1,7 +1,7 @@
 -- The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
 --
--- Returns: place (1, 2, ...), code, about (rec, truth or history), needs (history, items or NULL), counted (what of counts),
---          wrong_from and doubtful_from (the share, count / of, from which on a row is 'wrong' or 'doubtful', and else
+-- Returns: place (1, 2, ...), code, about (rec, truth or history), needs (history, items, predicted_truth or NULL),
+--          counted (what of counts), wrong_from and doubtful_from (the share, count / of, from which on a row is 'wrong' or 'doubtful', and else
 --          'info'; NULL: never; 0: however few; of upside_down and truth_in_rec a test decides), can_be_problem (not 'info'
 --          always), problem (the sentence; {user} and the like are names of columns), in_sql, in_command, in_python (what to
 --          do against it)
@@ -103,6 +103,12 @@ gone_relevant | truth with items | relevant pairs of truth | 0.5 | 0.05 | truth:
 recall_without_gone | rec with items | users of truth | | | rec: users with other recall at k = {k} without gone labels /
 gone_items | rec with items | rows of rec | | 0.05 | rec: items that are not in the corpus |
     was rec made of another corpus? make it of this one /
+labelled_apart | truth with predicted_truth | users of predicted_truth | | 0 |
+    truth: its users are no random draw by the model''s grades | draw the users whom people label at random /
+labelled_unjudged | truth with predicted_truth | users of truth | | 0 |
+    truth: users whose top k = {k} is not all judged by people |
+    label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write
+    --unjudged skip /
 truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
     write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
     ''drop'') /

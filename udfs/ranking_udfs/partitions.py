@@ -398,6 +398,9 @@ def partition(
     parameters = {name: default for name, _, default in signature}
     takes = ["ks" if one == "max_k" else one for one in parameters if one not in (*ROLES, "by_user", "users")]
     check_keywords(function, given, takes)
+    for name in {"predicted_truth", "predicted"} & given.keys():
+        rule = f"{name} is not read over partitions of users, got {shorten(repr(given[name]))}"
+        raise ValueError(f"{function}: {rule}: compare what ranking_by_user gives by both truths in DuckDB")
     columns_of(function, given)  # for its errors
     columns = {table: find_columns(function, table, schemas[table], parameters, given) for table in schemas}
     cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks

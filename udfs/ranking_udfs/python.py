@@ -224,9 +224,9 @@ def at_work(
             for name in ("segment_col", "category_col", "title_col", "text_col"):
                 if not isinstance(vars(given)[name], (str, type(OPTIONS[name].default))):
                     raise DataError(f"{name} must be the name of a column, got {vars(given)[name]!r}")
-            segments, history, items, users = (
+            segments, history, items, users, predicted_truth = (
                 None if vars(given)[name] is None else connection.name(name, vars(given)[name])
-                for name in ("segments", "history", "items", "users")
+                for name in ("segments", "history", "items", "users", "predicted_truth")
             )
             is_report = caller == "report"
             has_categories = not is_report or history is not None
@@ -240,6 +240,7 @@ def at_work(
                 items=None if items is None else (items, given.category_col if has_categories else ""),
                 titles=(items, given.title_col) if is_report and items is not None else None,
                 texts=(segments, given.text_col) if is_report and segments is not None else None,
+                predicted_truth=predicted_truth,
                 catalog=Connection(has_tables=not connection.is_own),
                 prefix=connection.prefix,
             )

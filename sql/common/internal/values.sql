@@ -28,6 +28,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_gini(counts, n_items) AS
         - (n_items + 1) * list_sum(counts))
     / nullif(greatest(n_items - 1, 1) * list_sum(counts), 0);
 
+-- A constant as SQL, for an argument in the text of a query.
+CREATE OR REPLACE TEMP MACRO _ranking_as_text(x) AS
+CASE WHEN x IS NULL THEN 'NULL' ELSE concat('''', replace(x::VARCHAR, '''', ''''''), '''::', typeof(x)) END;
+
 -- Return true, or an error if there is a problem, in words.
 CREATE OR REPLACE TEMP MACRO _ranking_no_problem(caller, problem) AS
 coalesce(error(caller || ': ' || problem)::BOOLEAN, true);

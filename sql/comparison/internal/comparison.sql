@@ -29,11 +29,16 @@ regexp_replace(
 -- The body of ranking_compare and ranking_compare_by_user: pairs of systems, their users' differences, and from
 -- these p, intervals and verdicts.
 CREATE OR REPLACE TEMP MACRO _ranking_comparison
-    (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
+    (scores, predicted, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
 _ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
 _ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
-_ranking_variances AS (
+_ranking_compared AS (
+    SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
+    FROM query_table(scores) AS scores_of
+    WHERE compared_measures IS NOT NULL
+),
+_ranking_variances AS NOT MATERIALIZED (
     SELECT
         *,
         found - users AS users_undefined,
@@ -41,13 +46,25 @@ _ranking_variances AS (
         deviation / sqrt(users) AS standard_error,
         difference / nullif(deviation, 0) AS effect_size
     FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
-    JOIN (
-        SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
-        FROM query_table(scores) AS scores_of
-        WHERE compared_measures IS NOT NULL
-    ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
+    JOIN _ranking_compared
+        ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
-_ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, test, permutations, seed, caller)),
+_ranking_predicted AS NOT MATERIALIZED (
+    -- A text, since DuckDB 1.4 plans a CTE that no one reads.
+    FROM query(CASE
+        WHEN predicted IS NULL THEN 'SELECT NULL AS k'
+        ELSE concat(
+            'SELECT *, found - users AS users_undefined FROM ', _ranking_home(), '_ranking_predicted_variances(''', scores,
+            ''', ''', predicted, ''', ''_ranking_pairs'', ''_ranking_means'', ', _ranking_as_text(confidence), ', ',
+            _ranking_as_text(test), ', ''', caller, ''') JOIN _ranking_compared ON value_place = place AND ',
+            '(only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)')
+    END)
+),
+_ranking_tests AS (
+    FROM _ranking_p_values(
+        CASE WHEN predicted IS NULL THEN '_ranking_variances' ELSE '_ranking_predicted' END,
+        margin, test, permutations, seed, caller)
+),
 _ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction, margin)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
 SELECT
@@ -58,7 +75,9 @@ SELECT
     users - n_higher - n_lower AS ties,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
     standard_error, effect_size, p, p_adjusted, p_same, p_same_adjusted, method,
-    minimum_detectable_effect, users_needed, higher_is_better,
+    minimum_detectable_effect, users_needed,
+    -- Those of predictions are columns only where there are predictions.
+    COLUMNS('^(users_predicted|predicted_.*|labelled_standard_error|correlation|higher_is_better)$'),
     _ranking_joined(
         [
             -- These two where ranking_check has them as doubtful: of 5 % of the users.
@@ -66,7 +85,9 @@ SELECT
             CASE WHEN coalesce(
                 2 * (found - n_shared) - users_without_rec_baseline - users_without_rec_system, found - n_shared) >= 0.05 * found
                 THEN 'one_system_only' END,
-            CASE WHEN n_higher + n_lower < 5 AND verdict NOT IN ('same', 'unclear') THEN 'few_differ' END],
+            CASE WHEN n_higher + n_lower < 5 AND (df IS NULL AND users > 1 OR verdict NOT IN ('same', 'unclear'))
+                THEN 'few_differ' END,
+            CASE WHEN are_labelled_apart THEN 'labelled_apart' END],
         ',') AS caveats,
     -- DuckDB's shell shows the first columns and the last.
     difference, verdict
@@ -74,7 +95,9 @@ FROM (
     SELECT
         *,
         _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS verdict,
-        max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint
+        max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint,
+        -- labelled_p is a column only where there are predictions; found is 1 or more.
+        least(*COLUMNS('^(found|labelled_p)$')) < 0.01 AS are_labelled_apart
     FROM _ranking_bounds)
 JOIN _ranking_pairs AS pairs USING (pair)
 WHERE CASE
@@ -285,14 +308,14 @@ WITH RECURSIVE _ranking_flips AS (
 SELECT
     * EXCLUDE (t_probabilities, flips),
     CASE
-        WHEN users < 2 OR n_shared = 0 THEN NULL
+        WHEN df IS NULL OR n_shared = 0 THEN NULL
         WHEN is_identical THEN 1
         WHEN test = 'randomization' THEN flips.p
         WHEN is_constant THEN 2::DOUBLE ** (1 - users)
         ELSE t_probabilities[1]
     END AS p,
     CASE
-        WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
+        WHEN margin IS NULL OR df IS NULL OR n_shared = 0 THEN NULL
         WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
         WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
         WHEN is_share AND largest_value <= 1
@@ -335,16 +358,17 @@ list_transform(
 -- that so many users would show, and how many would show the one that was seen, or the margin; and the quantiles of t for the
 -- interval of one, for this family and for 80 %. Of a margin that is not known nothing is said.
 CREATE OR REPLACE TEMP MACRO _ranking_corrected(tests, confidence, correction, margin) AS TABLE
-SELECT * REPLACE (
+SELECT * EXCLUDE (n_predicted) REPLACE (
     nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect,
     CASE WHEN p IS NOT NULL AND _ranking_verdict(p_adjusted, p_same_adjusted, confidence, 1, true) = 'unclear'
+        AND n_predicted = 0  -- the others would have to be more, too
         THEN TRY_CAST(ceil(users * (
             nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
             / CASE WHEN margin > 0 THEN margin WHEN margin = 0 OR p_same IS NULL THEN nullif(abs(difference), 0) END
         ) ** 2) AS BIGINT) END AS users_needed)
 FROM (
     SELECT
-        * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
+        * EXCLUDE (family_of, family, p_place, p_same_place, no_users) REPLACE (
             _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
             _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
             concat(method, ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method),
@@ -353,10 +377,13 @@ FROM (
                 _ranking_alpha(confidence),
                 _ranking_alpha(confidence) / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
                 0.4],
-            lambda probability: _ranking_t_quantile(probability, df)) AS quantiles
+            lambda probability: _ranking_t_quantile(probability, df)) AS quantiles,
+        -- users_predicted is a column only where there are predictions.
+        greatest(*COLUMNS('^(no_users|(?i:users_predicted))$')) AS n_predicted
     FROM (
         SELECT
             *,
+            0 AS no_users,
             count(p) OVER (PARTITION BY family_of) AS family,
             row_number() OVER (PARTITION BY family_of ORDER BY p ASC NULLS LAST) AS p_place,
             row_number() OVER (PARTITION BY family_of ORDER BY p_same ASC NULLS LAST) AS p_same_place
@@ -412,6 +439,26 @@ CASE
     WHEN (difference > 0) = higher_is_better THEN 'better'
     ELSE 'worse'
 END;
+
+-- True, or an error if a system has more than one row of a user.
+CREATE OR REPLACE TEMP MACRO _ranking_has_no_copies(scores, argument) AS
+coalesce(
+    (
+        SELECT error(concat(
+            'ranking_compare_by_user: ', argument, ' must have one row of each system, user',
+            CASE WHEN k IS NOT NULL THEN ', k' END,
+            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
+            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])))::BOOLEAN
+        FROM (
+            SELECT system, userid, k, ranking_segment, count(*) AS copies
+            FROM query_table(scores) AS scores_of
+            WHERE numbers IS NOT NULL
+            GROUP BY system, userid, k, ranking_segment
+            HAVING count(*) > 1
+            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
+            LIMIT 1)
+    ),
+    true);
 
 -- The measures by which systems are compared where none are named, as one text.
 CREATE OR REPLACE TEMP MACRO _ranking_default_measures() AS

@@ -135,6 +135,14 @@ unjudged::VARCHAR = 'skip';
 CREATE OR REPLACE TEMP MACRO _ranking_skips_users(JUDGING) AS
 without_relevant::VARCHAR = 'skip';
 
+-- The error text of an argument that names other users than predicted_truth does, or leaves out other ones by people's labels
+-- than by a model's; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_predicted_problem(JUDGING) AS
+CASE
+    WHEN users IS NOT NULL THEN 'users must be NULL with predicted_truth, whose users are all, got ' || users::VARCHAR
+    WHEN _ranking_skips_users(JUDGING) THEN 'without_relevant must be zero with predicted_truth, got skip'
+END;
+
 -- Return true, or an error if an argument that says how items are judged is not valid.
 CREATE OR REPLACE TEMP MACRO _ranking_valid_grades(is_without, caller, JUDGING_ARGUMENTS) AS
 CASE

@@ -130,6 +130,7 @@ def inputs_of(given: Any) -> Inputs:
         items=None if is_explain else items,
         titles=(given.items[0], given.title) if has_titles and given.items else None,
         texts=(segment[0], text) if "text" in names and segment else None,
+        predicted_truth=given.predicted_truth,
         time=given.time,
         is_command=True,
     )

@@ -284,10 +284,12 @@ def check_conditions(work: "Evaluation") -> None:
             rule = f"--fail-if problems(CODE) must be of codes of problems{did_you_mean(code, grave)}"
             raise UsageError(f"{work.caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
         if (table := grave[code]["needs"]) and not getattr(request, table):
-            raise UsageError(f"{work.caller}: --fail-if {condition.text} needs --{table} FILE")
+            raise UsageError(
+                f"{work.caller}: --fail-if {condition.text} needs --{table.replace('_', '-')} FILE"
+            )
     for condition in (one for one in conditions if one.kind == SQL):
         measures = {one.name: 0.0 for one in (*request.choices, *request.contents)}
         row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
-        row = sample_row(con) if work.caller == "compare" else row
+        row = sample_row(con, request.predicted_truth) if work.caller == "compare" else row
         row |= {"segment": ""} if request.by_segment else {}
         failing(con, condition, [row], where="false")

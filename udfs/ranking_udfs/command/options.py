@@ -95,7 +95,7 @@ MEASURED = {
     "measures": f"measures ks segment {OF_GRADES} users ties",
     "what is in the lists": "history items head divergence",
 }
-TESTED = {"comparison": "baseline margin test permutations seed confidence correction"}
+TESTED = {"comparison": "baseline margin test permutations seed confidence correction predicted_truth"}
 COMPARED = {"comparison": f"against {TESTED['comparison']}"}
 WRITTEN = "output format manifest"
 OF_FILES = "user item score grade system ascending database parts format_in quiet threads memory_limit"
@@ -153,7 +153,7 @@ COMMANDS = {
         "Look for problems in the data: ids that do not match, ties, short lists, leaks, with what to write. "
         "evaluate, compare and report say the same in notes; to see it alone, use check.",
         {
-            "check": f"ks {OF_GRADES} users history time items",
+            "check": f"ks {OF_GRADES} users history time items predicted_truth",
             "output": f"{WRITTEN} rows fail_if unit",
             **READ_UNCHECKED,
         },
@@ -298,7 +298,7 @@ OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
     "shell": {"type": click.Choice(["bash", "zsh", "fish"]), "metavar": "SHELL"},
 }
 FILES: tuple[str, ...] = ("files", "events", "database", "history", "items", "users", "segment")
-FILES += ("output", "by_user", "rows", "figures")
+FILES += ("predicted_truth", "output", "by_user", "rows", "figures")
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases do not subscript

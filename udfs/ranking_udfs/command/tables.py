@@ -26,6 +26,7 @@ from ..evaluation.conclusion import (
     letters_note,
     measure_label,
     needed_sentence,
+    predicted_sentence,
     refused_sentence,
     sentence,
     some_thresholds,
@@ -298,6 +299,8 @@ def comparison_text(
         for row in rows
         if given.explain or row["users_undefined"]
     ]
+    shown = everybody if given.explain else families(everybody)[0]
+    lines += filter(None, (predicted_sentence(row, digits) for row in shown))
     lines += best_lines(work, orders, digits) if given.explain else []
     measures = dict.fromkeys(row["measure"] for row in everybody)
     note = footnote(options, bool(by_segment), gated, sum(map(len, found)), measures)

@@ -135,7 +135,13 @@ def shared_words(judged: str) -> dict[str, str]:
     signature = " ".join(judged[judged.index("MACRO ranking_judged") : judged.index(" AS TABLE")].split())
     columns, judging = re.findall(r"(user_col := .*?), (min_grade := .*)\)$", signature)[0]
     names = f"_ranking_names({', '.join(argument_names(columns))})"
+
+    def as_texts(arguments: str) -> str:
+        return ", ', ', ".join(f"_ranking_as_text({name})" for name in argument_names(arguments))
+
     return {
+        "COLUMNS_AS_TEXTS": as_texts(columns),
+        "JUDGING_AS_TEXTS": as_texts(judging),
         "COLUMN_ARGUMENTS": columns,
         "REC_COLUMN_ARGUMENTS": columns.replace("grade_col := NULL, ", ""),
         "COLUMN_NAMES": names,

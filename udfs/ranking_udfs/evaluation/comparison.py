@@ -24,6 +24,7 @@ GATED = {  # the columns that `ranking_gate` reads or writes
     **dict.fromkeys(("p", "p_adjusted", "p_same", "p_same_adjusted", "difference"), "DOUBLE"),
     **dict.fromkeys(("standard_error", "minimum_detectable_effect"), "DOUBLE"),
 }
+PREDICTED = ("by_predicted", "by_predicted_segment")  # as by_user and by_segment, by the predicted truth
 
 
 def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str) -> None:
@@ -40,7 +41,10 @@ def segment_tables(request: Request) -> list[str]:
     segment = f"SELECT * REPLACE (coalesce(segment, {literal(NONE)}) AS segment)"
     return [
         request.make(by_segment, f"{segment}\nFROM {with_segments(request, table)}")
-        for table, by_segment, choices in compared_tables(request)
+        for table, by_segment, choices in (
+            *compared_tables(request),
+            *[(*PREDICTED, request.choices)] * request.predicted_truth,
+        )
         if request.by_segment and choices
     ]
 
@@ -60,9 +64,10 @@ def compare_queries(request: Request, options: ComparisonOptions) -> list[list[s
         given = {"measures": [choice.name for choice in choices], **options}
         arguments = ",\n    ".join(f"{name} := {sql_value(value)}" for name, value in given.items())
         where = at_own_cuts(request, choices)
-        for queries, table in zip(found if choices else [], tables, strict=False):
+        for queries, table, predicted in zip(found if choices else [], tables, PREDICTED, strict=False):
             of = request.table(str(table))
-            queries.append(f"FROM ranking_compare_by_user(\n    '{of}',\n    {arguments}\n){where}")
+            beside = f",\n    predicted := '{request.table(predicted)}'" if request.predicted_truth else ""
+            queries.append(f"FROM ranking_compare_by_user(\n    '{of}',\n    {arguments}{beside}\n){where}")
     return found
 
 
@@ -165,18 +170,20 @@ def correct_together(
     """Correct p in place over all these rows of comparisons, as a gate needs."""
     if not rows:
         return
-    fields = ", ".join(f"{name} {kind}" for name, kind in GATED.items())
+    columns = {"number": "BIGINT", "users_predicted": "BIGINT", **GATED}
+    fields = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     query = (
-        f"WITH looked_at AS (SELECT unnest($1::STRUCT(number BIGINT, {fields})[], max_depth := 2))\n"
+        f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))\n"
         f"FROM ranking_gate('looked_at', confidence := {options['confidence']!r}, "
         f"correction := {literal(options['correction'])}, margin := {sql_value(options['margin'])})"
     )
-    given = [{"number": i, **{name: row[name] for name in GATED}} for i, row in enumerate(rows)]
+    given = [{name: {**row, "number": i}.get(name) for name in columns} for i, row in enumerate(rows)]
     for found in fetch_rows(con, query, [given]):
-        rows[found.pop("number")].update(found)
+        rows[found["number"]].update({name: found[name] for name in GATED})
 
 
-def sample_row(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+def sample_row(con: duckdb.DuckDBPyConnection, has_predicted: bool) -> dict[str, Any]:
     """Return a row of a comparison, which says the columns of all and their types."""
+    predicted = ", predicted := 'sample'" if has_predicted else ""
     users = "SELECT unnest(['a', 'b']) AS system, userid, 1 AS k, 0.5 AS ndcg FROM range(2) t(userid)"
-    return fetch_rows(con, f"WITH sample AS ({users}) FROM ranking_compare_by_user('sample')")[0]
+    return fetch_rows(con, f"WITH sample AS ({users}) FROM ranking_compare_by_user('sample'{predicted})")[0]

@@ -111,6 +111,29 @@ def needed_sentence(row: Row, options: ComparisonOptions) -> str:
     return in_unit(f"{text} in 80 of 100 cases; if it is half of that, {more}.")
 
 
+def predicted_sentence(row: Row, digits: int) -> str:
+    """Say what predicted grades alone would say, and what people's make of it; "" where there are none."""
+    if not row.get("users_predicted") or row["predicted_difference"] is None or row["difference"] is None:
+        return ""
+    alone, everybody = row["predicted_difference"], row["users"] + row["users_predicted"]
+    sign = -1 if alone < 0 else 1
+    way = "better" if (alone > 0) == (row["higher_is_better"] is not False) else "worse"
+    system, baseline = printable(row["system"]), printable(row["baseline"])
+    by = f"{way} than {baseline} by {format_number(sign * alone, digits)}" if alone else f"as {baseline} is"
+    ends = sorted(sign * row[end] for end in ("low", "high")) if row["low"] is not None else []
+    interval = f" ({' to '.join(format_number(end, digits) for end in ends)})" if ends else ""
+    text = in_unit(f"Of {everybody} users {row['users']} were graded by people (means are theirs). ")
+    text += f"By the predicted grades alone {system} would be {by} in {measure_label(row)}; "
+    text += "people's grades correct this to "
+    text += f"{format_number(sign * row['difference'], digits)}{interval}: {row['verdict']}."
+    if row["standard_error"] is None:
+        return f"{text} Of those graded by people, fewer than 5 differ, or none does from another."
+    wider = row["labelled_standard_error"] / row["standard_error"]
+    if wider < 1.05:
+        return f"{text} The predicted grades do not make the interval narrower."
+    return f"{text} Without the predicted grades the interval would be {wider:.2g} times as wide."
+
+
 def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
     """Compare the best model with the second best; p is of all pairs, since these two were picked of them.
 

@@ -102,6 +102,9 @@ OPTIONS = {
         "holm",
         tuple(defaults.CORRECTIONS),
     ),
+    "predicted_truth": Option(
+        "grades by a model, of the users of truth and of more; people's correct them", value="FILE"
+    ),
     "persistence": Option(
         "of rank-biased overlap: how much each rank counts of what the one above does",
         defaults.PERSISTENCE,
@@ -200,6 +203,8 @@ class Evaluating(ColumnNames, total=False):
 
 class Comparing(Evaluating, ComparisonOptions, total=False):
     """The keywords of a comparison."""
+
+    predicted_truth: Any
 
 
 class Reporting(Comparing, total=False):

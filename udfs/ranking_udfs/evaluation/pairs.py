@@ -43,7 +43,13 @@ def order_models(rows: Sequence[Row]) -> ModelOrder | None:
         return None
     sign = -1 if parse_measure(rows[0]["measure"]).measure.higher_is_better else 1
     found = {row[name]: row[f"mean_{name}"] for name in ("baseline", "system") for row in rows}
-    means = {name: found[name] for name in sorted(found, key=lambda name: (sign * found[name], name))}
+    by = found
+    if "predicted_difference" in rows[0]:  # means are of the labelled users alone, differences are not
+        by = dict.fromkeys(found, 0.0)
+        for row in rows:
+            by[row["system"]] += row["difference"]
+            by[row["baseline"]] -= row["difference"]
+    means = {name: found[name] for name in sorted(found, key=lambda name: (sign * by[name], name))}
     first, second, *_ = means
     (best,) = (row for row in rows if {row["baseline"], row["system"]} == {first, second})
     apart = [(row["baseline"], row["system"]) for row in rows if row["verdict"] in TURNED]

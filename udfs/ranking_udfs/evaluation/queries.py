@@ -31,6 +31,7 @@ class Request:
     history: bool = False  # whether there is a table `history`, at which the check looks too
     items: bool = False  # whether there is a table `items`
     users: bool = False  # whether there is a table `users`, of all of them
+    predicted_truth: bool = False  # whether there is such a table, of labels by a model
     contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cut-offs
     head: float = HEAD  # as of ranking_beyond_accuracy
     divergence: str = DIVERGENCE  # likewise
@@ -79,11 +80,14 @@ def plan(request: Request, has_system: bool) -> Plan:
             tables.append(request.make("contents", contents_query(request, system, by_user=True)))
         tables.append(request.make("by_user", measured_query(request, "ranking_by_user")))
         tables += [f"INSERT INTO {request.table('by_user')} BY NAME\n{request.stored}"] * bool(request.stored)
+        if request.predicted_truth:
+            predicted = measured_query(request, "ranking_by_user", "predicted_truth")
+            tables.append(request.make("by_predicted", predicted))
         means = means_query(request, system)
     return Plan(
         tables,
         f"{views}FROM ranking_check({call})",
-        f"FROM ranking_check_rows({call})",
+        f"FROM ranking_check_rows({check_call(replace(request, predicted_truth=False))[1]})",
         beside_contents(request, system, means),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
@@ -134,6 +138,8 @@ def check_call(request: Request) -> tuple[str, str]:
         named["items"] = {"itemid": named["rec"]["itemid"]}
     if request.users:
         named["users"] = {"userid": named["rec"]["userid"]}
+    if request.predicted_truth:
+        named["predicted_truth"] = truth_columns(request.columns)
     own = {role: name for of in named.values() for role, name in of.items() if role != name}
     taken = {name.lower() for name in own.values()} & {*ARGUMENTS}
     if taken or any(len({*of.values()}) < len(of) for of in named.values()):
@@ -149,7 +155,8 @@ def check_call(request: Request) -> tuple[str, str]:
     given += [f"{ARGUMENTS[role]} := {literal(name)}" for role, name in own.items()]
     if request.history and request.time is not None and "time" not in own:
         given.append(f"time_col := {literal('time' if request.time else '')}")
-    given += [f"{name} := '{tables[name]}'" for name in ("history", "users", "items") if name in tables]
+    others = "history", "users", "items", "predicted_truth"
+    given += [f"{name} := '{tables[name]}'" for name in others if name in tables]
     return views, ", ".join(given)
 
 
@@ -179,9 +186,9 @@ def rows_arguments(request: Request) -> str:
     return arguments(request.columns, "descending", *GRADES) + users
 
 
-def judged_call(request: Request, function: str, *given: str) -> str:
+def judged_call(request: Request, function: str, *given: str, truth: str = "truth") -> str:
     """Return the call of a table function of rec and truth, with these arguments and those of the request."""
-    tables = f"'{ranked_table(request)}'", f"'{request.table('truth')}'"
+    tables = f"'{ranked_table(request)}'", f"'{request.table(truth)}'"
     return f"{function}({', '.join((*tables, *given))}{rows_arguments(request)})"
 
 
@@ -189,14 +196,14 @@ def ties_argument(request: Request) -> list[str]:
     return ["ties := 'expected'"] if request.ties == "expected" else []
 
 
-def measured_query(request: Request, function: str) -> str:
-    """Return the query of ranking_summary or ranking_by_user."""
+def measured_query(request: Request, function: str, truth: str = "truth") -> str:
+    """Return the query of ranking_summary or ranking_by_user, by the truth of this table."""
     measures = [replace(one, cuts=own_cuts(request, one)).text for one in request.choices] or [NO_MEASURE]
     at_own_ks = request.choices and all(own_cuts(request, one) for one in request.choices)
     ks = [] if at_own_ks else [sql_value(request.ks)]
     given = *ks, *ties_argument(request), f"measures := {sql_value(measures)}"
     columns = "" if request.choices else f"SELECT * EXCLUDE ({NO_MEASURE})\n"
-    return f"{columns}FROM {judged_call(request, function, *given)}"
+    return f"{columns}FROM {judged_call(request, function, *given, truth=truth)}"
 
 
 def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:

@@ -1,6 +1,6 @@
 """An evaluation: it loads, checks, measures and compares; entry points and the report call it and format."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -68,13 +68,26 @@ class Evaluation:
             history=inputs.history is not None,
             items=inputs.items is not None,
             users=inputs.users is not None,
+            predicted_truth=inputs.predicted_truth is not None,
             time=inputs.time,
             **{name: given[name] for name in ("ties", *LISTS)},
         )
+        if self.request.predicted_truth:
+            self.check_predicted({**given, "users": inputs.users})
 
     def refused(self, rule: str, got: str) -> UsageError:
         """Return the error for what was asked for and breaks a rule."""
         return UsageError(f"{self.caller}: {rule}, got {got}")
+
+    def check_predicted(self, given: Mapping[str, Any]) -> None:
+        """Raise UsageError for what labels by a model cannot be combined with."""
+        allowed = {"test": "t", "without_relevant": "zero", "users": None, "against": None}
+        for option, usual in allowed.items():
+            if given.get(option) not in (None, usual):
+                rule = f"{option} must be {usual}" if usual else f"{option} must be left out"
+                rule = f"{self.dashes}{rule} with {self.dashes}predicted_truth"
+                rule = rule.replace("_", "-") if self.dashes else rule
+                raise self.refused(rule, shorten(given[option]))
 
     def prepare(self) -> None:
         """Put the measures of what is in the lists apart; `evaluate` has all that it can where none is named.
@@ -98,6 +111,9 @@ class Evaluation:
         if self.caller == "evaluate" and given and not contents:
             usual = (one for one in CONTENTS.values() if not lacking(one))
             contents = [Choice(one, {}, {}, tuple(request.ks)) for one in usual]
+        if contents and request.predicted_truth:
+            rule = f"{self.dashes}measures must be measured by truth where a model has labelled some of it"
+            raise self.refused(rule, contents[0].name)
         if contents and request.ties == "expected":
             rule = f"{self.dashes}ties must be item or trec with {contents[0].name}, which {NO_CLOSED_FORM}"
             raise self.refused(rule, "expected")
@@ -157,6 +173,14 @@ class Evaluation:
         users = f"FROM {self.tables.prefix}truth WHERE userid IS NOT NULL LIMIT 1"
         if not fetch_rows(self.con, f"SELECT 1 {users}"):
             raise DataError(f"{self.inputs.truth}: {in_unit('no user to evaluate')}")
+        if self.request.predicted_truth:
+            predicted = f"FROM {self.tables.prefix}predicted_truth"
+            users = f"count(DISTINCT userid) AS n, min(userid)::VARCHAR AS one FROM {self.tables.prefix}truth"
+            (row,) = fetch_rows(self.con, f"SELECT {users} WHERE userid NOT IN (SELECT userid {predicted})")
+            if row["n"]:
+                rule = f"{in_unit('every user of')} {self.inputs.truth} must be in it"
+                got = f"{row['n']} without, for example {shorten(row['one'])}: let the model grade them too"
+                raise DataError(f"{self.inputs.predicted_truth}: {rule}, got {got}")
 
     def problems(self) -> list[Row]:
         """Return the problems of the data, with `file` where one is of a file, and `write`: what to do.
@@ -184,6 +208,8 @@ class Evaluation:
                 continue
             if code == "fractional_grade" and "exp" not in gains:
                 continue
+            if code in ("not_in_truth", "ties_without_truth") and request.predicted_truth:
+                continue  # the users of predicted_truth
             file = files.get(row["system"], files.get(None))
             write = codes[code]["in_command" if self.inputs.is_command else "in_python"]
             write = write and in_unit(write)

@@ -66,6 +66,7 @@ class Inputs:
     # paths: items and users with names to show, and the column that has them; without one, `title` and `text`
     titles: tuple[str, str | None] | None = None
     texts: tuple[str, str | None] | None = None
+    predicted_truth: str | None = None  # a path: labels by a model, beside those of truth
     time: str | None = None  # their and truth's column of times; None for `time`, "" for none
     # whether errors name the options of the command, and not the arguments of Python
     is_command: bool = False
@@ -92,6 +93,9 @@ class Inputs:
             grade = {} if self.columns["grade_col"] == "" else {"rel": "rel"}
             form: dict[str, Any] = {"form": self.form, "trec_fields": QRELS}
             found["truth"] = self.table(self.truth, columns, grade | optional, **form)
+            if self.predicted_truth is not None:
+                columns = truth_columns(self.columns)
+                found["predicted_truth"] = self.table(self.predicted_truth, columns, grade, **form)
         if self.segment is not None:
             path, column = self.segment
             found["segments"] = self.table(path, {**user, "segment": column}, {}, row_id="userid")
@@ -155,7 +159,8 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     """
     opened, named = open_sources(con, inputs)
     check_names(named)
-    check_unread(con, inputs, opened.get("truth"), named)
+    truths = [opened[name] for name in ("truth", "predicted_truth") if name in opened]
+    check_unread(con, inputs, truths, named)
     sources = [*opened.values(), *(rec for _, rec in named)]
     while True:
         sources = with_equal_ids(con, sources)
@@ -259,7 +264,10 @@ def collecting(errors: list[MissingColumnsError]) -> Iterator[None]:
 
 
 def check_unread(
-    con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source | None, named: Sequence[tuple[str, Source]]
+    con: duckdb.DuckDBPyConnection,
+    inputs: Inputs,
+    truths: Sequence[Source],
+    named: Sequence[tuple[str, Source]],
 ) -> None:
     """Raise DataError for a column that is not read and would change every number, as table functions do.
 
@@ -274,9 +282,11 @@ def check_unread(
         found = con.execute(f"SELECT {LIKE}{what}({COLUMN_TEXTS}(?))", [source.type]).fetchall()
         return (name for name in found[0][0] if name.lower() != (read or "").lower())
 
-    is_named = columns["grade_col"] is not None or (inputs.truth, "rel") in inputs.own_columns
-    grade = truth.columns.get("rel", "").strip('"').lower() if truth else ""
-    if truth and not is_named and grade in ("", "score"):
+    for truth in truths:
+        is_named = columns["grade_col"] is not None or (truth.path, "rel") in inputs.own_columns
+        grade = truth.columns.get("rel", "").strip('"').lower()
+        if is_named or grade not in ("", "score"):
+            continue
         for name in unread("grades", truth, grade):
             if name.lower() == columns["score_col"].lower() and numbers_in(con, truth, name)[0] < 2:
                 continue  # all of which are relevant

@@ -170,6 +170,8 @@ class Findings:
         self.leading = conclusion.leading_sentence(leader, shared) if leader else None
         self.title, self.headlines = self.find_title(), self.find_headlines()
         said = [conclusion.sentence(row, self.options, len(family), DIGITS) for row in family]
+        more = [conclusion.predicted_sentence(row, DIGITS) for row in family]
+        said = [" ".join(filter(None, both)) for both in zip(said, more, strict=True)]
         self.verdicts = [(row["verdict"], text) for row, text in zip(family, said, strict=True)]
         self.best = None
         if leader and len(leader.means) > 2:
@@ -451,6 +453,7 @@ ORDER BY mean {best}, system""")
         return {
             "Recommendations": shorten(recs),
             "Truth": shorten(inputs.truth),
+            "Predicted truth": shorten(inputs.predicted_truth or ""),
             "Segments": shorten(":".join(inputs.segment or (inputs.texts or ())[:1])),
             "History": shorten(inputs.history or ""),
             "Items": shorten(":".join(filter(None, inputs.items or ()))),
