@@ -40,7 +40,7 @@ def segment_tables(request: Request) -> list[str]:
     """Return the statements of tables with a row for each segment of a user."""
     segment = f"SELECT * REPLACE (coalesce(segment, {literal(NONE)}) AS segment)"
     return [
-        request.make(by_segment, f"{segment}\nFROM {with_segments(request, table)}")
+        request.make(by_segment, f"{segment}\nFROM {with_segments(request, request.table(table))}")
         for table, by_segment, choices in (
             *compared_tables(request),
             *[(*PREDICTED, request.choices)] * request.predicted_truth,

@@ -47,9 +47,8 @@ def sentence(
     system, baseline = printable(row["system"]), printable(row["baseline"])
     what, verdict, difference = measure_label(row), row["verdict"], row["difference"]
     if difference is None:
-        return (
-            f"{system} and {baseline} cannot be compared in {what}: {in_unit('no user has a value of both')}."
-        )
+        why = in_unit("no user has a value of both")
+        return f"{system} and {baseline} cannot be compared in {what}: {why}."
     is_decided = verdict in ("better", "worse", "higher", "lower")
     sign = -1 if is_decided and difference < 0 else 1  # "worse by 0.01", not by -0.01
     details = []
@@ -60,8 +59,9 @@ def sentence(
         details.append(f"{format_number(100 * sign * row['relative'], digits)} %")
     size = format_number(sign * difference, digits) + (f" ({'; '.join(details)})" if details else "")
     is_identical = row["ties"] == row["users"] > 1
-    same = in_unit(f"the same for all {row['users']} users")
-    differ = same if is_identical else f"they differ by {size}"
+    differ = f"they differ by {size}"
+    if is_identical:
+        differ = in_unit(f"the same for all {row['users']} users")
     if is_decided:
         text = f"{system} is {verdict} than {baseline} in {what} by {size}"
     elif verdict == "same":
@@ -100,15 +100,13 @@ def needed_sentence(row: Row, options: ComparisonOptions) -> str:
     needed, users, margin = row["users_needed"], row["users"], options["margin"]
     if needed is None:
         return ""
-    seen = format_number(margin or abs(row["difference"]), 2)
+    seen, cases = format_number(margin or abs(row["difference"]), 2), "would show it in 80 of 100 cases"
     which = f"as large as the margin, {seen}" if margin else f"the {seen} seen"
     if needed <= users:
-        return in_unit(
-            f"If the true difference were {which}, {users} users would show it in 80 of 100 cases."
-        )
+        return in_unit(f"If the true difference were {which}, {users} users {cases}.")
     about, more = (int(float(f"{count:.2g}")) for count in (needed, 4 * needed))
-    text = f"Unclear with {users} users: if the true difference is {which}, about {about} would show it"
-    return in_unit(f"{text} in 80 of 100 cases; if it is half of that, {more}.")
+    text = f"Unclear with {users} users: if the true difference is {which}, about {about} {cases}"
+    return in_unit(f"{text}; if it is half of that, {more}.")
 
 
 def predicted_sentence(row: Row, digits: int) -> str:
@@ -220,25 +218,24 @@ def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
 def refused_sentence(rows: Sequence[Row]) -> str:
     """Say how many users without an answer got one, and how many none; `rows` are of ranking_abstention."""
     count, texts = rows[0]["users_without_relevant"], []
-    for mine in by_model(rows):
-        name = "" if mine[0].get("system") is None else f"{printable(mine[0]['system'])} "
-        answered = mine[0]["wrongly_answered"]  # from the lowest threshold on
-        texts.append(f"{name}{answered} answered, {count - answered} refused")
-    said = in_unit(f"{count} user{'s' * (count != 1)} without an answer")
-    return f"{said}: {'; '.join(texts)}."
+    for name, (row, *_) in by_model(rows).items():
+        answered = row["wrongly_answered"]  # from the lowest threshold on
+        of = "" if name is None else f"{printable(name)} "
+        texts.append(f"{of}{answered} answered, {count - answered} refused")
+    return in_unit(f"{count} user{'s' * (count != 1)} without an answer: ") + f"{'; '.join(texts)}."
 
 
 def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
     """Say how well the best scores of each model tell users without an answer apart, and from which score."""
     texts = []
-    for mine in by_model(rows):
+    for name, mine in by_model(rows).items():
         row = min(mine, key=lambda one: (one["refused_share"] or 0) + one["answered_share"])
         if row["auc"] is None or row["threshold"] is None:
             continue
-        name = "" if row.get("system") is None else f"{printable(row['system'])}: "
         auc = " ".join(filter(None, format_mean(row["auc"], row["auc_low"], row["auc_high"], digits=digits)))
+        of = "" if name is None else f"{printable(name)}: "
         texts.append(
-            f"{name}AUC {auc}. Fewest errors with the threshold {format_number(row['threshold'], digits)}: "
+            f"{of}AUC {auc}. Fewest errors with the threshold {format_number(row['threshold'], digits)}: "
             f"{row['wrongly_refused']} of {row['users_with_relevant']} with an answer refused, "
             f"{row['wrongly_answered']} of {row['users_without_relevant']} without one answered."
         )
@@ -249,19 +246,20 @@ def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
     return [*texts, in_unit(explained)] if texts else []
 
 
-def by_model(rows: Sequence[Row]) -> list[list[Row]]:
-    """Return the rows of each model, the models in the order of their first rows."""
-    names = dict.fromkeys(row.get("system") for row in rows)
-    return [[row for row in rows if row.get("system") == name] for name in names]
+def by_model(rows: Sequence[Row]) -> dict[str | None, list[Row]]:
+    """Return the rows of each model by its name, None for one without; in the order of their first rows."""
+    found: dict[str | None, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.get("system"), []).append(row)
+    return found
 
 
 def some_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
     """Return rows of ranking_abstention at equal steps, so many of each model."""
-    return [
-        mine[i * (len(mine) - 1) // (most - 1)] if len(mine) > most else mine[i]
-        for mine in by_model(rows)
-        for i in range(min(most, len(mine)))
-    ]
+    found = []
+    for mine in by_model(rows).values():
+        found += [mine[i] for i in sorted({step * (len(mine) - 1) // (most - 1) for step in range(most)})]
+    return found
 
 
 def shared_sentence(rows: Sequence[Row], label: str) -> str:

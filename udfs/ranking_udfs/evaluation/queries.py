@@ -219,8 +219,8 @@ def curve_query(request: Request) -> str:
 def explain_query(request: Request, user_id: str) -> str:
     """Return a user's lists down to the first k, and what is not in them."""
     given = literal(user_id), sql_value(request.ks[0]), *ties_argument(request)
-    request = replace(request, columns=all_shown(request), users=False)
-    return f"FROM {judged_call(request, 'ranking_explain', *given)}"
+    shown = replace(all_shown(request), users=False)
+    return f"FROM {judged_call(shown, 'ranking_explain', *given)}"
 
 
 def abstention_query(request: Request, negated: Collection[str | None], confidence: float) -> str:
@@ -229,20 +229,18 @@ def abstention_query(request: Request, negated: Collection[str | None], confiden
     `negated` are the models whose scores have the opposite sign of those given, None the one without a name.
     """
     given = [f"confidence := {confidence!r}"] if confidence != CONFIDENCE else []
-    # The scores as they are, whatever breaks their ties.
-    call = judged_call(
-        replace(request, ties="item", columns=all_shown(request)), "ranking_abstention", *given
-    )
-    names = ", ".join(literal(name) for name in negated if name is not None)
-    columns = "* REPLACE (-threshold AS threshold)" if negated else "*"
-    if names:
-        columns = f"* REPLACE (CASE WHEN system IN ({names}) THEN -1 ELSE 1 END * threshold AS threshold)"
+    scored = replace(all_shown(request), ties="item")  # the scores as they are, whatever breaks their ties
+    columns, names = "*", ", ".join(literal(name) for name in negated if name is not None)
+    if negated:
+        sign = f"CASE WHEN system IN ({names}) THEN -1 ELSE 1 END * " if names else "-"
+        columns = f"* REPLACE ({sign}threshold AS threshold)"
+    call = judged_call(scored, "ranking_abstention", *given)
     return f"SELECT {columns}\nFROM {call}\nWHERE users_without_relevant > 0"
 
 
-def all_shown(request: Request) -> ColumnNames:
-    """Return the columns with the options by which no item and no user is left out."""
-    return {**request.columns, "unjudged": "miss", "without_relevant": "zero"}
+def all_shown(request: Request) -> Request:
+    """Return the request with the options by which no item and no user is left out."""
+    return replace(request, columns={**request.columns, "unjudged": "miss", "without_relevant": "zero"})
 
 
 def overlap_query(
@@ -275,35 +273,32 @@ def by_segment_query(request: Request, system: str) -> str:
         "count(*) FILTER (WHERE n_truth = 0) AS users_without_relevant"
     )
     keys = f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k"
-    query = f"{keys}, {users}{mean_columns(request.choices)}\nFROM {with_segments(request)}\nGROUP BY ALL"
+    source = with_segments(request, request.table("by_user"))
+    query = f"{keys}, {users}{mean_columns(request.choices)}\nFROM {source}\nGROUP BY ALL"
     if request.columns["without_relevant"] == "skip":
         query = with_left_out(request, query)
     if not request.contents_by_user:
         return query
-    source = with_segments(request, "contents")
+    source = with_segments(request, request.table("contents"))
     means = f"{keys}{mean_columns(request.contents_by_user)}\nFROM {source}\nGROUP BY ALL"
     return beside_contents(request, system, query, means, "segment")
 
 
 def with_left_out(request: Request, query: str) -> str:
     """Return means by segment with the number of users without a relevant item, who are not in by_user."""
-    judged = judged_call(replace(request, columns=all_shown(request)), "ranking_judged", "0")
+    judged = judged_call(all_shown(request), "ranking_judged", "0")
     counts = (
         f"SELECT coalesce(segment, {literal(NONE)}) AS segment, count(DISTINCT userid) AS left_out\n"
-        f"FROM {judged} {of_segments(request)}\nWHERE n_truth = 0\nGROUP BY ALL"
+        f"FROM {with_segments(request, judged)}\nWHERE n_truth = 0\nGROUP BY ALL"
     )
     columns_of = "* EXCLUDE (left_out) REPLACE (coalesce(left_out, 0) AS users_without_relevant)"
     return f"SELECT {columns_of}\nFROM (\n{query}\n)\nLEFT JOIN (\n{counts}\n) USING (segment)"
 
 
-def with_segments(request: Request, table: str = "by_user") -> str:
-    """The table with a row for each segment of a user."""
-    return f"{request.table(table)} {of_segments(request)}"
-
-
-def of_segments(request: Request) -> str:
+def with_segments(request: Request, source: str) -> str:
+    """Return a table of users with a row for each segment of a user."""
     segments = f"(SELECT DISTINCT userid, segment FROM {request.table('segments')})"
-    return f"LEFT JOIN {segments} USING (userid)"
+    return f"{source} LEFT JOIN {segments} USING (userid)"
 
 
 def by_user_query(request: Request, system: str) -> str:

@@ -274,12 +274,8 @@ class Charts:
         said = "; ".join(texts) or in_unit("no user has values of both")
         title = f"{measure.at(measure.cuts[0])}: {said}{more}"
         columns = OF_SYSTEM | {"Users": "users", "Wins": "wins", "Ties": "ties", "Losses": "losses"}
-        return self.draw(
-            name,
-            title,
-            table_of(every, columns),
-            **self.share_bars(shares, colours, in_unit("share of users")),
-        )
+        bars = self.share_bars(shares, colours, in_unit("share of users"))
+        return self.draw(name, title, table_of(every, columns), **bars)
 
     def popularity(self) -> Chart:
         """Draw the first measure against popularity, a point with two intervals for each system."""
@@ -360,19 +356,17 @@ class Charts:
 
     def abstention(self) -> Chart:
         """Draw the two errors of each threshold, a line for each system from the lowest to the highest."""
-        rows, look = (
-            [{**row, "place": i} for i, row in enumerate(self.found.abstention)],
-            self.look_with_legend,
-        )
-        x = number_axis("refused_share", in_unit("refused, of users with an answer"), SHARES, domain=[0, 1])
+        rows, look = self.found.abstention, self.look_with_legend
+        refused = in_unit("refused, of users with an answer")
+        x = number_axis("refused_share", refused, SHARES, domain=[0, 1])
         y = number_axis("answered_share", "answered, of those without", SHARES, domain=[0, 1])
-        order = {"field": "place", "type": "quantitative"}
+        order = {"field": "threshold", "type": "quantitative"}
         layers = [layer("line", color=look["color"], order=order), points(size=35, **look)]
         columns = {"System": "system", "Threshold": "threshold", "Refused": "wrongly_refused"}
         columns |= {"Share": "refused_share", "Answered": "wrongly_answered", "Its share": "answered_share"}
         title = "The two errors at each threshold of the best score: the nearer to the lower left, the better"
-        view = {"height": HEIGHT, "encoding": {"x": x, "y": y}, "layer": layers}
-        return self.draw("abstention", title, table_of(some_thresholds(rows), columns), rows, **view)
+        table, encoding = table_of(some_thresholds(rows), columns), {"x": x, "y": y}
+        return self.draw("abstention", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
 
     def histogram(self) -> Chart:
         """Draw the distribution of the users' values, a small chart for each system."""

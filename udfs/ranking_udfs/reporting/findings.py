@@ -164,9 +164,11 @@ class Findings:
         self.leader = leader = self.orders.get((self.first.name, self.k))
         shared = self.shared()
         self.tables = self.find_tables()
-        query = changes_query(request, str(self.options["baseline"]), self.first)
-        self.changes = work.labelled(self.fetch(query)) if self.baseline is not None else []
-        self.losers, self.winners = self.find_changes(wins=False), self.find_changes(wins=True)
+        query = changes_query(request, baseline, self.first)
+        changes = work.labelled(self.fetch(query)) if self.baseline is not None else []
+        self.losers, self.winners = ({name: list[Row]() for name in self.systems[1:]} for _ in range(2))
+        for row in changes:
+            (self.winners if row["wins"] else self.losers)[row["system"]].append(row)
         self.leading = conclusion.leading_sentence(leader, shared) if leader else None
         self.title, self.headlines = self.find_title(), self.find_headlines()
         said = [conclusion.sentence(row, self.options, len(family), DIGITS) for row in family]
@@ -323,10 +325,8 @@ ORDER BY mean {best}, system""")
     def find_tables(self) -> list[Row]:
         """Count what was read, of each model and of the truth."""
         truth, least = self.request.table("truth"), self.request.columns["min_grade"]
-        query = (
-            "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items, {}"
-        )
-        query += "\nFROM {}\nGROUP BY ALL"
+        query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
+        query += ", {}\nFROM {}\nGROUP BY ALL"
         summed = fingerprint(["userid", "itemid", "score"])
         rows = self.fetch(query.format(self.system, summed, self.request.table("rec")))
         found, of = {row["system"]: row for row in rows}, self.read.files
@@ -375,11 +375,6 @@ ORDER BY mean {best}, system""")
         apart = {"exactly 0": {row["system"]: row["zeros"] for row in means}} if 0 in values else {}
         apart |= {"no value": absent} if any(absent.values()) else {}
         return [low + (high - low) * i / BINS for i in range(BINS + 1)], bins, apart
-
-    def find_changes(self, wins: bool) -> dict[str, list[Row]]:
-        """Return the users who lose, or win, most in the first measure, of each model that is compared."""
-        rows = [row for row in self.changes if row["wins"] is wins]
-        return {name: [row for row in rows if row["system"] == name] for name in self.systems[1:]}
 
     def find_example(self) -> tuple[str | None, dict[str, list[tuple[str, str]]], dict[str, list[str]]]:
         """Return a user who loses most with the best model, or with the first that has one, and the lists."""
