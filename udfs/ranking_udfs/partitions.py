@@ -151,10 +151,9 @@ class Partitioned:
 
     def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
         """Evaluate the tables of a partition, with macros for what it does not know itself."""
-        is_known = "systems" in self.schemas
-        systems = "system, system AS ranking_system FROM systems" if is_known else "NULL AS ranking_system"
+        systems = "FROM systems SELECT system, system" if "systems" in self.schemas else "SELECT NULL"
         bodies = dict.fromkeys(("_ranking_has_users", "_ranking_has_relevant"), "true")
-        bodies["_ranking_systems"] = f"TABLE SELECT {systems}"
+        bodies["_ranking_systems"] = f"TABLE {systems} AS ranking_system"
         if "counts" in self.schemas:
             bodies["_ranking_contents_known"] = KNOWN_ITEMS
         replace_macros(con, bodies)
@@ -183,11 +182,10 @@ class Partitioned:
         if "users" in sent and "result" in self.schemas:  # while it is planned, there are none
             sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
             self.require_users(*con.execute(sql).fetchall()[0])
-            if self.arguments.get("without_relevant") == "'skip'":
-                left = con.execute(f"FROM _ranking_{sent[0]} WHERE has_truth LIMIT 1").fetchall()
-                if not left:
-                    rule = "truth must have a relevant item where users without one are left out"
-                    raise ValueError(f"{self.function}: {rule}, got none")
+            skips = self.arguments.get("without_relevant") == "'skip'"
+            if skips and not con.execute(f"FROM _ranking_{sent[0]} WHERE has_truth LIMIT 1").fetchall():
+                rule = "truth must have a relevant item where users without one are left out"
+                raise ValueError(f"{self.function}: {rule}, got none")
         return self.evaluate(con, self.merge_sql, "result")
 
     def require_users(self, rows: int | None, users: int | None) -> None:
@@ -270,7 +268,6 @@ class Partitioned:
     @property
     def means_sql(self) -> str:
         """The SQL of the means, of all sums."""
-        counts = ", ".join(map(literal, COUNTS))
         key = "system, " if "system" in self.columns["rec"] else ""
         return f"""
             SELECT * EXCLUDE (has_truth) REPLACE (
@@ -279,8 +276,8 @@ class Partitioned:
                     AS users_without_relevant)
             FROM (
                 SELECT {key}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
-                    _ranking_mean_of_parts(
-                        COLUMNS(lambda c: NOT _ranking_is_key(c) AND lower(c) NOT IN ({counts})))
+                    _ranking_mean_of_parts(COLUMNS(lambda c: NOT _ranking_is_key(c)
+                        AND lower(c) NOT IN ({", ".join(map(literal, COUNTS))})))
                 FROM _ranking_sums
                 GROUP BY ALL
             )
@@ -390,10 +387,9 @@ def partition(
     if "truth" in TABLES[function] and truth is None:
         raise TypeError(f"{function}: truth must be the schema of a table, got None")
     optional = {"truth": truth, "history": history, "items": items, "measures": measures, "ks": ks}
-    optional["ties"] = ties if ties != "item" else None
+    optional |= {"ties": ties if ties != "item" else None, "rec": rec if TABLES[function] else None}
     given = {name: value for name, value in optional.items() if value is not None} | arguments
     schemas = {name: given.pop(name) for name in TABLES[function] if name in given}
-    schemas = {"rec": rec, **schemas} if TABLES[function] else {}
     signature = [one.partition(" := ") for one in macros()[function].signatures()[0]]
     parameters = {name: default for name, _, default in signature}
     takes = ["ks" if one == "max_k" else one for one in parameters if one not in (*ROLES, "by_user", "users")]
@@ -404,13 +400,9 @@ def partition(
     columns_of(function, given)  # for its errors
     columns = {table: find_columns(function, table, schemas[table], parameters, given) for table in schemas}
     cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
-    sql = {
-        **parameters,
-        **{name: value_of(function, value) for name, value in given.items()},
-        **dict.fromkeys(("ks", "max_k"), value_of(function, cuts)),
-        **{table: literal(table) for table in schemas},
-        "by_user": "'_ranking_parts'",
-    }
+    values = {name: value_of(function, value) for name, value in {**given, "ks": cuts, "max_k": cuts}.items()}
+    tables = {table: literal(table) for table in schemas}
+    sql = {**parameters, **values, **tables, "by_user": "'_ranking_parts'"}
     texts = (f"{name} := {sql[name]}" if default else sql[name] for name, default in parameters.items())
     job = Partitioned(function, columns, f"FROM {function}({', '.join(texts)})", sql, schemas)
     # The tables that all partitions share, beside items.
@@ -425,8 +417,7 @@ def partition(
         schemas["counts"] = pa.schema({"itemid": kinds["history", "item"], "n": pa.int64()})
     if {("truth", "time"), ("history", "time")} <= kinds.keys():
         schemas["first"] = pa.schema({"time": kinds["truth", "time"]})
-    part = job.planned_schema(job.schemas, job.evaluate_part) if schemas else rec
-    job.schemas["part"] = part
+    job.schemas["part"] = part = job.planned_schema(job.schemas, job.evaluate_part) if schemas else rec
     if job.merge_sql:
         part = job.planned_schema(job.merge_schemas, job.evaluate_merge)
     job.schemas["result"] = part
