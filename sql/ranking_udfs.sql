@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_users_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_predicted_variances _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_predicted_variances _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -1386,8 +1386,11 @@ coalesce(
     true);
 CREATE OR REPLACE MACRO ranking_geometric_mean(number) AS
 exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
-CREATE OR REPLACE MACRO _ranking_measure_means(by_user, skips_users) AS TABLE
-WITH _ranking_means AS NOT MATERIALIZED (
+CREATE OR REPLACE MACRO _ranking_measure_means(by_user) AS TABLE
+SELECT * EXCLUDE (ranking_system, has_truth) REPLACE (
+    coalesce(max(users) FILTER (NOT has_truth) OVER of_k, 0) AS users_without_truth,
+    users_without_relevant + coalesce(max(users) FILTER (has_truth IS NULL) OVER of_k, 0) AS users_without_relevant)
+FROM (
     SELECT
         COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
         count(*) AS users,
@@ -1396,17 +1399,9 @@ WITH _ranking_means AS NOT MATERIALIZED (
         count(*) FILTER (n_truth = 0) AS users_without_relevant,
         ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c)))
     FROM query_table(by_user) AS users_of
-    GROUP BY ALL
-), _ranking_means_of_others AS NOT MATERIALIZED (
-    SELECT * REPLACE (
-        coalesce(max(users) FILTER (has_truth IS NULL) OVER (PARTITION BY ranking_system, k), 0) AS users_without_relevant)
-    FROM _ranking_means
-)
-SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
-FROM (
-    SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
-    FROM query_table(CASE WHEN skips_users THEN '_ranking_means_of_others' ELSE '_ranking_means' END))
-WHERE has_truth
+    GROUP BY ALL)
+WINDOW of_k AS (PARTITION BY ranking_system, k)
+QUALIFY has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_difference_means(paired, caller) AS TABLE
 SELECT
@@ -2470,41 +2465,14 @@ FROM (
             SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
             FROM _ranking_events(events, last, user_col, item_col, time_col))
         WHERE (SELECT _ranking_no_problem('ranking_split', misfit))));
-CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
-list_transform(
-    [
-        ('user_col', coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')),
-        ('item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid'))],
-    lambda c: CASE
-        WHEN c[4] IS NULL THEN _ranking_no_column('history', c[2], c[1], _ranking_texts_of(history))
-        ELSE _ranking_type_problem(c[2], 'truth and in history', c[3], c[4])
-    END)
-|| list_transform(
-    [(coalesce(time_col::VARCHAR, 'time'), _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time'))],
-    lambda c: coalesce(_ranking_name_problem('time_col', typeof(time_col), c[1]), CASE
-        WHEN time_col::VARCHAR = '' OR time_col IS NULL AND c[2] IS NULL AND c[3] IS NULL THEN NULL
-        WHEN time_col IS NULL AND (c[2] IS NULL OR c[3] IS NULL)
-            THEN concat(
-                'truth or history without a column time, so its late events are not looked for, got ',
-                CASE WHEN c[2] IS NULL THEN 'one in history' ELSE 'one in truth' END)
-        WHEN c[3] IS NULL THEN _ranking_no_column('history', c[1], 'time_col', _ranking_texts_of(history))
-        WHEN c[2] IS NULL THEN _ranking_no_column('truth', c[1], 'time_col', _ranking_texts_of(truth))
-        WHEN _ranking_time_kind(c[2]) = _ranking_time_kind(c[3]) THEN NULL
-        ELSE concat(
-            _ranking_cut(c[1]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
-            _ranking_cut(c[2]), ' and ', _ranking_cut(c[3]))
-    END));
-CREATE OR REPLACE MACRO _ranking_users_problem(truth, users, names) AS
-coalesce(
-    CASE WHEN NOT _ranking_has(coalesce(users, truth), names['user'], 'userid')
-        THEN _ranking_no_column(
-            'users', coalesce(names['user']::VARCHAR, 'userid'), 'user_col', _ranking_texts_of(coalesce(users, truth)))
-    END,
-    _ranking_type_problem(
-        coalesce(names['user']::VARCHAR, 'userid'), 'truth and in users', _ranking_type(truth, names['user'], 'userid'),
-        _ranking_type(coalesce(users, truth), names['user'], 'userid')));
+CREATE OR REPLACE MACRO _ranking_ids_problem(argument, source, truth, names, kind) AS
+CASE
+    WHEN _ranking_has(source, names[kind], kind || 'id') THEN _ranking_type_problem(
+        coalesce(names[kind]::VARCHAR, kind || 'id'), 'truth and in ' || argument,
+        _ranking_type(truth, names[kind], kind || 'id'), _ranking_type(source, names[kind], kind || 'id'))
+    ELSE _ranking_no_column(
+        argument, coalesce(names[kind]::VARCHAR, kind || 'id'), kind || '_col', _ranking_texts_of(source))
+END;
 CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
     [[
@@ -3335,10 +3303,11 @@ FROM (
                 'no click at rank {} on pairs of ranks {} and {}',
                 CASE WHEN before['here'] > 0 THEN rank ELSE rank - 1 END, rank - 1, rank)
         END AS gap,
-        CASE WHEN rank = 1 THEN 0 WHEN len(others) = 20 THEN sqrt(19 * list_var_pop(others)) * [
-            12.7062047, 4.3026527, 3.1824463, 2.7764451, 2.5705818, 2.4469119, 2.3646243, 2.3060041, 2.2621572, 2.2281389,
-            2.2009852, 2.1788128, 2.1603687, 2.1447867, 2.1314495, 2.1199053, 2.1098156, 2.1009220, 2.0930241
-        ][fewest_parts - 1] END AS half_width
+        CASE
+            WHEN rank = 1 THEN 0
+            WHEN len(others) = 20
+                THEN sqrt(19 * list_var_pop(others)) * _ranking_t_quantile(0.05, nullif(fewest_parts - 1, 0))
+        END AS half_width
     FROM (
         SELECT
             unnest(any_value(chains) FILTER (left_out = -1)),
@@ -3372,11 +3341,31 @@ FROM (
         FROM _ranking_matched_ids(read, kind)
         GROUP BY system, n_truth, of_truth))
 WHERE one.count > 0;
+CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
+[_ranking_ids_problem('history', history, truth, names, 'user'), _ranking_ids_problem('history', history, truth, names, 'item')]
+|| list_transform(
+    [(coalesce(time_col::VARCHAR, 'time'), _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time'))],
+    lambda c: coalesce(_ranking_name_problem('time_col', typeof(time_col), c[1]), CASE
+        WHEN time_col::VARCHAR = '' OR time_col IS NULL AND c[2] IS NULL AND c[3] IS NULL THEN NULL
+        WHEN time_col IS NULL AND (c[2] IS NULL OR c[3] IS NULL)
+            THEN concat(
+                'truth or history without a column time, so its late events are not looked for, got ',
+                CASE WHEN c[2] IS NULL THEN 'one in history' ELSE 'one in truth' END)
+        WHEN c[3] IS NULL THEN _ranking_no_column('history', c[1], 'time_col', _ranking_texts_of(history))
+        WHEN c[2] IS NULL THEN _ranking_no_column('truth', c[1], 'time_col', _ranking_texts_of(truth))
+        WHEN _ranking_time_kind(c[2]) = _ranking_time_kind(c[3]) THEN NULL
+        ELSE concat(
+            _ranking_cut(c[1]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
+            _ranking_cut(c[2]), ' and ', _ranking_cut(c[3]))
+    END));
 CREATE OR REPLACE MACRO _ranking_users_beyond_truth(truth, users, names, caller) AS TABLE
 SELECT DISTINCT userid
 FROM _ranking_truths(_ranking_table('users', coalesce(users, truth)), names) AS named
 ANTI JOIN _ranking_truths(truth, names) AS truths ON _ranking_same_id(named.userid, truths.userid)
-WHERE CASE WHEN _ranking_no_problem(caller, _ranking_users_problem(truth, users, names)) THEN userid IS NOT NULL END;
+WHERE CASE
+    WHEN _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, names, 'user'))
+        THEN userid IS NOT NULL
+END;
 CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
 FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged, without_relevant, users)) AS misfit)
@@ -3570,38 +3559,6 @@ WHERE CASE
         ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
-CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
-SELECT
-    CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
-    1 AS count, misfit AS example
-FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL BY NAME
-SELECT
-    'truth_in_history' AS code, count(events.userid) AS count, count(*) AS of,
-    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL) AS of_row
-FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
-    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
-UNION ALL BY NAME
-SELECT
-    'late_history' AS code, count(*) FILTER (is_late) AS count, count(*) AS of,
-    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR) AS example
-FROM _ranking_timed_events(truth, history, names, time_col)
-UNION ALL BY NAME
-SELECT
-    'seen_items' AS code, system::VARCHAR AS system, count(*) AS count,
-    min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}) AS of_row
-FROM _ranking_seen_rows(rec, history, names, time_col)
-GROUP BY system
-UNION ALL BY NAME
-SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item': NULL} AS of_row
-FROM _ranking_new_ids(truth, history, names, time_col, 'user')
-UNION ALL BY NAME
-SELECT
-    'new_items' AS code, count(*) AS count, {'user': NULL, 'item': min(id)::VARCHAR} AS of_row,
-    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
-FROM _ranking_new_ids(truth, history, names, time_col, 'item');
 CREATE OR REPLACE MACRO _ranking_problem_rows_of_history(rec, truth, history, names, time_col) AS TABLE
 SELECT 'truth_in_history' AS code, NULL::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
 FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
@@ -3749,6 +3706,49 @@ CREATE OR REPLACE MACRO _ranking_has_relevant(truth, names, min_grade, caller) A
     END
     FROM _ranking_truth_users(truth, names, min_grade)
 );
+CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
+SELECT
+    CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
+    1 AS count, misfit AS example
+FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL BY NAME
+SELECT
+    'truth_in_history' AS code, count(events.userid) AS count, count(*) AS of,
+    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL) AS of_row
+FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
+    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
+UNION ALL BY NAME
+SELECT
+    'late_history' AS code, count(*) FILTER (is_late) AS count, count(*) AS of,
+    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR) AS example
+FROM _ranking_timed_events(truth, history, names, time_col)
+UNION ALL BY NAME
+SELECT
+    'seen_items' AS code, system::VARCHAR AS system, count(*) AS count,
+    min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}) AS of_row
+FROM _ranking_seen_rows(rec, history, names, time_col)
+GROUP BY system
+UNION ALL BY NAME
+SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item': NULL} AS of_row
+FROM _ranking_new_ids(truth, history, names, time_col, 'user')
+UNION ALL BY NAME
+SELECT
+    'new_items' AS code, count(*) AS count, {'user': NULL, 'item': min(id)::VARCHAR} AS of_row,
+    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
+FROM _ranking_new_ids(truth, history, names, time_col, 'item');
+CREATE OR REPLACE MACRO _ranking_lists_of_users(truth, users, names, caller) AS TABLE
+WITH _ranking_truth_alone AS NOT MATERIALIZED (
+    FROM _ranking_truth_lists(truth, names, caller)
+), _ranking_truth_and_users AS NOT MATERIALIZED (
+    SELECT * REPLACE (coalesce(items, []) AS items)
+    FROM (
+        FROM _ranking_truth_lists(truth, names, caller)
+        UNION ALL BY NAME
+        SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, names, caller))
+)
+FROM query_table(CASE WHEN users IS NULL THEN '_ranking_truth_alone' ELSE '_ranking_truth_and_users' END);
 CREATE OR REPLACE MACRO _ranking_truth_rows(truth, users, names, caller) AS TABLE
 FROM query_table(_ranking_table('truth', truth))
 UNION ALL BY NAME
@@ -4384,15 +4384,7 @@ FROM _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen)
 GROUP BY system, item;
 CREATE OR REPLACE MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
-WITH _ranking_truth_alone AS NOT MATERIALIZED (
-    FROM _ranking_truth_lists(truth, names, caller)
-), _ranking_truth_and_users AS NOT MATERIALIZED (
-    SELECT * REPLACE (coalesce(items, []) AS items)
-    FROM (
-        FROM _ranking_truth_lists(truth, names, caller)
-        UNION ALL BY NAME
-        SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, names, caller))
-), _ranking_paired_lists AS NOT MATERIALIZED (
+WITH _ranking_paired_lists AS NOT MATERIALIZED (
     SELECT
         systems.* REPLACE (
             CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system),
@@ -4402,7 +4394,7 @@ WITH _ranking_truth_alone AS NOT MATERIALIZED (
         coalesce(lists.items, []) AS rec_items,
         lists.scores, truths.items AS truth_items,
         CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
-    FROM query_table(CASE WHEN users IS NULL THEN '_ranking_truth_alone' ELSE '_ranking_truth_and_users' END) AS truths
+    FROM _ranking_lists_of_users(truth, users, names, caller) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
     FULL JOIN _ranking_rec_lists(
         rec, CASE WHEN users IS NULL THEN truth ELSE rec END, names,
@@ -4421,12 +4413,10 @@ WITH _ranking_truth_alone AS NOT MATERIALIZED (
             found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
             lambda places, rank: (rank, places[2])) AS found)
     FROM _ranking_matched
-), _ranking_all_users AS NOT MATERIALIZED (
-    FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up' ELSE '_ranking_matched' END)
 ), _ranking_with_relevant AS NOT MATERIALIZED (
     SELECT * REPLACE (
         CASE WHEN NOT has_truth OR _ranking_n_truth(truth_items, grades, min_grade) > 0 THEN has_truth END AS has_truth)
-    FROM _ranking_all_users
+    FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up' ELSE '_ranking_matched' END)
     WHERE _ranking_has_relevant(truth, names, min_grade, caller)
 )
 SELECT
@@ -4674,14 +4664,7 @@ FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', sy
 WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_catalogue_problems(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
-FROM (
-    SELECT CASE
-        WHEN NOT _ranking_has(items, names['item'], 'itemid')
-            THEN _ranking_no_column('items', coalesce(names['item']::VARCHAR, 'itemid'), 'item_col', _ranking_texts_of(items))
-        ELSE _ranking_type_problem(
-            coalesce(names['item']::VARCHAR, 'itemid'), 'truth and in items',
-            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(items, names['item'], 'itemid'))
-    END AS misfit)
+FROM (SELECT _ranking_ids_problem('items', items, truth, names, 'item') AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL BY NAME
 SELECT
@@ -5097,7 +5080,7 @@ CREATE OR REPLACE MACRO ranking_summary(
 WITH _ranking_values AS NOT MATERIALIZED (
     FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_summary')
 )
-FROM _ranking_measure_means('_ranking_values', _ranking_skips_users(min_grade, unjudged, without_relevant, users));
+FROM _ranking_measure_means('_ranking_values');
 CREATE OR REPLACE MACRO ranking_compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
@@ -5206,10 +5189,18 @@ FROM _ranking_problem_rows(
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL,
     predicted_truth := NULL) AS TABLE
-WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check'))
-FROM _ranking_checked(
-    rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
-    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth);
+WITH _ranking_check_of_truth AS NOT MATERIALIZED (
+    FROM _ranking_checked(
+        rec, truth, ks,
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth)
+), _ranking_truth_with_users AS MATERIALIZED (
+    FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check')
+), _ranking_check_of_users AS NOT MATERIALIZED (
+    FROM _ranking_checked(
+        rec, '_ranking_truth_with_users', ks,
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth)
+)
+FROM query_table(CASE WHEN users IS NULL THEN '_ranking_check_of_truth' ELSE '_ranking_check_of_users' END);
 CREATE OR REPLACE MACRO _ranking_checked_rows(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
 WITH _ranking_read_rows AS MATERIALIZED (
@@ -5297,10 +5288,17 @@ QUALIFY told.code <> 'short_lists'
 ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_check_rows(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
-WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check_rows'))
-FROM _ranking_checked_rows(
-    rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
-    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items);
+WITH _ranking_rows_of_truth AS NOT MATERIALIZED (
+    FROM _ranking_checked_rows(
+        rec, truth, ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items)
+), _ranking_truth_with_users AS MATERIALIZED (
+    FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check_rows')
+), _ranking_rows_of_users AS NOT MATERIALIZED (
+    FROM _ranking_checked_rows(
+        rec, '_ranking_truth_with_users', ks,
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items)
+)
+FROM query_table(CASE WHEN users IS NULL THEN '_ranking_rows_of_truth' ELSE '_ranking_rows_of_users' END);
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -5363,7 +5361,7 @@ COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they 
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_history_misfits _ranking_users_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_predicted_variances _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_history_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_predicted_variances _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -20,7 +20,7 @@
 -- severity is 'wrong' (a number or a verdict is not what it seems), 'doubtful', or 'info', to know, by the share count / of: see
 -- ranking_problem_codes; users without a relevant item are 'info' where they are left out. Pipelines stop at the first two.
 -- Users who have a list and no truth are counted in rows of their own, which are 'info'. nothing_but_hits is looked
--- for where lists are condensed (unjudged := 'skip'): of a truth without a judged miss they hold hits alone.
+-- for where lists are condensed: of a truth without a judged miss they hold hits alone.
 --
 -- upside_down asks truth which end of the scores is up: of each system, over users whose list has a relevant item and another
 -- with a different score, whether relevant items stand above others (the AUC of the whole list). It is 'wrong' where the mean
@@ -50,10 +50,18 @@
 CREATE OR REPLACE TEMP MACRO ranking_check(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL,
     predicted_truth := NULL) AS TABLE
-WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check'))
-FROM _ranking_checked(
-    rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
-    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items, predicted_truth);
+WITH _ranking_check_of_truth AS NOT MATERIALIZED (
+    FROM _ranking_checked(
+        rec, truth, ks,
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items, predicted_truth)
+), _ranking_truth_with_users AS MATERIALIZED (
+    FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check')
+), _ranking_check_of_users AS NOT MATERIALIZED (
+    FROM _ranking_checked(
+        rec, '_ranking_truth_with_users', ks,
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items, predicted_truth)
+)
+FROM query_table(CASE WHEN users IS NULL THEN '_ranking_check_of_truth' ELSE '_ranking_check_of_users' END);
 
 -- The same of a truth that has all users.
 CREATE OR REPLACE TEMP MACRO _ranking_checked(
@@ -551,14 +559,7 @@ ANTI JOIN (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_history(
 -- The problems of labels and recommendations whose item is not in the catalogue.
 CREATE OR REPLACE TEMP MACRO _ranking_catalogue_problems(rec, truth, items, names, ks, JUDGING) AS TABLE
 SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
-FROM (
-    SELECT CASE
-        WHEN NOT _ranking_has(items, names['item'], 'itemid')
-            THEN _ranking_no_column('items', coalesce(names['item']::VARCHAR, 'itemid'), 'item_col', _ranking_texts_of(items))
-        ELSE _ranking_type_problem(
-            coalesce(names['item']::VARCHAR, 'itemid'), 'truth and in items',
-            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(items, names['item'], 'itemid'))
-    END AS misfit)
+FROM (SELECT _ranking_ids_problem('items', items, truth, names, 'item') AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL BY NAME
 SELECT
@@ -634,17 +635,7 @@ GROUP BY system, k, userid;
 -- The error texts of columns of the history that are missing or do not fit truth's. Times need be there only
 -- if they are named. Known when the query is planned.
 CREATE OR REPLACE TEMP MACRO _ranking_history_misfits(truth, history, names, time_col) AS
-list_transform(
-    [
-        -- The argument, its text, and the type of the column in truth and in history.
-        ('user_col', coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')),
-        ('item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid'))],
-    lambda c: CASE
-        WHEN c[4] IS NULL THEN _ranking_no_column('history', c[2], c[1], _ranking_texts_of(history))
-        ELSE _ranking_type_problem(c[2], 'truth and in history', c[3], c[4])
-    END)
+[_ranking_ids_problem('history', history, truth, names, 'user'), _ranking_ids_problem('history', history, truth, names, 'item')]
 || list_transform(
     [(coalesce(time_col::VARCHAR, 'time'), _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time'))],
     lambda c: coalesce(_ranking_name_problem('time_col', typeof(time_col), c[1]), CASE

@@ -12,10 +12,17 @@
 -- predicted_truth (labelled_apart, labelled_unjudged).
 CREATE OR REPLACE TEMP MACRO ranking_check_rows(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
-WITH _ranking_truth_with_users AS MATERIALIZED (FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check_rows'))
-FROM _ranking_checked_rows(
-    rec, CASE WHEN users IS NULL THEN truth ELSE '_ranking_truth_with_users' END, ks,
-    user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items);
+WITH _ranking_rows_of_truth AS NOT MATERIALIZED (
+    FROM _ranking_checked_rows(
+        rec, truth, ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items)
+), _ranking_truth_with_users AS MATERIALIZED (
+    FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check_rows')
+), _ranking_rows_of_users AS NOT MATERIALIZED (
+    FROM _ranking_checked_rows(
+        rec, '_ranking_truth_with_users', ks,
+        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items)
+)
+FROM query_table(CASE WHEN users IS NULL THEN '_ranking_rows_of_truth' ELSE '_ranking_rows_of_users' END);
 
 -- The same of a truth that has all users.
 CREATE OR REPLACE TEMP MACRO _ranking_checked_rows(

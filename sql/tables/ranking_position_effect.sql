@@ -29,7 +29,7 @@
 -- steps. Its interval is Student's t, on the logarithm, of the effects without each of 20 parts of the users (by hash).
 --
 -- A grade of an item is then sum(clicked) / sum(effect), over the ranks that have an effect. It may be above 1: measure with
--- ndcg(gain=linear). Of few impressions it is noise: leave such items out of truth, and measure with unjudged := 'skip'.
+-- ndcg(gain=linear). Of few impressions it is noise: leave such items out of truth, and condense lists.
 CREATE OR REPLACE TEMP MACRO ranking_position_effect(
     log, user_col := 'userid', item_col := 'itemid', rank_col := 'rank', click_col := 'clicked', shown_col := NULL,
     list_col := NULL) AS TABLE
@@ -124,11 +124,11 @@ FROM (
                 'no click at rank {} on pairs of ranks {} and {}',
                 CASE WHEN before['here'] > 0 THEN rank ELSE rank - 1 END, rank - 1, rank)
         END AS gap,
-        CASE WHEN rank = 1 THEN 0 WHEN len(others) = 20 THEN sqrt(19 * list_var_pop(others)) * [
-            -- The 0.975 quantiles of Student's t, by degrees of freedom.
-            12.7062047, 4.3026527, 3.1824463, 2.7764451, 2.5705818, 2.4469119, 2.3646243, 2.3060041, 2.2621572, 2.2281389,
-            2.2009852, 2.1788128, 2.1603687, 2.1447867, 2.1314495, 2.1199053, 2.1098156, 2.1009220, 2.0930241
-        ][fewest_parts - 1] END AS half_width
+        CASE
+            WHEN rank = 1 THEN 0
+            WHEN len(others) = 20
+                THEN sqrt(19 * list_var_pop(others)) * _ranking_t_quantile(0.05, nullif(fewest_parts - 1, 0))
+        END AS half_width
     FROM (
         SELECT
             unnest(any_value(chains) FILTER (left_out = -1)),

@@ -17,11 +17,14 @@ CREATE OR REPLACE TEMP MACRO ranking_summary(
 WITH _ranking_values AS NOT MATERIALIZED (
     FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, NULL, ties, JUDGING, 'ranking_summary')
 )
-FROM _ranking_measure_means('_ranking_values', _ranking_skips_users(JUDGING));
+FROM _ranking_measure_means('_ranking_values');
 
 -- The mean of each measure over users.
-CREATE OR REPLACE TEMP MACRO _ranking_measure_means(by_user, skips_users) AS TABLE
-WITH _ranking_means AS NOT MATERIALIZED (
+CREATE OR REPLACE TEMP MACRO _ranking_measure_means(by_user) AS TABLE
+SELECT * EXCLUDE (ranking_system, has_truth) REPLACE (
+    coalesce(max(users) FILTER (NOT has_truth) OVER of_k, 0) AS users_without_truth,
+    users_without_relevant + coalesce(max(users) FILTER (has_truth IS NULL) OVER of_k, 0) AS users_without_relevant)
+FROM (
     SELECT
         COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
         count(*) AS users,
@@ -30,15 +33,7 @@ WITH _ranking_means AS NOT MATERIALIZED (
         count(*) FILTER (n_truth = 0) AS users_without_relevant,
         ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c)))
     FROM query_table(by_user) AS users_of
-    GROUP BY ALL
-), _ranking_means_of_others AS NOT MATERIALIZED (
-    SELECT * REPLACE (
-        coalesce(max(users) FILTER (has_truth IS NULL) OVER (PARTITION BY ranking_system, k), 0) AS users_without_relevant)
-    FROM _ranking_means
-)
-SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
-FROM (
-    SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
-    FROM query_table(CASE WHEN skips_users THEN '_ranking_means_of_others' ELSE '_ranking_means' END))
-WHERE has_truth
+    GROUP BY ALL)
+WINDOW of_k AS (PARTITION BY ranking_system, k)
+QUALIFY has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;

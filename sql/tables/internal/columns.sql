@@ -142,6 +142,16 @@ CASE WHEN NOT _ranking_same_type(one, other)
         '; write CAST(', _ranking_cut(name), ' AS VARCHAR) in both')
 END;
 
+-- The error text of the users or items of a table, where it has no such column or their type is not truth's; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_ids_problem(argument, source, truth, names, kind) AS
+CASE
+    WHEN _ranking_has(source, names[kind], kind || 'id') THEN _ranking_type_problem(
+        coalesce(names[kind]::VARCHAR, kind || 'id'), 'truth and in ' || argument,
+        _ranking_type(truth, names[kind], kind || 'id'), _ranking_type(source, names[kind], kind || 'id'))
+    ELSE _ranking_no_column(
+        argument, coalesce(names[kind]::VARCHAR, kind || 'id'), kind || '_col', _ranking_texts_of(source))
+END;
+
 -- The error text of a column that a table does not have.
 CREATE OR REPLACE TEMP MACRO _ranking_no_column(source, name, argument, texts) AS
 concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));

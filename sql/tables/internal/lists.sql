@@ -18,15 +18,7 @@ FROM (
 -- rec_items, the list; scores, NULL unless tied.
 CREATE OR REPLACE TEMP MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, JUDGING_ARGUMENTS) AS TABLE
-WITH _ranking_truth_alone AS NOT MATERIALIZED (
-    FROM _ranking_truth_lists(truth, names, caller)
-), _ranking_truth_and_users AS NOT MATERIALIZED (
-    SELECT * REPLACE (coalesce(items, []) AS items)
-    FROM (
-        FROM _ranking_truth_lists(truth, names, caller)
-        UNION ALL BY NAME
-        SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, names, caller))
-), _ranking_paired_lists AS NOT MATERIALIZED (
+WITH _ranking_paired_lists AS NOT MATERIALIZED (
     SELECT
         systems.* REPLACE (
             CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system),
@@ -37,7 +29,7 @@ WITH _ranking_truth_alone AS NOT MATERIALIZED (
         lists.scores, truths.items AS truth_items,
         -- Truth of nothing is scored as truth of nothing relevant.
         CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
-    FROM query_table(CASE WHEN users IS NULL THEN '_ranking_truth_alone' ELSE '_ranking_truth_and_users' END) AS truths
+    FROM _ranking_lists_of_users(truth, users, names, caller) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
     FULL JOIN _ranking_rec_lists(
         -- With rec as truth, every list is whole.
@@ -57,12 +49,10 @@ WITH _ranking_truth_alone AS NOT MATERIALIZED (
             found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
             lambda places, rank: (rank, places[2])) AS found)
     FROM _ranking_matched
-), _ranking_all_users AS NOT MATERIALIZED (
-    FROM query_table(CASE WHEN _ranking_is_condensed(JUDGING) THEN '_ranking_closed_up' ELSE '_ranking_matched' END)
 ), _ranking_with_relevant AS NOT MATERIALIZED (
     SELECT * REPLACE (
         CASE WHEN NOT has_truth OR _ranking_n_truth(truth_items, grades, min_grade) > 0 THEN has_truth END AS has_truth)
-    FROM _ranking_all_users
+    FROM query_table(CASE WHEN _ranking_is_condensed(JUDGING) THEN '_ranking_closed_up' ELSE '_ranking_matched' END)
     WHERE _ranking_has_relevant(truth, names, min_grade, caller)
 )
 SELECT
@@ -82,6 +72,20 @@ CASE
     WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
     ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
 END;
+
+-- The lists of truth, and an empty one for each other user of a table of users. In a macro of its own, so that no table of the
+-- user's can have the name of a CTE that its caller has before it reads hers.
+CREATE OR REPLACE TEMP MACRO _ranking_lists_of_users(truth, users, names, caller) AS TABLE
+WITH _ranking_truth_alone AS NOT MATERIALIZED (
+    FROM _ranking_truth_lists(truth, names, caller)
+), _ranking_truth_and_users AS NOT MATERIALIZED (
+    SELECT * REPLACE (coalesce(items, []) AS items)
+    FROM (
+        FROM _ranking_truth_lists(truth, names, caller)
+        UNION ALL BY NAME
+        SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, names, caller))
+)
+FROM query_table(CASE WHEN users IS NULL THEN '_ranking_truth_alone' ELSE '_ranking_truth_and_users' END);
 
 -- The list of each user's relevant or judged items, with their grades.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(truth, names, caller) AS TABLE

@@ -95,7 +95,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_users_beyond_truth(truth, users, names, ca
 SELECT DISTINCT userid
 FROM _ranking_truths(_ranking_table('users', coalesce(users, truth)), names) AS named
 ANTI JOIN _ranking_truths(truth, names) AS truths ON _ranking_same_id(named.userid, truths.userid)
-WHERE CASE WHEN _ranking_no_problem(caller, _ranking_users_problem(truth, users, names)) THEN userid IS NOT NULL END;
+WHERE CASE
+    WHEN _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, names, 'user'))
+        THEN userid IS NOT NULL
+END;
 
 -- The rows of truth, and one for each other user of a table of users.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_rows(truth, users, names, caller) AS TABLE
@@ -106,17 +109,6 @@ FROM (
     SELECT *, least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS ranking_user
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('users', coalesce(users, truth))))) AS named
 SEMI JOIN _ranking_users_beyond_truth(truth, users, names, caller) AS others ON ranking_user = others.userid;
-
--- The error text of a table of users without such a column, or whose type is not that of truth; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_users_problem(truth, users, names) AS
-coalesce(
-    CASE WHEN NOT _ranking_has(coalesce(users, truth), names['user'], 'userid')
-        THEN _ranking_no_column(
-            'users', coalesce(names['user']::VARCHAR, 'userid'), 'user_col', _ranking_texts_of(coalesce(users, truth)))
-    END,
-    _ranking_type_problem(
-        coalesce(names['user']::VARCHAR, 'userid'), 'truth and in users', _ranking_type(truth, names['user'], 'userid'),
-        _ranking_type(coalesce(users, truth), names['user'], 'userid')));
 
 -- The users, items and times of a table of events or of truth, under such names.
 CREATE OR REPLACE TEMP MACRO _ranking_history(events, names, time_col) AS TABLE
