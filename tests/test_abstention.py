@@ -140,7 +140,8 @@ def test_where_no_user_differs_the_interval_is_that_of_a_rule_of_three(
     create(con, with_answer, without)
     row = found(con)[0]
     assert [row["auc_low"], row["auc_high"]] == pytest.approx(ends, abs=1e-12)
-    assert (row["answered_share"] is None) == (row["auc"] is None) == (not without)
+    shares = (row[f"answered_{name}"] for name in ("share", "low", "high"))
+    assert {one is None for one in (*shares, row["auc"])} == {not without}
 
 
 def test_the_lowest_score_may_be_the_best_and_systems_stand_alone(con: duckdb.DuckDBPyConnection) -> None:

@@ -25,15 +25,21 @@ SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'threshold')),
     n::BIGINT AS users_with_relevant, m::BIGINT AS users_without_relevant,
     n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
-    refused.share AS refused_share, refused.low AS refused_low, refused.high AS refused_high,
-    answered.share AS answered_share, answered.low AS answered_low, answered.high AS answered_high,
+    refused_share, refused_low, refused_high, answered_share, answered_low, answered_high,
     auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low,
     _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
 FROM (
     SELECT
         *,
-        _ranking_wilson(n_refused, n, quantile) AS refused,
-        _ranking_wilson(n_answered, m, quantile) AS answered,
+        n_refused / nullif(n, 0) AS refused_share,
+        n_answered / nullif(m, 0) AS answered_share,
+        _ranking_wilson(refused_share, n, quantile) AS refused,
+        _ranking_wilson(answered_share, m, quantile) AS answered,
+        -- Of a share of nobody, NULL.
+        CASE WHEN n > 0 THEN greatest(0, refused['middle'] - refused['half']) END AS refused_low,
+        CASE WHEN n > 0 THEN least(1, refused['middle'] + refused['half']) END AS refused_high,
+        CASE WHEN m > 0 THEN greatest(0, answered['middle'] - answered['half']) END AS answered_low,
+        CASE WHEN m > 0 THEN least(1, answered['middle'] + answered['half']) END AS answered_high,
         twice_above / nullif(2 * n * m, 0) AS auc,
         CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1 / least(n, m)) END AS widest,
         -- Of integers, so that nothing cancels, and threads change nothing.
@@ -86,18 +92,3 @@ CASE
     WHEN variance = 0 THEN greatest(0, least(1, auc + widest))
     ELSE 1 / (1 + (1 / auc - 1) * exp(-quantile * sqrt(variance) / (auc * (1 - auc))))
 END;
-
--- A share and Wilson's interval of it; NULL where there is nothing to have a share of.
-CREATE OR REPLACE TEMP MACRO _ranking_wilson(n_found, n_all, quantile) AS
-list_transform(
-    [(n_found / nullif(n_all, 0))::DOUBLE],
-    lambda _ranking_share: {
-        'share': _ranking_share,
-        'low': greatest(0, (
-            _ranking_share + quantile ** 2 / (2 * n_all)
-            - quantile * sqrt(_ranking_share * (1 - _ranking_share) / n_all + (quantile / n_all / 2) ** 2))
-            / (1 + quantile ** 2 / n_all)),
-        'high': least(1, (
-            _ranking_share + quantile ** 2 / (2 * n_all)
-            + quantile * sqrt(_ranking_share * (1 - _ranking_share) / n_all + (quantile / n_all / 2) ** 2))
-            / (1 + quantile ** 2 / n_all))})[1];

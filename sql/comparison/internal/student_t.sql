@@ -70,12 +70,15 @@ list_transform(
         [_ranking_t_quantile(alpha, CASE WHEN users > 1 THEN CASE WHEN is_binary THEN 1e8 ELSE users - 1 END END)],
         lambda _ranking_quantile: CASE
             WHEN is_constant THEN {'middle': mean, 'half': (1 - alpha ** (1 / users)) * (top - bottom)}
-            WHEN is_binary THEN {
-                'middle': (mean + _ranking_quantile ** 2 / users / 2) / (1 + _ranking_quantile ** 2 / users),
-                'half': _ranking_quantile / (1 + _ranking_quantile ** 2 / users)
-                    * sqrt(mean * (1 - mean) / users + (_ranking_quantile / users / 2) ** 2)}
+            WHEN is_binary THEN _ranking_wilson(mean, users, _ranking_quantile)
             ELSE {'middle': mean, 'half': _ranking_quantile * standard_error}
         END),
     lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
         'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
         'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
+
+-- The middle of Wilson's interval of a share of so many users, and half of its width.
+CREATE OR REPLACE TEMP MACRO _ranking_wilson(share, users, quantile) AS
+{
+    'middle': (share + quantile ** 2 / users / 2) / (1 + quantile ** 2 / users),
+    'half': quantile / (1 + quantile ** 2 / users) * sqrt(share * (1 - share) / users + (quantile / users / 2) ** 2)};
