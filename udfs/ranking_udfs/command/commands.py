@@ -69,20 +69,22 @@ class Work(Evaluation):
     @cached_property
     def tables(self) -> Tables:
         self.step("reading")
-        given = self.given
+        given, may_write = self.given, "manifest" in SPECS[self.given.command].names
         outputs = [*filter(None, (given.output, given.by_user, given.rows))]
-        beside = dict.fromkeys(manifest_path(one) for one in outputs if extension(one) != ".parquet")
-        is_stale = not given.manifest and "manifest" in SPECS[given.command].names
-        for old in filter(os.path.exists, beside if is_stale else ()):
+        beside = [*dict.fromkeys(manifest_path(one) for one in outputs if extension(one) != ".parquet")]
+        for old in filter(os.path.exists, beside if may_write and not given.manifest else []):
             raise DataError(f"{old}: would tell of another run: write --manifest, or remove it")
-        stored = [given.against, manifest_path(given.against)] if given.against is not None else []
+        given.beside = beside if given.manifest else []
+        stored = [] if given.against is None else [given.against, manifest_path(given.against)]
         read = [*input_files(self.con, self.inputs), *filter(os.path.exists, stored)]
-        check_outputs([*outputs, *(beside if given.manifest else ())], read)
+        check_outputs([*outputs, *given.beside], read)
         tables = load(self.con, self.inputs)
-        if given.manifest:
-            given.manifest_text = manifest(self, tables, given.call)
-            given.beside = beside
+        given.manifest_text = manifest(self, tables, given.call) if given.manifest else ""
         return tables
+
+    def write(self, query: str, path: str) -> None:
+        """Write rows beside the results, with the manifest if it was asked for."""
+        write_rows(self.con, query, path, self.given.manifest_text)
 
 
 @contextmanager
@@ -145,8 +147,7 @@ def check(work: Work) -> str | bytes:
     work.step("writing")
     if given.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
-        query = f"{work.plan.check_rows}\nWHERE code IN ({codes})"
-        write_rows(work.con, query, given.rows, given.manifest_text)
+        work.write(f"{work.plan.check_rows}\nWHERE code IN ({codes})", given.rows)
     if given.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
@@ -163,22 +164,21 @@ def evaluate(work: Work) -> str | bytes:
     work.failed = failures(work, problems, rows)  # an error before a file is written
     work.step("writing")
     if steps.by_user and given.by_user is not None:
-        write_rows(work.con, steps.by_user, given.by_user, given.manifest_text)
+        work.write(steps.by_user, given.by_user)
     return evaluation_text(work, rows)
 
 
 def compare(work: Work) -> str | bytes:
     """Return the comparisons with the baseline, or of each pair."""
     work.prepare()
-    con, given, options, request = work.con, work.given, work.options, work.request
-    if given.pairs and not request.choices:
+    con, given, options = work.con, work.given, work.options
+    if given.pairs and not work.request.choices:
         rule = "a measure by which one of two models is better, such as ndcg"
         raise UsageError(f"compare: --pairs needs {rule}")
     if given.against is not None:
         add_stored_run(work, given.against, given.baseline)
-        request = work.request
     work.check_models()
-    systems = len(work.systems)
+    request, systems = work.request, len(work.systems)
     if given.pairs and systems > MOST_SYSTEMS:
         raise UsageError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {systems}")
     if given.format == "sql":
@@ -196,7 +196,7 @@ def compare(work: Work) -> str | bytes:
         orders = find_orders(con, request, options, systems, found[0], not given.pairs)
     work.failed = failures(work, problems, every)
     if given.by_user is not None:
-        write_rows(con, differences_query(request, options["baseline"]), given.by_user)
+        work.write(differences_query(request, options["baseline"]), given.by_user)
     if given.pairs:
         return letters_text(work, orders, problems)
     return comparison_text(work, found, orders, problems, len(seen))
@@ -220,7 +220,8 @@ def explain(work: Work) -> str | bytes:
         rule = in_unit("explain: --user-id must be a user of REC or TRUTH")
         raise UsageError(f"{rule}, got {user!r}; {advice}")
     has_truth = ("truth",) in found
-    rows = with_titles(work, fetch_rows(work.con, explain_query(work.request, given.user_id)))
+    rows = fetch_rows(work.con, explain_query(work.request, given.user_id))
+    rows = with_titles(work, rows) if work.inputs.titles is not None else rows
     for row in rows:  # scores as they were given
         if row["score"] is not None and row.get("system") in tables.negated:
             row["score"] = 0 - row["score"]
@@ -232,10 +233,9 @@ def explain(work: Work) -> str | bytes:
 def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add the title of each item behind its id, and `gone`: whether the catalogue does not have it."""
     titles = work.names("titles", (row["itemid"] for row in rows))
-    if work.inputs.titles is None:
-        return rows
+    first = [name for name in ("system", "rank", "itemid") if name in rows[0]] if rows else []
     return [
-        {name: row[name] for name in row if name in ("system", "rank", "itemid")}
+        {name: row[name] for name in first}
         | {"title": titles.get(str(row["itemid"])), "gone": str(row["itemid"]) not in titles}
         | row
         for row in rows

@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
-from itertools import zip_longest
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import fill
@@ -147,6 +147,18 @@ def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int |
     return str(tabulate(cells, names, STYLES[form], disable_numparse=True, colalign=sides or None)) + "\n"
 
 
+def fitting_table(
+    rows: Sequence[Row], dispensable: Sequence[str], width: int, digits: int | None = None
+) -> str:
+    """Render rows in text; as many of these columns as a line is too narrow for are left out, in order."""
+    for count in range(len(dispensable) + 1):
+        names = [name for name in rows[0] if name not in dispensable[:count]]
+        text = table("table", names, [[one[name] for name in names] for one in rows], digits)
+        if max(map(len, text.splitlines())) <= width:
+            break
+    return text
+
+
 def cell_text(form: str, cell: Any, digits: int | None = None) -> str:
     if cell is None:
         return "NULL"
@@ -168,8 +180,12 @@ def remark(form: str, line: str) -> str:
     return lines.replace("\N{NO-BREAK SPACE}%", " %") + "\n"
 
 
+def remarks(form: str, lines: Iterable[str]) -> str:
+    return "".join(remark(form, line) for line in lines)
+
+
 def with_remarks(form: str, text: str, lines: Iterable[str]) -> str:
-    return f"{text}\n{''.join(remark(form, line) for line in lines)}"
+    return f"{text}\n{remarks(form, lines)}"
 
 
 def document(form: str, text: str) -> str:
@@ -280,8 +296,8 @@ def comparison_text(
     """Render a comparison: all numbers for programs; for people the answer, what is against it, and tables.
 
     `found` are the rows of all users, and those of segments if there are any; `gated` of them have a p that
-    is corrected over all that --fail-if looks at. With
-    --explain there is a sentence for each comparison, without it for those of a part of the users.
+    is corrected over all that --fail-if looks at. With --explain there is a sentence for each comparison,
+    without it for those of a part of the users.
     """
     given, options, form = work.given, work.options, work.given.format
     digits = digits_of(given) or DIGITS
@@ -316,15 +332,14 @@ def comparison_text(
             blocks.append(f"{remark(form, f'{title}:')}\n{text}")
         every = texts[len(everybody) <= MOST_ROWS :]
         folded += [("All comparisons", "\n".join(every))] if every else []
-        folded.append(("How to read it", "".join(remark(form, line) for line in lines)))
+        folded.append(("How to read it", remarks(form, lines)))
         fold = "<details><summary>{}</summary>\n\n{}\n</details>\n".format
         blocks += [fold(escape(title), text) for title, text in folded]
         return "\n".join(filter(None, blocks))
-    above = said + against + "\n" * bool(said + against)
     if len(work.systems) == 2 or given.explain:
-        tables = [f"{remark(form, f'{title}:')}\n{text}" for _, title, text in changed]
-        texts += beside(*tables) if form == "table" and len(tables) == 2 else tables
-    return document(form, above + with_remarks(form, "\n".join(texts), lines))
+        texts += [f"{remark(form, f'{title}:')}\n{text}" for _, title, text in changed]
+    text = with_remarks(form, "\n".join(texts), lines)
+    return document(form, "\n".join(filter(None, [said + against, text])))
 
 
 def changed_tables(work: Evaluation, first: Row) -> list[tuple[bool, str, str]]:
@@ -333,29 +348,17 @@ def changed_tables(work: Evaluation, first: Row) -> list[tuple[bool, str, str]]:
     if baseline is None or not work.request.choices:
         return []
     choice, found = work.request.choices[0], list[tuple[bool, str, str]]()
-    groups: dict[tuple[str, bool], list[Row]] = {}
-    for row in work.labelled(fetch_rows(work.con, changes_query(work.request, baseline, choice))):
-        groups.setdefault((row["system"], row["wins"]), []).append(row)
-    for (system, wins), rows in groups.items():
+    changes = work.labelled(fetch_rows(work.con, changes_query(work.request, baseline, choice)))
+    for (system, wins), group in groupby(changes, key=lambda row: (row["system"], row["wins"])):
+        rows = [*group]
         count, verb = rows[0]["changed"], "win" if wins else "lose"
         said = in_unit(f"{count} users {verb}" if count > 1 else f"1 user {verb}s")
         most = f"; the {len(rows)} that {verb} most" if count > len(rows) else ""
         title = f"{said} with {printable(system)} by {choice.at(choice.cuts[0])}{most}"
         cells = [[row[name] for name in ("label", "baseline", "value", "difference")] for row in rows]
         header = [in_unit("User"), baseline, system, "Difference"]
-        shown = table(work.given.format, header, cells, digits_of(work.given) or DIGITS)
-        found.append((wins, title, shown))
+        found.append((wins, title, table(work.given.format, header, cells, digits_of(work.given) or DIGITS)))
     return found
-
-
-def beside(left: str, right: str) -> list[str]:
-    """Put two texts beside each other, if there is room for both."""
-    lines = left.splitlines(), right.splitlines()
-    width = max(map(len, lines[0])) + 3
-    if width + max(map(len, lines[1])) > WIDTH:
-        return [left, right]
-    both = (f"{one:{width}}{other}".rstrip() for one, other in zip_longest(*lines, fillvalue=""))
-    return ["\n".join(both) + "\n"]
 
 
 def answer(
@@ -370,11 +373,10 @@ def answer(
     wrong, others = caveats(problems, ks)
     lines = [f"Something is wrong: {text}" for text in wrong]
     for one in (one for one in orders if one is not None and (one.measure, one.k) in first):
-        needed = "" if work.given.explain else needed_sentence(one.best, work.options)
-        lines += [leading_sentence(one), *filter(None, [needed])]
+        lines += [leading_sentence(one)]
+        lines += filter(None, [needed_sentence(one.best, work.options)] * (not work.given.explain))
     against = [f"Against this: {text}" for text in (*others, *more)]
-    form = work.given.format
-    return "".join(remark(form, line) for line in lines), "".join(remark(form, line) for line in against)
+    return remarks(work.given.format, lines), remarks(work.given.format, against)
 
 
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
@@ -388,33 +390,27 @@ def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row])
 
     A terminal has no relative difference, W/T/L or p, in this order, where it is too narrow for them.
     """
-    form, baseline, digits = work.given.format, work.options["baseline"], digits_of(work.given) or DIGITS
-    cells = [row_cells(row, baseline, segment, digits) for one in families(rows) for row in one]
+    form, baseline = work.given.format, work.options["baseline"]
+    cells = [row_cells(work, row, segment) for one in families(rows) for row in one]
     if form != "table":
         return table(form, list(cells[0]), [list(one.values()) for one in cells])
-    for count in range(len(DISPENSABLE) + 1):
-        names = [name for name in cells[0] if name not in DISPENSABLE[:count]]
-        header = [name.partition(" (")[0] if name.startswith("Baseline (") else name for name in names]
-        text = table(form, header, [[one[name] for name in names] for one in cells])
-        if max(map(len, text.splitlines())) <= WIDTH:
-            break
     title = [f"Against {printable(baseline)}"] * (baseline is not None)
     title += [f"by {printable(segment)}"] * (segment is not None)
+    text = fitting_table(cells, DISPENSABLE, WIDTH)
     return f"{', '.join(title)}\n\n{text}" if title else text
 
 
-def row_cells(row: Row, baseline: str | None, segment: str | None, digits: int) -> dict[str, str]:
+def row_cells(work: Evaluation, row: Row, segment: str | None) -> dict[str, str]:
     """Format the cells of a row by their headings."""
-    relative = row["relative"]
+    relative, baseline, digits = row["relative"], work.options["baseline"], digits_of(work.given) or DIGITS
     difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
+    is_titled = baseline is None or work.given.format == "table"  # with the baseline above the table
     return {
         "Measure": measure_label(row),
         **({segment: row["segment"]} if segment is not None else {}),
         "System": row["system"] if baseline is not None else f"{row['system']} - {row['baseline']}",
         "Mean": format_number(row["mean_system"], digits),
-        "Baseline" if baseline is None else f"Baseline ({baseline})": format_number(
-            row["mean_baseline"], digits
-        ),
+        "Baseline" if is_titled else f"Baseline ({baseline})": format_number(row["mean_baseline"], digits),
         "Difference": "+" * ((row["difference"] or 0) > 0) + " ".join(filter(None, difference)),
         "Relative": "" if relative is None else f"{format_number(100 * relative, digits)} %",
         "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
@@ -442,13 +438,10 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
     text = table(form, ["Measure", "System", "Mean", "Letters"], cells) if shown else ""
     lines = [*[letters_note(work.options)] * bool(shown), *best_lines(work, shown, digits)]
     if len(shown) < len(orders):
-        left_out = (
-            "Not shown: measures of which some users have no value, so that each pair is of other users."
-        )
-        lines.append(in_unit(left_out))
+        left_out = "measures of which some users have no value, so that each pair is of other users"
+        lines.append(in_unit(f"Not shown: {left_out}."))
     said, against = answer(work, orders, problems, [one.k for one in shown])
-    above = said + against + "\n" * bool(said + against)
-    return document(form, with_remarks(form, above + text, lines))
+    return document(form, with_remarks(form, "\n".join(filter(None, [said + against, text])), lines))
 
 
 # --- One user's lists, and the items that two models' lists share ---
@@ -499,25 +492,16 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
 
 def list_table(work: Evaluation, listed: Sequence[Row]) -> str:
     """Render a list by rank; titles of items take the place of columns where a line is too narrow."""
-    digits, titles = digits_of(work.given) or DIGITS, [printable(row.get("title") or "") for row in listed]
+    has_titles = any(row.get("title") for row in listed)
     cells = [
-        {"Hit": "*" if row["relevant"] else ""}
-        | {"Rank": row["rank"], "Item": row["itemid"], "Score": row["score"]}
+        {"Hit": "*" if row["relevant"] else "", "Rank": row["rank"], "Item": row["itemid"]}
+        | ({"Title": shorten(row["title"] or "", TITLE)} if has_titles else {})
+        | {"Score": row["score"]}
         | {heading: "" if row[name] is None else row[name] for name, heading in OF_TRUTH.items()}
         for row in listed
     ]
-    longest = max(map(len, titles))
-    for count in range(len(BESIDE_TITLES) + 1):
-        names = [name for name in cells[0] if name not in BESIDE_TITLES[:count]]
-        text = table("table", names, [[one[name] for name in names] for one in cells], digits)
-        room = width_of(work.given.output) - max(map(len, text.splitlines())) - 2
-        if room >= min(longest, TITLE) or not longest:
-            break
-    if longest:
-        names.insert(3, "Title")
-        named = [one | {"Title": shorten(of, max(room, 9))} for one, of in zip(cells, titles, strict=True)]
-        text = table("table", names, [[one[name] for name in names] for one in named], digits)
-    return text
+    dispensable = BESIDE_TITLES if has_titles else ()
+    return fitting_table(cells, dispensable, width_of(work.given.output), digits_of(work.given) or DIGITS)
 
 
 def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:

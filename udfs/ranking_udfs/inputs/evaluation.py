@@ -199,8 +199,7 @@ class Evaluation:
         gains = {one.options.get("gain") for one in request.choices}
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
         are_turned = turned >= {*self.systems} or len(self.systems) < 2
-        others = {"truth": file_of(self.inputs.truth), "history": file_of(self.inputs.history)}
-        others["items"] = file_of((self.inputs.items or [None])[0])
+        others = {name: file_of(path) for name, (path, _) in self.inputs.other_tables.items()}
         found: list[Row] = []
         for row in rows:
             code = row["code"]

@@ -326,10 +326,9 @@ def find_columns(
             alike = nearest(name.rpartition(":")[2], by_name).lower()
             guesses = [*named[role], *ends, alike, *called_so(by_name, role, role, wanted.row_id)]
             near[role] = next((by_name[one] for one in guesses if one), "")
-        for role in [role for role, column in near.items() if missing[role] == role and not column]:
-            ((near[role],),) = con.execute(query, [row_type(known), ARGUMENTS.get(role)]).fetchall()
-        short = {name for name, one in nested.items() if name == one.field}
-        hidden = short | {one.column for one in nested.values()}
+            if name == role and not near[role]:
+                ((near[role],),) = con.execute(query, [row_type(known), ARGUMENTS.get(role)]).fetchall()
+        hidden = {one.column for one in nested.values()} | {one.field for one in nested.values()} - {*types}
         there = shorten(", ".join(name for name in known if name not in hidden))
         columns = " and ".join(f"no column {name!r}" for name in missing.values())
         raise MissingColumnsError(path, f"{columns} (there are: {there})", near, wanted.is_command)
@@ -368,15 +367,15 @@ def table_source(
     types, is_json = column_types(con, rows), function == "read_json"
     nested = nested_columns(con, rows, types, wanted, is_json)
     names = find_columns(con, path, types, wanted, nested)
-    item = nested.get(names.get("itemid", ""))  # in whose list other columns may be that are optional
-    for role in {*wanted.optional} & {*names} - {*wanted.required}:
-        one = nested.get(names[role])
-        if one and one.is_list and (not item or one.column != item.column):
-            del names[role]
-    inside = {name: nested[name] for name in names.values() if name not in types}
-    lists = {one.column for one in inside.values() if one.is_list}
+    fields = {role: nested[name] for role, name in names.items() if name in nested}
+    in_lists = {role: one.column for role, one in fields.items() if one.is_list}
+    for role in {*wanted.optional} & {*in_lists} - {*wanted.required}:
+        if in_lists[role] != in_lists.get("itemid"):  # in whose list alone optional columns are looked for
+            del names[role], in_lists[role]
+    inside = {name: nested[name] for name in names.values() if name in nested}
+    lists = {*in_lists.values()}
     paths = {role: name for role, name in names.items() if role in ("itemid", *NUMBERS)}
-    if lists and len(lists | {inside[name].column if name in inside else "" for name in paths.values()}) > 1:
+    if lists and len(lists | {in_lists.get(role) for role in paths}) > 1:
         rule = f"{' and '.join(paths)} must be of one list: name each as LIST.FIELD"
         raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
     types |= {one.field: one.kind for one in nested.values() if one.column in lists}

@@ -16,7 +16,7 @@ from ..evaluation.words import Row
 from ..texts import shorten
 from ..version import PACK, version
 from .evaluation import Evaluation
-from .files import extension, pattern
+from .files import column_types, extension, pattern
 from .tables import Tables, file_of
 
 METADATA = "ranking_udfs"  # the key of the manifest in a Parquet file
@@ -31,7 +31,7 @@ def fingerprint(columns: Iterable[str]) -> str:
 
 def counts(con: duckdb.DuckDBPyConnection, table: str) -> Sequence[Row]:
     """Return the rows, users, items and fingerprint of a table, of `rec` with several models of each."""
-    names = [name for name, *_ in con.execute(f"DESCRIBE {identifier(table)}").fetchall()]
+    names = column_types(con, identifier(table))
     columns = ["system"] * ("system" in names) + ["count(*) AS rows"]
     columns += [f"count(DISTINCT {one}id) AS {one}s" for one in ("user", "item") if f"{one}id" in names]
     query = f"SELECT {', '.join(columns)}, {fingerprint(names)} FROM {identifier(table)} GROUP BY ALL"
@@ -73,12 +73,13 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     def refused(rule: str) -> UsageError:
         return UsageError(f"compare: --against {path}: {rule}")
 
-    reader, beside = "read_csv({}, all_varchar = true)", manifest_path(path)
-    content = f"SELECT content FROM read_text({literal(pattern(beside))})"
+    location, beside = literal(pattern(path)), manifest_path(path)
+    rows = f"read_csv({location}, all_varchar = true)"
+    content = f"content FROM read_text({literal(pattern(beside))})"
     if extension(path) == ".parquet":
-        reader, beside = "read_parquet({})", path
-        content = f"SELECT decode(value) AS content FROM parquet_kv_metadata({literal(pattern(path))})"
-    query = f"FROM ({content}) WHERE contains(content, '{PACK}')"
+        rows, beside = f"read_parquet({location})", path
+        content = f"decode(value) AS content FROM parquet_kv_metadata({location})"
+    query = f"SELECT {content} WHERE contains(content, '{PACK}')"
     is_there = os.path.isfile(path) and os.path.isfile(beside)
     if not (is_there and (found := con.execute(query).fetchall())):
         raise DataError(f"{path}: no file with a manifest, as evaluate --by-user FILE --manifest writes it")
@@ -96,17 +97,16 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     for option, value in value_options(request).items():
         if (was := str(made["options"].get(option)).lower()) != (now := str(value).lower()):
             raise refused(f"it was measured with {option} = {was} and this with {now}: measure both alike")
-    rows = f"FROM {reader.format(literal(pattern(path)))}"
-    columns = {column for column, *_ in con.execute(f"DESCRIBE {rows}").fetchall()}
-    rows += f" WHERE system = {literal(name)}" if "system" in columns else ""
+    columns = column_types(con, rows)
+    rows = f"FROM {rows}" + f" WHERE system = {literal(name)}" * ("system" in columns)
     for choice, k in ((one, k) for one in request.choices for k in one.cuts):
         is_value = f"{cut_off_condition([k])} AND {identifier(choice.name)} IS NOT NULL"
         query = f"SELECT 1 FROM ({rows}) WHERE {is_value} LIMIT 1"
         if choice.name not in columns or not fetch_rows(con, query):
             raise refused(f"it has no {choice.at(k)} of {name}: choose other ones, or measure it again")
-    ids = (f"SELECT userid::VARCHAR AS id FROM {request.table(one)}" for one in measured)
-    is_other = f"userid::VARCHAR NOT IN (SELECT id FROM ({' UNION ALL '.join(ids)}) WHERE id IS NOT NULL)"
-    for (user,) in con.execute(f"SELECT userid FROM ({rows}) WHERE {is_other} LIMIT 1").fetchall():
+    ids = (f"SELECT userid::VARCHAR FROM {request.table(one)}" for one in measured)
+    query = f"SELECT userid::VARCHAR AS userid FROM ({rows}) EXCEPT ({' UNION ALL '.join(ids)})"
+    for (user,) in con.execute(f"{query} ORDER BY userid ASC NULLS LAST LIMIT 1").fetchall():
         raise refused(f"its user {shorten(user)!r} is not one of the truth: write it without --safe-csv")
     names = ", ".join(["userid", "k", "n_rec", "n_truth", *(identifier(one.name) for one in request.choices)])
     query = f"SELECT {literal(name)} AS system, {names}\nFROM ({rows})\nWHERE {cut_off_condition(request.ks)}"

@@ -8,7 +8,7 @@ one id.
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -232,11 +232,15 @@ def open_sources(
     """Return the sources of the other tables and of the models, by name."""
     found, named, errors = dict[str, Source](), list[tuple[str, Source]](), list[MissingColumnsError]()
     for name, (path, wanted) in inputs.other_tables.items():
-        with collecting(errors):
+        try:
             found[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
+        except MissingColumnsError as error:
+            errors.append(error)  # so that one text says what all tables lack
     for model in model_paths(con, inputs):
-        with collecting(errors):
+        try:
             named.append(named_source(con, *model, inputs))
+        except MissingColumnsError as error:
+            errors.append(error)
     if errors:
         sources = [*found.values(), *(rec for _, rec in named)]
         raise DataError(missing_text(errors, {role for source in sources for role in source.columns}))
@@ -252,15 +256,6 @@ def open_sources(
                 ids = {role: sql for role, sql in source.columns.items() if role in IDS}
                 found[name] = replace(source, columns={**ids, column: text})
     return found, named
-
-
-@contextmanager
-def collecting(errors: list[MissingColumnsError]) -> Iterator[None]:
-    """Put an error for missing columns to the others, so that one text says what all tables lack."""
-    try:
-        yield
-    except MissingColumnsError as error:
-        errors.append(error)
 
 
 def check_unread(
