@@ -96,7 +96,6 @@ MEASURED = {
     "what is in the lists": "history items head divergence",
 }
 TESTED = {"comparison": "baseline margin test permutations seed confidence correction predicted_truth"}
-COMPARED = {"comparison": f"against {TESTED['comparison']}"}
 WRITTEN = "output format manifest"
 OF_FILES = "user item score grade system ascending database parts format_in quiet threads memory_limit"
 READ = {"files": f"{OF_FILES} no_check allow_empty"}
@@ -136,7 +135,7 @@ COMMANDS = {
         "Find out which model is better, and how surely: differences and verdicts. For means, use evaluate; "
         "for a page to show, report; without a truth, overlap.",
         {
-            **COMPARED,
+            "comparison": f"against {TESTED['comparison']}",
             **MEASURED,
             "output": f"{WRITTEN} by_user explain pairs fail_if digits safe_csv unit text",
             **READ,
@@ -259,14 +258,12 @@ COMMANDS = {
     ),
 }
 COLUMN = "name of this column"
+MAY_HAVE_COLUMN = {"parse": parse_items, "value": "FILE[:COLUMN]"}
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
-    "compare": {
-        "format": {"choices": (*FORMATS, "latex", "sql")},
-        "segment": {"parse": parse_items, "value": "FILE[:COLUMN]"},
-    },
+    "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
     "report": {
         "output": {"help": "the page, a file of HTML; by default report.html, without --figures"},
-        "segment": {"parse": parse_items, "value": "FILE[:COLUMN]"},
+        "segment": MAY_HAVE_COLUMN,
     },
     "check": {
         "fail_if": {"help": "exit with 3 if so: problems, 'problems(no_rows)'"},
@@ -297,8 +294,7 @@ OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
     "names": {"metavar": "[NAME]...", "nargs": -1, "required": False},
     "shell": {"type": click.Choice(["bash", "zsh", "fish"]), "metavar": "SHELL"},
 }
-FILES: tuple[str, ...] = ("files", "events", "database", "history", "items", "users", "segment")
-FILES += ("predicted_truth", "output", "by_user", "rows", "figures")
+FILES = "files events database history items users segment predicted_truth against output by_user rows figures"
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases do not subscript
@@ -322,7 +318,7 @@ class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases 
             before, comma, last = incomplete.rpartition(",")
             names = [name for name in (*MEASURES, *LIST_MEASURES) if name.startswith(last)]
             return [CompletionItem(f"{before}{comma}{name}") for name in names]
-        return [CompletionItem(incomplete, type="file")] if self.name in (*FILES, "against") else []
+        return [CompletionItem(incomplete, type="file")] if self.name in FILES.split() else []
 
 
 Callback = Callable[[str, dict[str, Any]], Any]

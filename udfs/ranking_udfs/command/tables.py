@@ -448,7 +448,8 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
 
 OF_TRUTH = {"grade": "Grade", "gain": "Gain", "discount": "Discount"}  # columns that may be empty
 OF_TRUTH |= {"contribution": "Gain x disc.", "dcg": "DCG"}
-TITLE = 30  # characters of a title for which these columns give way, the first of them first
+TITLE = 30  # the most characters of a title, for which these columns give way, the first of them first
+BESIDE_IDS = 26  # characters of Hit, Rank and Grade, and of the blanks between columns
 BESIDE_TITLES = ("Gain x disc.", "Discount", "Gain", "DCG", "Score")
 THRESHOLDS = {"system": "System", "threshold": "Threshold", "refused_share": "Refused"}
 THRESHOLDS |= {"refused_low": "Low", "refused_high": "High", "answered_share": "Answered"}
@@ -492,16 +493,17 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
 
 def list_table(work: Evaluation, listed: Sequence[Row]) -> str:
     """Render a list by rank; titles of items take the place of columns where a line is too narrow."""
-    has_titles = any(row.get("title") for row in listed)
+    width, has_titles = width_of(work.given.output), any(row.get("title") for row in listed)
+    room = width - BESIDE_IDS - max(len(printable(row["itemid"])) for row in listed)
     cells = [
         {"Hit": "*" if row["relevant"] else "", "Rank": row["rank"], "Item": row["itemid"]}
-        | ({"Title": shorten(row["title"] or "", TITLE)} if has_titles else {})
+        | ({"Title": shorten(row["title"] or "", max(min(room, TITLE), 9))} if has_titles else {})
         | {"Score": row["score"]}
         | {heading: "" if row[name] is None else row[name] for name, heading in OF_TRUTH.items()}
         for row in listed
     ]
-    dispensable = BESIDE_TITLES if has_titles else ()
-    return fitting_table(cells, dispensable, width_of(work.given.output), digits_of(work.given) or DIGITS)
+    digits = digits_of(work.given) or DIGITS
+    return fitting_table(cells, BESIDE_TITLES if has_titles else (), width, digits)
 
 
 def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:

@@ -143,8 +143,7 @@ class Evaluation:
         systems, baseline = self.systems, self.options["baseline"]
         if baseline is not None and baseline not in systems:
             there = shorten(", ".join(systems)) or "there is one, without a name"
-            rule = f"{self.dashes}baseline must be a model ({there})"
-            raise self.refused(rule, repr(shorten(baseline)))
+            raise self.refused(f"{self.dashes}baseline must be a model ({there})", repr(shorten(baseline)))
 
     @cached_property
     def tables(self) -> Tables:

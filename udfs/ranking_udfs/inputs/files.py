@@ -42,7 +42,7 @@ OTHER_NAMES = {
 }
 ROW_IDS = ["_id", "id"]
 BEIR_QRELS = {"query-id", "corpus-id", "score"}  # in whose qrels the score is the grade
-BESIDE_FILES = {"segment": "segment", "category": "items"}  # options whose value is FILE:COLUMN, by role
+BESIDE_FILES = {"segment": "--segment", "category": "--items"}  # options with values FILE:COLUMN, by role
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Wanted:
 def option(role: str, is_command: bool) -> str:
     """Return what names the column of this role: `--user`, or `user_col`."""
     argument = ARGUMENTS.get(role, f"{role}_col")
-    return f"--{argument.removesuffix('_col')}" if is_command else argument
+    return BESIDE_FILES.get(role, f"--{argument.removesuffix('_col')}") if is_command else argument
 
 
 def written(role: str, column: str, is_command: bool) -> str:
@@ -248,12 +248,10 @@ def missing_text(errors: Sequence[MissingColumnsError], elsewhere: Container[str
     for role in dict.fromkeys(role for error in errors for role in error.near):
         near = {error.path: error.near[role] or "..." for error in errors if role in error.near}
         path, column = next(iter(near.items()))
-        is_of_all = role not in elsewhere and len({*near.values()}) == 1
+        has_file = is_command and role in BESIDE_FILES
+        is_of_all = not has_file and role not in elsewhere and len({*near.values()}) == 1
         in_files = ",".join(f"{one}:{name}" for one, name in near.items())
-        if role in BESIDE_FILES and is_command:
-            texts.append(f"--{BESIDE_FILES[role]} {shlex.quote(in_files)}")
-        else:
-            texts.append(written(role, column if is_of_all else in_files, is_command))
+        texts.append(written(role, column if is_of_all else in_files, is_command))
         if role == "score" and re.match("rank|pos|place", column, re.IGNORECASE):
             ascending = "--ascending" if is_of_all else f"that file as {path}:ascending"
             texts.append(ascending if is_command else "descending=False")
