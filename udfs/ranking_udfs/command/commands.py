@@ -312,9 +312,8 @@ def fuse(given: Any) -> None:
     """Write the rankings of several models as one."""
     from .fusing import fuse_files
 
-    with opened(given, 1) as work:
-        work.step("fusing")
-        text = interruptible(work.con, lambda: fuse_files(work.con, work.inputs, given))
+    with opened(given, 2) as work:
+        text = interruptible(work.con, lambda: fuse_files(work))
     if not given.quiet:
         write_output(None, text)
 

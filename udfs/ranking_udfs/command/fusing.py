@@ -1,15 +1,12 @@
 """Files with rankings of several models as a file with one."""
 
 import os
-from typing import Any
-
-import duckdb
 
 from ..duckdb.statements import literal, sql_value
 from ..evaluation.errors import UsageError
-from ..inputs.tables import Inputs, input_files, load
+from ..inputs.evaluation import Evaluation
 from ..texts import shorten
-from .output import check_outputs, write_rows
+from .output import write_rows
 from .values import TREC
 
 NOT_TREC = "an id in a TREC run must have no blank, and each row a score (write .csv), got "
@@ -17,17 +14,17 @@ ARGUMENTS = ("method", "weights", "rrf_k", "normalize", "depth")  # of ranking_f
 COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 
-def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, options: Any) -> str:
+def fuse_files(work: Evaluation) -> str:
     """Write the fused rankings, and return a line that says what they are."""
-    output = str(options.output)
-    check_outputs([output], input_files(con, inputs))
-    tables = load(con, inputs)
+    con, inputs, options = work.con, work.inputs, work.given
+    output, tables = str(options.output), work.tables
     if not tables.models:
         rule = "nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv"
         raise UsageError(f"fuse: {rule}")
     if options.weights is not None and {*options.weights} != {*tables.models}:
         rule, got = f"one of each model ({', '.join(tables.models)})", ",".join(options.weights)
         raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
+    work.step("fusing")
     given = {name: getattr(options, name) for name in ARGUMENTS}
     given["descending"] = inputs.columns["descending"]
     arguments = "".join(f", {name} := {sql_value(value)}" for name, value in given.items())

@@ -173,14 +173,14 @@ COMMANDS = {
         },
         [
             "explain rec.csv truth.csv --user-id c02 -k 10",
-            "explain bm25.run qrels.tsv --user-id q7 --items corpus.jsonl --segment queries.jsonl",
+            "explain bm25.run qrels.tsv --user-id q7 --items corpus.jsonl",
         ],
     ),
     "abstention": Spec(
         "Find the best score from which to answer: how many users with an answer each threshold refuses, and "
         "how many without one it answers. With --users, who truth does not have is without an answer.",
         {"abstention": "users min_grade confidence", **SHOWN, **READ_UNCHECKED},
-        ["abstention bm25=bm25.run vector=vector.csv truth.csv --users queries.csv"],
+        ["abstention bm25.run qrels.tsv --users queries.jsonl"],
     ),
     "overlap": Spec(
         "Find out what models' lists have in common: how much would change for users, before any truth is "
