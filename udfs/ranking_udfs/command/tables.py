@@ -405,9 +405,7 @@ def row_cells(work: Evaluation, row: Row, segment: str | None) -> dict[str, str]
     relative, baseline, digits = row["relative"], work.options["baseline"], digits_of(work.given) or DIGITS
     difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
     is_titled = baseline is None or work.given.format == "table"  # with the baseline above the table
-    return {
-        "Measure": measure_label(row),
-        **({segment: row["segment"]} if segment is not None else {}),
+    cells = {
         "System": row["system"] if baseline is not None else f"{row['system']} - {row['baseline']}",
         "Mean": format_number(row["mean_system"], digits),
         "Baseline" if is_titled else f"Baseline ({baseline})": format_number(row["mean_baseline"], digits),
@@ -417,6 +415,9 @@ def row_cells(work: Evaluation, row: Row, segment: str | None) -> dict[str, str]
         "p": format_p(row["p_adjusted"]),
         "Verdict": f"{MARKS[row['verdict']]} {row['verdict']}",
     }
+    heading = f"Segment {segment}" if segment in ("Measure", *cells) else segment
+    of_segment = {heading: row["segment"]} if heading is not None else {}
+    return {"Measure": measure_label(row), **of_segment, **cells}
 
 
 def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> str | bytes:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 import duckdb
@@ -268,10 +269,7 @@ def check_unread(
 
     A file that was given the name of a model may have a column with it.
     """
-    columns = inputs.columns
-
-    def say(role: str, column: str) -> str:
-        return written(role, column, inputs.is_command)
+    columns, say = inputs.columns, partial(written, is_command=inputs.is_command)
 
     def unread(what: str, source: Source, read: str | None = None) -> Iterator[str]:
         found = con.execute(f"SELECT {LIKE}{what}({COLUMN_TEXTS}(?))", [source.type]).fetchall()
