@@ -420,19 +420,10 @@ CASE
     WHEN variance = 0 THEN greatest(0, least(1, auc + widest))
     ELSE 1 / (1 + (1 / auc - 1) * exp(-quantile * sqrt(variance) / (auc * (1 - auc))))
 END;
-CREATE OR REPLACE MACRO _ranking_wilson(n_found, n_all, quantile) AS
-list_transform(
-    [(n_found / nullif(n_all, 0))::DOUBLE],
-    lambda _ranking_share: {
-        'share': _ranking_share,
-        'low': greatest(0, (
-            _ranking_share + quantile ** 2 / (2 * n_all)
-            - quantile * sqrt(_ranking_share * (1 - _ranking_share) / n_all + (quantile / n_all / 2) ** 2))
-            / (1 + quantile ** 2 / n_all)),
-        'high': least(1, (
-            _ranking_share + quantile ** 2 / (2 * n_all)
-            + quantile * sqrt(_ranking_share * (1 - _ranking_share) / n_all + (quantile / n_all / 2) ** 2))
-            / (1 + quantile ** 2 / n_all))})[1];
+CREATE OR REPLACE MACRO _ranking_wilson(share, users, quantile) AS
+{
+    'middle': (share + quantile ** 2 / users / 2) / (1 + quantile ** 2 / users),
+    'half': quantile / (1 + quantile ** 2 / users) * sqrt(share * (1 - share) / users + (quantile / users / 2) ** 2)};
 CREATE OR REPLACE MACRO _ranking_default_measures() AS
 'ndcg,recall,average_precision,mrr,hit_rate,precision';
 CREATE OR REPLACE MACRO _ranking_intervals(tests) AS TABLE
@@ -2947,10 +2938,7 @@ list_transform(
         [_ranking_t_quantile(alpha, CASE WHEN users > 1 THEN CASE WHEN is_binary THEN 1e8 ELSE users - 1 END END)],
         lambda _ranking_quantile: CASE
             WHEN is_constant THEN {'middle': mean, 'half': (1 - alpha ** (1 / users)) * (top - bottom)}
-            WHEN is_binary THEN {
-                'middle': (mean + _ranking_quantile ** 2 / users / 2) / (1 + _ranking_quantile ** 2 / users),
-                'half': _ranking_quantile / (1 + _ranking_quantile ** 2 / users)
-                    * sqrt(mean * (1 - mean) / users + (_ranking_quantile / users / 2) ** 2)}
+            WHEN is_binary THEN _ranking_wilson(mean, users, _ranking_quantile)
             ELSE {'middle': mean, 'half': _ranking_quantile * standard_error}
         END),
     lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
@@ -4819,15 +4807,20 @@ SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'threshold')),
     n::BIGINT AS users_with_relevant, m::BIGINT AS users_without_relevant,
     n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
-    refused.share AS refused_share, refused.low AS refused_low, refused.high AS refused_high,
-    answered.share AS answered_share, answered.low AS answered_low, answered.high AS answered_high,
+    refused_share, refused_low, refused_high, answered_share, answered_low, answered_high,
     auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low,
     _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
 FROM (
     SELECT
         *,
-        _ranking_wilson(n_refused, n, quantile) AS refused,
-        _ranking_wilson(n_answered, m, quantile) AS answered,
+        n_refused / nullif(n, 0) AS refused_share,
+        n_answered / nullif(m, 0) AS answered_share,
+        _ranking_wilson(refused_share, n, quantile) AS refused,
+        _ranking_wilson(answered_share, m, quantile) AS answered,
+        CASE WHEN n > 0 THEN greatest(0, refused['middle'] - refused['half']) END AS refused_low,
+        CASE WHEN n > 0 THEN least(1, refused['middle'] + refused['half']) END AS refused_high,
+        CASE WHEN m > 0 THEN greatest(0, answered['middle'] - answered['half']) END AS answered_low,
+        CASE WHEN m > 0 THEN least(1, answered['middle'] + answered['half']) END AS answered_high,
         twice_above / nullif(2 * n * m, 0) AS auc,
         CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1 / least(n, m)) END AS widest,
         ((n * squares - twice_above * twice_above) / (n - 1) + (m * squares_without - twice_above * twice_above) / (m - 1))

@@ -294,7 +294,9 @@ OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
     "names": {"metavar": "[NAME]...", "nargs": -1, "required": False},
     "shell": {"type": click.Choice(["bash", "zsh", "fish"]), "metavar": "SHELL"},
 }
-FILES = "files events database history items users segment predicted_truth against output by_user rows figures"
+FILES = (
+    "files events database history items users segment predicted_truth against output by_user rows figures"
+)
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases do not subscript
