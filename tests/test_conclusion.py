@@ -8,7 +8,13 @@ from typing import Any, cast
 import pytest
 
 import ranking_udfs
-from ranking_udfs.evaluation.conclusion import caveats, headline_sentence, needed_sentence
+from ranking_udfs.evaluation.conclusion import (
+    caveats,
+    headline_sentence,
+    needed_sentence,
+    refused_sentence,
+    threshold_sentences,
+)
 from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, speaking_of
 from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import leader_text
@@ -63,6 +69,14 @@ def test_sentences_say_another_unit_and_names_of_columns_and_options_stay() -> N
         with speaking_of(unit):
             assert in_unit(text) == said
     assert in_unit("users") == "users"
+    row = {"system": "user 1", "users_with_relevant": 2, "users_without_relevant": 1, "threshold": 0.5}
+    row |= {"wrongly_answered": 0, "wrongly_refused": 1, "refused_share": 0.5, "answered_share": 0.0}
+    row |= {"auc": 1.0, "auc_low": None, "auc_high": None}
+    with speaking_of("query"):
+        assert refused_sentence([row]) == "1 query without an answer: user 1 0 answered, 1 refused."
+        (said,) = threshold_sentences([row])
+    assert said.startswith("user 1: AUC 1,") and "pairs of a query with an answer" in said
+    assert said.endswith("try it on other queries.")
 
 
 def test_how_many_users_are_needed_is_said_with_its_condition() -> None:

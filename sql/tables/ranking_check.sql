@@ -571,10 +571,8 @@ GROUP BY code, system, k;
 -- The rows behind them.
 CREATE OR REPLACE TEMP MACRO _ranking_catalogue_rows(rec, truth, items, names, ks, JUDGING) AS TABLE
 SELECT
-    unnest(CASE WHEN is_relevant
-        THEN [{'code': 'gone_labels', 'of': n_labels}, {'code': 'gone_relevant', 'of': n_relevant}]
-        ELSE [{'code': 'gone_labels', 'of': n_labels}]
-    END, max_depth := 2),
+    unnest(['gone_labels'] || CASE WHEN is_relevant THEN ['gone_relevant'] ELSE [] END) AS code,
+    CASE code WHEN 'gone_labels' THEN n_labels ELSE n_relevant END AS of,
     NULL::VARCHAR AS system, NULL::BIGINT AS k, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, NULL::VARCHAR AS example
 FROM (
     SELECT *, count(itemid) OVER () AS n_labels, count_if(is_relevant) OVER () AS n_relevant
