@@ -423,5 +423,5 @@ def test_titles_and_texts_stand_beside_ids(is_command: bool, written: Written) -
     said = text_of(found["What changes for users"])
     assert "The lists of 1: what is for breakfast?, who" in said
     assert "not in the list of b: g: no longer in the corpus and x: Milk." in said
-    assert tables_in(found["Who loses most"])[0][0]["User"] == "1: what is for breakfast?"
+    assert tables_in(found["Who loses and who wins most"])[0][0]["User"] == "1: what is for breakfast?"
     assert "labels gone from the corpus (users: 1)" in text_of(found["The data"])
