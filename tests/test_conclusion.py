@@ -74,9 +74,10 @@ def test_sentences_say_another_unit_and_names_of_columns_and_options_stay() -> N
     row |= {"auc": 1.0, "auc_low": None, "auc_high": None}
     with speaking_of("query"):
         assert refused_sentence([row]) == "1 query without an answer: user 1 0 answered, 1 refused."
-        (said,) = threshold_sentences([row])
-    assert said.startswith("user 1: AUC 1,") and "pairs of a query with an answer" in said
-    assert said.endswith("try it on other queries.")
+        said, explained = threshold_sentences([row])
+    assert said.startswith("user 1: AUC 1. Fewest errors")
+    assert "pairs of a query with an answer" in explained
+    assert explained.endswith("by these queries errs more often on others.")
 
 
 def test_how_many_users_are_needed_is_said_with_its_condition() -> None:
