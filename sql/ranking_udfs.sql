@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_predicted_variances _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -34,6 +34,15 @@ SET VARIABLE ranking_integer_division = coalesce(
     getvariable('ranking_integer_division')
 );
 DROP MACRO IF EXISTS udf_version;
+CREATE OR REPLACE MACRO _ranking_log1p(x) AS
+list_transform(
+    [(x)::DOUBLE],
+    lambda _ranking_x: [
+        ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1];
+CREATE OR REPLACE MACRO _ranking_wilson(share, users, quantile) AS
+{
+    'middle': (share + quantile ** 2 / users / 2) / (1 + quantile ** 2 / users),
+    'half': quantile / (1 + quantile ** 2 / users) * sqrt(share * (1 - share) / users + (quantile / users / 2) ** 2)};
 CREATE OR REPLACE MACRO _ranking_cut(text) AS
 regexp_replace(coalesce(text, 'NULL'), '(?s)^(.{42}).{4,}$', '\1...');
 CREATE OR REPLACE MACRO _ranking_joined(texts, separator) AS
@@ -420,10 +429,6 @@ CASE
     WHEN variance = 0 THEN greatest(0, least(1, auc + widest))
     ELSE 1 / (1 + (1 / auc - 1) * exp(-quantile * sqrt(variance) / (auc * (1 - auc))))
 END;
-CREATE OR REPLACE MACRO _ranking_wilson(share, users, quantile) AS
-{
-    'middle': (share + quantile ** 2 / users / 2) / (1 + quantile ** 2 / users),
-    'half': quantile / (1 + quantile ** 2 / users) * sqrt(share * (1 - share) / users + (quantile / users / 2) ** 2)};
 CREATE OR REPLACE MACRO _ranking_default_measures() AS
 'ndcg,recall,average_precision,mrr,hit_rate,precision';
 CREATE OR REPLACE MACRO _ranking_intervals(tests) AS TABLE
@@ -500,11 +505,6 @@ CASE
     ELSE min(least(1, p * family / p_place)) OVER (
         PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST)
 END;
-CREATE OR REPLACE MACRO _ranking_log1p(x) AS
-list_transform(
-    [(x)::DOUBLE],
-    lambda _ranking_x: [
-        ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1];
 CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
 CASE
     WHEN len(ranking.hits) > 0 AND len(ranking.hits) < ranking.top
@@ -706,6 +706,13 @@ CREATE OR REPLACE MACRO udf_r2(predicted, actual) AS
         / nullif(var_pop(actual::DOUBLE) FILTER (WHERE predicted IS NOT NULL AND isfinite(actual::DOUBLE)), 0);
 CREATE OR REPLACE MACRO udf_rmse(predicted, actual) AS
     sqrt(avg((predicted::DOUBLE - actual::DOUBLE) ** 2));
+CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
+list_sum(list_transform(
+    range(-32, 38),
+    lambda _ranking_step: list_transform(
+        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (slope * df + sqrt(df))],
+        lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
+            * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w))))[1]));
 CREATE OR REPLACE MACRO _ranking_collation_problem() AS
 CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
@@ -1079,13 +1086,6 @@ JOIN (
         AND each.k IS NOT DISTINCT FROM of_all.k
         AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
     GROUP BY comparison) AS sums USING (comparison);
-CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
-list_sum(list_transform(
-    range(-32, 38),
-    lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (slope * df + sqrt(df))],
-        lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w))))[1]));
 CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 _ranking_unless_empty(
     ranking,
@@ -1220,6 +1220,25 @@ CREATE OR REPLACE MACRO udf_gini_coverage
                 || len(items.counts) || '), got ' || items.n_items)
             ELSE _ranking_gini(items.counts, items.n_items)
         END)[1];
+CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
+least(
+    list_transform(
+        [least(abs(t), 1e150)],
+        lambda _ranking_t: exp(-df / 2 * _ranking_log1p(_ranking_t ** 2 / df))
+            * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
+    1);
+CREATE OR REPLACE MACRO _ranking_t_quantile(p, df) AS
+sqrt(df) * sinh(list_transform(
+    [_ranking_t_tail(0, df)],
+    lambda _ranking_whole: list_reduce(
+        range(0, 10),
+        lambda _ranking_u, _ranking_step: list_transform(
+            [_ranking_t_tail(tanh(_ranking_u), df)],
+            lambda _ranking_tail: _ranking_u + _ranking_tail * (
+                ln(_ranking_tail / _ranking_whole) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
+            ))[1],
+        0::DOUBLE)
+)[1]);
 CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE
 SELECT DISTINCT itemid, category
 FROM (
@@ -1777,25 +1796,6 @@ _ranking_no_problem(caller, 'max_k must be ' || CASE
     WHEN NOT _ranking_are_integers(max_k) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
     WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
 END);
-CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
-least(
-    list_transform(
-        [least(abs(t), 1e150)],
-        lambda _ranking_t: exp(-df / 2 * _ranking_log1p(_ranking_t ** 2 / df))
-            * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
-    1);
-CREATE OR REPLACE MACRO _ranking_t_quantile(p, df) AS
-sqrt(df) * sinh(list_transform(
-    [_ranking_t_tail(0, df)],
-    lambda _ranking_whole: list_reduce(
-        range(0, 10),
-        lambda _ranking_u, _ranking_step: list_transform(
-            [_ranking_t_tail(tanh(_ranking_u), df)],
-            lambda _ranking_tail: _ranking_u + _ranking_tail * (
-                ln(_ranking_tail / _ranking_whole) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
-            ))[1],
-        0::DOUBLE)
-)[1]);
 CREATE OR REPLACE MACRO _ranking_expected_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(ranking, persistence, gain, max_grade))::INTEGER, 1) * least(
     (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
@@ -1902,6 +1902,98 @@ _ranking_unless_empty(tied, CASE
         list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
         / _ranking_precision_divisor(tied, normalize)
 END);
+CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, test, permutations, seed, caller) AS TABLE
+WITH RECURSIVE _ranking_flips AS (
+    SELECT
+        *,
+        CASE
+            WHEN test = 't' OR users < 2 OR n_shared = 0 OR is_identical THEN NULL
+            ELSE _ranking_flip_signs(differences, permutations, seed, NULL, caller)
+        END AS flips
+    FROM query_table(variances) AS variances_of
+    UNION ALL
+    SELECT * REPLACE (_ranking_flip_signs(differences, permutations, seed, flips, caller) AS flips)
+    FROM _ranking_flips
+    WHERE flips IS NOT NULL AND flips.p IS NULL)
+SELECT
+    * EXCLUDE (t_probabilities, flips),
+    CASE
+        WHEN df IS NULL OR n_shared = 0 THEN NULL
+        WHEN is_identical THEN 1
+        WHEN test = 'randomization' THEN flips.p
+        WHEN is_constant THEN 2::DOUBLE ** (1 - users)
+        ELSE t_probabilities[1]
+    END AS p,
+    CASE
+        WHEN margin IS NULL OR df IS NULL OR n_shared = 0 THEN NULL
+        WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
+        WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
+        WHEN is_share AND largest_value <= 1
+            THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
+    END AS p_same,
+    CASE
+        WHEN n_shared = 0 THEN 'no user with recommendations of both'
+        WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
+        WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
+        WHEN test = 't' THEN test
+        WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
+        ELSE 'randomization of ' || permutations
+    END AS method,
+    concat_ws(' ', place, k) AS family_of, NULL AS p_adjusted, NULL AS p_same_adjusted, NULL AS minimum_detectable_effect,
+    NULL AS users_needed
+FROM (
+    SELECT
+        *,
+        list_transform(
+            list_transform(
+                [difference, coalesce(margin, 0) - abs(difference)],
+                lambda distance: distance / nullif(standard_error, 0)),
+            lambda t: _ranking_t_p(t, df)) AS t_probabilities
+    FROM _ranking_flips
+    WHERE flips IS NULL OR flips.p IS NOT NULL);
+CREATE OR REPLACE MACRO _ranking_mean_interval(
+    mean, standard_error, users, is_constant, is_binary, bottom, top, alpha) AS
+list_transform(
+    list_transform(
+        [_ranking_t_quantile(alpha, CASE WHEN users > 1 THEN CASE WHEN is_binary THEN 1e8 ELSE users - 1 END END)],
+        lambda _ranking_quantile: CASE
+            WHEN is_constant THEN {'middle': mean, 'half': (1 - alpha ** (1 / users)) * (top - bottom)}
+            WHEN is_binary THEN _ranking_wilson(mean, users, _ranking_quantile)
+            ELSE {'middle': mean, 'half': _ranking_quantile * standard_error}
+        END),
+    lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
+        'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
+        'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
+CREATE OR REPLACE MACRO _ranking_corrected(tests, confidence, correction, margin) AS TABLE
+SELECT * EXCLUDE (n_predicted) REPLACE (
+    nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect,
+    CASE WHEN p IS NOT NULL AND _ranking_verdict(p_adjusted, p_same_adjusted, confidence, 1, true) = 'unclear'
+        AND n_predicted = 0
+        THEN TRY_CAST(ceil(users * (
+            nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
+            / CASE WHEN margin > 0 THEN margin WHEN margin = 0 OR p_same IS NULL THEN nullif(abs(difference), 0) END
+        ) ** 2) AS BIGINT) END AS users_needed)
+FROM (
+    SELECT
+        * EXCLUDE (family_of, family, p_place, p_same_place, no_users) REPLACE (
+            _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
+            _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
+            concat(method, ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method),
+        list_transform(
+            [
+                _ranking_alpha(confidence),
+                _ranking_alpha(confidence) / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
+                0.4],
+            lambda probability: _ranking_t_quantile(probability, df)) AS quantiles,
+        greatest(*COLUMNS('^(no_users|(?i:users_predicted))$')) AS n_predicted
+    FROM (
+        SELECT
+            *,
+            0 AS no_users,
+            count(p) OVER (PARTITION BY family_of) AS family,
+            row_number() OVER (PARTITION BY family_of ORDER BY p ASC NULLS LAST) AS p_place,
+            row_number() OVER (PARTITION BY family_of ORDER BY p_same ASC NULLS LAST) AS p_same_place
+        FROM query_table(tests) AS tests_of));
 CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
@@ -2408,6 +2500,173 @@ LEFT JOIN (
             ON _ranking_same_id(sizes.userid, tastes.userid) AND shares.category = tastes.category)
     GROUP BY list, k
 ) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
+CREATE OR REPLACE MACRO _ranking_predicted_variances(scores, predicted, pairs, means, confidence, test, caller) AS TABLE
+WITH _ranking_labelled_scores AS MATERIALIZED (
+    SELECT
+        people.system, people.userid, people.k, people.ranking_segment, people.has_rec,
+        list_concat(people.numbers::DOUBLE[], model.numbers) AS numbers,
+        model.numbers IS NULL AS is_missing
+    FROM query_table(scores) AS people
+    LEFT JOIN query_table(predicted) AS model
+        ON _ranking_same_id(people.userid, model.userid)
+        AND _ranking_same_id(people.system, model.system)
+        AND _ranking_same_id(people.ranking_segment, model.ranking_segment)
+        AND people.k IS NOT DISTINCT FROM model.k
+    WHERE compared_measures IS NULL
+), _ranking_other_scores AS NOT MATERIALIZED (
+    SELECT system, userid, k, ranking_segment, NULL::BOOLEAN AS has_rec, numbers
+    FROM query_table(predicted) AS model
+    ANTI JOIN _ranking_labelled_scores AS people ON _ranking_same_id(people.userid, model.userid)
+), _ranking_labelled_pairs AS MATERIALIZED (
+    FROM _ranking_paired_values('_ranking_labelled_scores', pairs)
+), _ranking_both_differences AS MATERIALIZED (
+    SELECT
+        pair, k, ranking_segment, place, true AS is_labelled,
+        system_values[place] - baseline_values[place] AS d,
+        system_values[n_places + place] - baseline_values[n_places + place] AS f
+    FROM (
+        SELECT
+            *,
+            (len(coalesce(baseline_values, system_values)) / 2)::BIGINT AS n_places,
+            unnest(range(1, n_places + 1)) AS place
+        FROM _ranking_labelled_pairs)
+    UNION ALL
+    SELECT pair, k, ranking_segment, place, false, NULL, system_values[place] - baseline_values[place]
+    FROM (
+        SELECT *, unnest(range(1, len(coalesce(baseline_values, system_values)) + 1)) AS place
+        FROM _ranking_paired_values('_ranking_other_scores', pairs))
+), _ranking_difference_moments AS MATERIALIZED (
+    SELECT
+        of_all.*,
+        _ranking_exact_sum(((d - mean_d) / d_scale) ** 2, 80) AS d_squares,
+        _ranking_exact_sum((d - mean_d) / d_scale * ((f - labelled_f) / f_scale), 80) AS products,
+        _ranking_exact_sum(CASE WHEN is_labelled THEN ((f - labelled_f) / f_scale) ** 2 END, 80) AS labelled_squares,
+        _ranking_exact_sum(CASE WHEN NOT is_labelled THEN ((f - other_f) / f_scale) ** 2 END, 80) AS other_squares,
+        _ranking_exact_sum(((f - d - bias) / bias_scale) ** 2, 80) AS bias_squares
+    FROM _ranking_both_differences AS each
+    JOIN (
+        SELECT
+            pair, k, ranking_segment, place,
+            count(d) AS n,
+            count(CASE WHEN NOT is_labelled THEN f END) AS n_others,
+            count(f - d) AS n_both,
+            count(f) = count(*) AND count(d) = count(CASE WHEN is_labelled THEN 1 END) AS are_all_known,
+            ranking_mean(d) AS mean_d,
+            ranking_mean(f) AS mean_f,
+            ranking_mean(CASE WHEN is_labelled THEN f END) AS labelled_f,
+            ranking_mean(CASE WHEN NOT is_labelled THEN f END) AS other_f,
+            ranking_mean(f - d) AS bias,
+            max(f) - min(f) <= 1e-12 * greatest(1, max(f), -min(f)) AS is_f_constant,
+            _ranking_power_of_2(max(d) - min(d)) AS d_scale,
+            _ranking_power_of_2(max(f) - min(f)) AS f_scale,
+            _ranking_power_of_2(max(f - d) - min(f - d)) AS bias_scale
+        FROM _ranking_both_differences
+        WHERE CASE
+            WHEN isfinite(d) IS FALSE OR isfinite(f) IS FALSE
+                THEN error(caller || ': every value of a measure must be a finite number, got NaN or infinity')::BOOLEAN
+            ELSE true
+        END
+        GROUP BY pair, k, ranking_segment, place) AS of_all
+        ON each.pair = of_all.pair
+        AND each.place = of_all.place
+        AND each.k IS NOT DISTINCT FROM of_all.k
+        AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
+    GROUP BY ALL
+), _ranking_weights AS MATERIALIZED (
+    SELECT
+        * EXCLUDE (mean_d, d_scale, f_scale, bias_scale, d_squares, products, labelled_squares, other_squares, bias_squares),
+        CASE
+            WHEN is_f_constant OR NOT are_all_known OR n < 2 OR n_others < 2 THEN 0
+            ELSE greatest(0, least(1, products * d_scale / n / (1 + n / n_others) / f_scale / (
+                labelled_squares + other_squares + n / (n + n_others) * n_others * ((labelled_f - other_f) / f_scale) ** 2
+            ) * (n + n_others - 1)))
+        END AS weight,
+        f_scale * sqrt(labelled_squares / nullif(n_both - 1, 0) / n_both) AS labelled_f_error,
+        coalesce(f_scale * sqrt(other_squares / nullif(n_others - 1, 0) / n_others), 0) AS other_f_error,
+        CASE WHEN weight = 0 THEN 0 ELSE weight * other_f END AS shift,
+        weight * other_f_error AS shift_error,
+        CASE WHEN weight = 0 THEN 1 ELSE (n - 1) / greatest(n - 3, 1) END AS inflation,
+        d_scale * sqrt(d_squares / nullif(n - 1, 0) / n) AS labelled_standard_error,
+        bias_scale * sqrt(bias_squares / nullif(n_both - 1, 0) / n_both) AS bias_error,
+        CASE WHEN are_all_known AND NOT is_f_constant THEN products / nullif(sqrt(d_squares * labelled_squares), 0) END
+            AS correlation
+    FROM _ranking_difference_moments
+), _ranking_adjusted_pairs AS MATERIALIZED (
+    SELECT pairs_of.* REPLACE (
+        baseline_values[:len(weights)] AS baseline_values,
+        list_transform(weights, lambda weight, place: system_values[place] - CASE
+            WHEN weight = 0 THEN 0
+            ELSE weight * (system_values[len(weights) + place] - baseline_values[len(weights) + place])
+        END) AS system_values)
+    FROM _ranking_labelled_pairs AS pairs_of
+    JOIN (
+        SELECT pair, k, ranking_segment, list(weight ORDER BY place ASC NULLS LAST) AS weights
+        FROM _ranking_weights
+        GROUP BY pair, k, ranking_segment) AS weights_of
+        ON pairs_of.pair = weights_of.pair
+        AND pairs_of.k IS NOT DISTINCT FROM weights_of.k
+        AND pairs_of.ranking_segment IS NOT DISTINCT FROM weights_of.ranking_segment
+), _ranking_adjusted_means AS MATERIALIZED (
+    FROM _ranking_difference_means('_ranking_adjusted_pairs', caller)
+)
+SELECT
+    * EXCLUDE (added_variance, shift_ratio, is_unsure, bias_error, labelled_standard_error, correlation) REPLACE (
+        CASE WHEN isfinite(difference / nullif(mean_baseline, 0)) THEN difference / mean_baseline END AS relative,
+        residual_variance - 2 * shift_ratio * covariance + shift_ratio ** 2 * baseline_variance
+            + added_variance / mean_baseline ** 2 AS residual_variance,
+        covariance - shift_ratio * baseline_variance AS covariance,
+        CASE WHEN NOT is_unsure THEN df END AS df,
+        CASE WHEN NOT is_unsure THEN standard_error END AS standard_error),
+    predicted_bias - bias_quantile * nullif(bias_error, 0) AS predicted_bias_low,
+    predicted_bias + bias_quantile * nullif(bias_error, 0) AS predicted_bias_high,
+    labelled_standard_error, correlation
+FROM (
+    SELECT
+        means_of.* EXCLUDE (comparison, difference_scale, baseline_scale, residual_scale) REPLACE (
+            adjusted.difference + shift AS difference,
+            means_of.is_constant AND n_others = 0 AS is_constant,
+            means_of.is_identical AND n_others = 0 AS is_identical),
+        adjusted.residual_variance, adjusted.baseline_variance, adjusted.covariance,
+        NULL::DOUBLE[] AS differences,
+        CASE WHEN means_of.users > 1 THEN means_of.users - 1 END AS df,
+        shift_error ** 2 + (inflation - 1) * (adjusted.deviation / sqrt(means_of.users)) ** 2 AS added_variance,
+        sqrt((adjusted.deviation / sqrt(means_of.users)) ** 2 + added_variance) AS standard_error,
+        CASE WHEN n_others = 0 THEN adjusted.difference / nullif(adjusted.deviation, 0) END AS effect_size,
+        shift / nullif(means_of.mean_baseline, 0) AS shift_ratio,
+        n_others > 0 AND (adjusted.is_constant OR means_of.n_higher + means_of.n_lower < 5) AS is_unsure,
+        CASE WHEN labelled_f_error + other_f_error > 0 AND n_others > 1
+            THEN _ranking_t_p((labelled_f - other_f) / sqrt(labelled_f_error ** 2 + other_f_error ** 2), df) END AS labelled_p,
+        bias_error,
+        _ranking_t_quantile(_ranking_alpha(confidence), CASE WHEN n_both > 1 THEN n_both - 1 END) AS bias_quantile,
+        n_others AS users_predicted, weight AS predicted_weight, mean_f AS predicted_difference, bias AS predicted_bias,
+        labelled_standard_error, correlation
+    FROM query_table(means) AS means_of
+    JOIN _ranking_difference_variances('_ranking_adjusted_pairs', '_ranking_adjusted_means', 't', caller) AS adjusted
+        ON means_of.pair = adjusted.pair
+        AND means_of.place = adjusted.place
+        AND means_of.k IS NOT DISTINCT FROM adjusted.k
+        AND means_of.ranking_segment IS NOT DISTINCT FROM adjusted.ranking_segment
+    JOIN _ranking_weights AS weights
+        ON means_of.pair = weights.pair
+        AND means_of.place = weights.place
+        AND means_of.k IS NOT DISTINCT FROM weights.k
+        AND means_of.ranking_segment IS NOT DISTINCT FROM weights.ranking_segment)
+WHERE _ranking_no_problem(caller, CASE
+    WHEN test <> 't' THEN concat(
+        'test must be t with ', CASE caller WHEN 'ranking_compare' THEN 'predicted_truth' ELSE 'predicted' END, ', got ', test)
+END) AND _ranking_has_no_copies(predicted, 'predicted') AND coalesce(
+    (
+        SELECT error(concat(
+            caller, CASE caller
+                WHEN 'ranking_compare' THEN ': every user of truth must be in predicted_truth'
+                ELSE ': every row of by_user must have one in predicted, of its system, user, k and segment'
+            END, ', got ', count(DISTINCT userid), ' users without, for example ', _ranking_list_names([min(userid)]),
+            ': let the model grade them too'))::BOOLEAN
+        FROM _ranking_labelled_scores
+        WHERE is_missing
+        HAVING count(*) > 0
+    ),
+    true);
 CREATE OR REPLACE MACRO _ranking_first_moments(events, last, user_col, item_col, time_col, choice, roles) AS TABLE
 SELECT COLUMNS(concat('^ranking_(', roles, ')$')), min(ranking_moment) AS ranking_first
 FROM _ranking_events(events, last, user_col, item_col, time_col)
@@ -2685,265 +2944,6 @@ list_transform(
             || 'grade_col := '''' makes every row of truth relevant',
             list_filter(
                 unread.grades, lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))[1])))[1];
-CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, test, permutations, seed, caller) AS TABLE
-WITH RECURSIVE _ranking_flips AS (
-    SELECT
-        *,
-        CASE
-            WHEN test = 't' OR users < 2 OR n_shared = 0 OR is_identical THEN NULL
-            ELSE _ranking_flip_signs(differences, permutations, seed, NULL, caller)
-        END AS flips
-    FROM query_table(variances) AS variances_of
-    UNION ALL
-    SELECT * REPLACE (_ranking_flip_signs(differences, permutations, seed, flips, caller) AS flips)
-    FROM _ranking_flips
-    WHERE flips IS NOT NULL AND flips.p IS NULL)
-SELECT
-    * EXCLUDE (t_probabilities, flips),
-    CASE
-        WHEN df IS NULL OR n_shared = 0 THEN NULL
-        WHEN is_identical THEN 1
-        WHEN test = 'randomization' THEN flips.p
-        WHEN is_constant THEN 2::DOUBLE ** (1 - users)
-        ELSE t_probabilities[1]
-    END AS p,
-    CASE
-        WHEN margin IS NULL OR df IS NULL OR n_shared = 0 THEN NULL
-        WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
-        WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
-        WHEN is_share AND largest_value <= 1
-            THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
-    END AS p_same,
-    CASE
-        WHEN n_shared = 0 THEN 'no user with recommendations of both'
-        WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
-        WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
-        WHEN test = 't' THEN test
-        WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
-        ELSE 'randomization of ' || permutations
-    END AS method,
-    concat_ws(' ', place, k) AS family_of, NULL AS p_adjusted, NULL AS p_same_adjusted, NULL AS minimum_detectable_effect,
-    NULL AS users_needed
-FROM (
-    SELECT
-        *,
-        list_transform(
-            list_transform(
-                [difference, coalesce(margin, 0) - abs(difference)],
-                lambda distance: distance / nullif(standard_error, 0)),
-            lambda t: _ranking_t_p(t, df)) AS t_probabilities
-    FROM _ranking_flips
-    WHERE flips IS NULL OR flips.p IS NOT NULL);
-CREATE OR REPLACE MACRO _ranking_corrected(tests, confidence, correction, margin) AS TABLE
-SELECT * EXCLUDE (n_predicted) REPLACE (
-    nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect,
-    CASE WHEN p IS NOT NULL AND _ranking_verdict(p_adjusted, p_same_adjusted, confidence, 1, true) = 'unclear'
-        AND n_predicted = 0
-        THEN TRY_CAST(ceil(users * (
-            nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
-            / CASE WHEN margin > 0 THEN margin WHEN margin = 0 OR p_same IS NULL THEN nullif(abs(difference), 0) END
-        ) ** 2) AS BIGINT) END AS users_needed)
-FROM (
-    SELECT
-        * EXCLUDE (family_of, family, p_place, p_same_place, no_users) REPLACE (
-            _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
-            _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
-            concat(method, ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method),
-        list_transform(
-            [
-                _ranking_alpha(confidence),
-                _ranking_alpha(confidence) / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
-                0.4],
-            lambda probability: _ranking_t_quantile(probability, df)) AS quantiles,
-        greatest(*COLUMNS('^(no_users|(?i:users_predicted))$')) AS n_predicted
-    FROM (
-        SELECT
-            *,
-            0 AS no_users,
-            count(p) OVER (PARTITION BY family_of) AS family,
-            row_number() OVER (PARTITION BY family_of ORDER BY p ASC NULLS LAST) AS p_place,
-            row_number() OVER (PARTITION BY family_of ORDER BY p_same ASC NULLS LAST) AS p_same_place
-        FROM query_table(tests) AS tests_of));
-CREATE OR REPLACE MACRO _ranking_predicted_variances(scores, predicted, pairs, means, confidence, test, caller) AS TABLE
-WITH _ranking_labelled_scores AS MATERIALIZED (
-    SELECT
-        people.system, people.userid, people.k, people.ranking_segment, people.has_rec,
-        list_concat(people.numbers::DOUBLE[], model.numbers) AS numbers,
-        model.numbers IS NULL AS is_missing
-    FROM query_table(scores) AS people
-    LEFT JOIN query_table(predicted) AS model
-        ON _ranking_same_id(people.userid, model.userid)
-        AND _ranking_same_id(people.system, model.system)
-        AND _ranking_same_id(people.ranking_segment, model.ranking_segment)
-        AND people.k IS NOT DISTINCT FROM model.k
-    WHERE compared_measures IS NULL
-), _ranking_other_scores AS NOT MATERIALIZED (
-    SELECT system, userid, k, ranking_segment, NULL::BOOLEAN AS has_rec, numbers
-    FROM query_table(predicted) AS model
-    ANTI JOIN _ranking_labelled_scores AS people ON _ranking_same_id(people.userid, model.userid)
-), _ranking_labelled_pairs AS MATERIALIZED (
-    FROM _ranking_paired_values('_ranking_labelled_scores', pairs)
-), _ranking_both_differences AS MATERIALIZED (
-    SELECT
-        pair, k, ranking_segment, place, true AS is_labelled,
-        system_values[place] - baseline_values[place] AS d,
-        system_values[n_places + place] - baseline_values[n_places + place] AS f
-    FROM (
-        SELECT
-            *,
-            len(coalesce(baseline_values, system_values)) // 2 AS n_places,
-            unnest(range(1, len(coalesce(baseline_values, system_values)) // 2 + 1)) AS place
-        FROM _ranking_labelled_pairs)
-    UNION ALL
-    SELECT pair, k, ranking_segment, place, false, NULL, system_values[place] - baseline_values[place]
-    FROM (
-        SELECT *, unnest(range(1, len(coalesce(baseline_values, system_values)) + 1)) AS place
-        FROM _ranking_paired_values('_ranking_other_scores', pairs))
-), _ranking_difference_moments AS MATERIALIZED (
-    SELECT
-        of_all.*,
-        _ranking_exact_sum(((d - mean_d) / d_scale) ** 2, 80) AS d_squares,
-        _ranking_exact_sum((d - mean_d) / d_scale * ((f - labelled_f) / f_scale), 80) AS products,
-        _ranking_exact_sum(CASE WHEN is_labelled THEN ((f - labelled_f) / f_scale) ** 2 END, 80) AS labelled_squares,
-        _ranking_exact_sum(CASE WHEN NOT is_labelled THEN ((f - other_f) / f_scale) ** 2 END, 80) AS other_squares,
-        _ranking_exact_sum(((f - d - bias) / bias_scale) ** 2, 80) AS bias_squares
-    FROM _ranking_both_differences AS each
-    JOIN (
-        SELECT
-            pair, k, ranking_segment, place,
-            count(d) AS n,
-            count(CASE WHEN NOT is_labelled THEN f END) AS n_others,
-            count(f - d) AS n_both,
-            count(f) = count(*) AND count(d) = count(CASE WHEN is_labelled THEN 1 END) AS are_all_known,
-            ranking_mean(d) AS mean_d,
-            ranking_mean(f) AS mean_f,
-            ranking_mean(CASE WHEN is_labelled THEN f END) AS labelled_f,
-            ranking_mean(CASE WHEN NOT is_labelled THEN f END) AS other_f,
-            ranking_mean(f - d) AS bias,
-            max(f) - min(f) <= 1e-12 * greatest(1, max(f), -min(f)) AS is_f_constant,
-            _ranking_power_of_2(max(d) - min(d)) AS d_scale,
-            _ranking_power_of_2(max(f) - min(f)) AS f_scale,
-            _ranking_power_of_2(max(f - d) - min(f - d)) AS bias_scale
-        FROM _ranking_both_differences
-        WHERE CASE
-            WHEN isfinite(d) IS FALSE OR isfinite(f) IS FALSE
-                THEN error(caller || ': every value of a measure must be a finite number, got NaN or infinity')::BOOLEAN
-            ELSE true
-        END
-        GROUP BY pair, k, ranking_segment, place) AS of_all
-        ON each.pair = of_all.pair
-        AND each.place = of_all.place
-        AND each.k IS NOT DISTINCT FROM of_all.k
-        AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
-    GROUP BY ALL
-), _ranking_weights AS MATERIALIZED (
-    SELECT
-        * EXCLUDE (mean_d, d_scale, f_scale, bias_scale, d_squares, products, labelled_squares, other_squares, bias_squares),
-        CASE
-            WHEN is_f_constant OR NOT are_all_known OR n < 2 OR n_others < 2 THEN 0
-            ELSE greatest(0, least(1, products * d_scale / n / (1 + n / n_others) / f_scale / (
-                labelled_squares + other_squares + n / (n + n_others) * n_others * ((labelled_f - other_f) / f_scale) ** 2
-            ) * (n + n_others - 1)))
-        END AS weight,
-        f_scale * sqrt(labelled_squares / nullif(n_both - 1, 0) / n_both) AS labelled_f_error,
-        coalesce(f_scale * sqrt(other_squares / nullif(n_others - 1, 0) / n_others), 0) AS other_f_error,
-        CASE WHEN weight = 0 THEN 0 ELSE weight * other_f END AS shift,
-        weight * other_f_error AS shift_error,
-        CASE WHEN weight = 0 THEN 1 ELSE (n - 1) / greatest(n - 3, 1) END AS inflation,
-        d_scale * sqrt(d_squares / nullif(n - 1, 0) / n) AS labelled_standard_error,
-        bias_scale * sqrt(bias_squares / nullif(n_both - 1, 0) / n_both) AS bias_error,
-        CASE WHEN are_all_known AND NOT is_f_constant THEN products / nullif(sqrt(d_squares * labelled_squares), 0) END
-            AS correlation
-    FROM _ranking_difference_moments
-), _ranking_adjusted_pairs AS MATERIALIZED (
-    SELECT pairs_of.* REPLACE (
-        baseline_values[:len(weights)] AS baseline_values,
-        list_transform(weights, lambda weight, place: system_values[place] - CASE
-            WHEN weight = 0 THEN 0
-            ELSE weight * (system_values[len(weights) + place] - baseline_values[len(weights) + place])
-        END) AS system_values)
-    FROM _ranking_labelled_pairs AS pairs_of
-    JOIN (
-        SELECT pair, k, ranking_segment, list(weight ORDER BY place ASC NULLS LAST) AS weights
-        FROM _ranking_weights
-        GROUP BY pair, k, ranking_segment) AS weights_of
-        ON pairs_of.pair = weights_of.pair
-        AND pairs_of.k IS NOT DISTINCT FROM weights_of.k
-        AND pairs_of.ranking_segment IS NOT DISTINCT FROM weights_of.ranking_segment
-), _ranking_adjusted_means AS MATERIALIZED (
-    FROM _ranking_difference_means('_ranking_adjusted_pairs', caller)
-)
-SELECT
-    * EXCLUDE (added_variance, shift_ratio, is_unsure, bias_error, labelled_standard_error, correlation) REPLACE (
-        CASE WHEN isfinite(difference / nullif(mean_baseline, 0)) THEN difference / mean_baseline END AS relative,
-        residual_variance - 2 * shift_ratio * covariance + shift_ratio ** 2 * baseline_variance
-            + added_variance / mean_baseline ** 2 AS residual_variance,
-        covariance - shift_ratio * baseline_variance AS covariance,
-        CASE WHEN NOT is_unsure THEN df END AS df,
-        CASE WHEN NOT is_unsure THEN standard_error END AS standard_error),
-    predicted_bias - bias_quantile * nullif(bias_error, 0) AS predicted_bias_low,
-    predicted_bias + bias_quantile * nullif(bias_error, 0) AS predicted_bias_high,
-    labelled_standard_error, correlation
-FROM (
-    SELECT
-        means_of.* EXCLUDE (comparison, difference_scale, baseline_scale, residual_scale) REPLACE (
-            adjusted.difference + shift AS difference,
-            means_of.is_constant AND n_others = 0 AS is_constant,
-            means_of.is_identical AND n_others = 0 AS is_identical),
-        adjusted.residual_variance, adjusted.baseline_variance, adjusted.covariance,
-        NULL::DOUBLE[] AS differences,
-        CASE WHEN means_of.users > 1 THEN means_of.users - 1 END AS df,
-        shift_error ** 2 + (inflation - 1) * (adjusted.deviation / sqrt(means_of.users)) ** 2 AS added_variance,
-        sqrt((adjusted.deviation / sqrt(means_of.users)) ** 2 + added_variance) AS standard_error,
-        CASE WHEN n_others = 0 THEN adjusted.difference / nullif(adjusted.deviation, 0) END AS effect_size,
-        shift / nullif(means_of.mean_baseline, 0) AS shift_ratio,
-        n_others > 0 AND (adjusted.is_constant OR means_of.n_higher + means_of.n_lower < 5) AS is_unsure,
-        CASE WHEN labelled_f_error + other_f_error > 0 AND n_others > 1
-            THEN _ranking_t_p((labelled_f - other_f) / sqrt(labelled_f_error ** 2 + other_f_error ** 2), df) END AS labelled_p,
-        bias_error,
-        _ranking_t_quantile(_ranking_alpha(confidence), CASE WHEN n_both > 1 THEN n_both - 1 END) AS bias_quantile,
-        n_others AS users_predicted, weight AS predicted_weight, mean_f AS predicted_difference, bias AS predicted_bias,
-        labelled_standard_error, correlation
-    FROM query_table(means) AS means_of
-    JOIN _ranking_difference_variances('_ranking_adjusted_pairs', '_ranking_adjusted_means', 't', caller) AS adjusted
-        ON means_of.pair = adjusted.pair
-        AND means_of.place = adjusted.place
-        AND means_of.k IS NOT DISTINCT FROM adjusted.k
-        AND means_of.ranking_segment IS NOT DISTINCT FROM adjusted.ranking_segment
-    JOIN _ranking_weights AS weights
-        ON means_of.pair = weights.pair
-        AND means_of.place = weights.place
-        AND means_of.k IS NOT DISTINCT FROM weights.k
-        AND means_of.ranking_segment IS NOT DISTINCT FROM weights.ranking_segment)
-WHERE _ranking_no_problem(caller, CASE
-    WHEN test <> 't' THEN concat(
-        'test must be t with ', CASE caller WHEN 'ranking_compare' THEN 'predicted_truth' ELSE 'predicted' END, ', got ', test)
-END) AND _ranking_has_no_copies(predicted, 'predicted') AND coalesce(
-    (
-        SELECT error(concat(
-            caller, CASE caller
-                WHEN 'ranking_compare' THEN ': every user of truth must be in predicted_truth'
-                ELSE ': every row of by_user must have one in predicted, of its system, user, k and segment'
-            END, ', got ', count(DISTINCT userid), ' users without, for example ', _ranking_list_names([min(userid)]),
-            ': let the model grade them too'))::BOOLEAN
-        FROM _ranking_labelled_scores
-        WHERE is_missing
-        HAVING count(*) > 0
-    ),
-    true);
-CREATE OR REPLACE MACRO _ranking_mean_interval(
-    mean, standard_error, users, is_constant, is_binary, bottom, top, alpha) AS
-list_transform(
-    list_transform(
-        [_ranking_t_quantile(alpha, CASE WHEN users > 1 THEN CASE WHEN is_binary THEN 1e8 ELSE users - 1 END END)],
-        lambda _ranking_quantile: CASE
-            WHEN is_constant THEN {'middle': mean, 'half': (1 - alpha ** (1 / users)) * (top - bottom)}
-            WHEN is_binary THEN _ranking_wilson(mean, users, _ranking_quantile)
-            ELSE {'middle': mean, 'half': _ranking_quantile * standard_error}
-        END),
-    lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
-        'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
-        'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
 CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
@@ -3054,6 +3054,41 @@ list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_concordant_pairs', _ranking_view, NULL, _ranking_concordant_pairs(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_gate(
+    comparison, confidence := 0.95, correction := 'holm', margin := NULL) AS TABLE
+WITH _ranking_rows AS NOT MATERIALIZED (
+    SELECT
+        * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
+        0 AS family_of,
+        CASE WHEN users > 1 THEN users - 1 END AS df,
+        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
+    FROM (
+        SELECT unnest(
+            CASE
+                WHEN count(*) = 0
+                    THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
+                WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
+                    THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
+                ELSE list(comparison_of)
+            END,
+            max_depth := 2)
+        FROM (
+            SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
+            UNION ALL BY NAME SELECT NULL::BIGINT AS users_needed WHERE false
+        ) AS comparison_of)
+    WHERE _ranking_compare_options(confidence, margin, correction, 't', 1, 0, 'ranking_gate')
+)
+SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
+    _ranking_verdict(
+        p_adjusted, p_same_adjusted, confidence, difference,
+        list_transform(
+            [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
+            lambda known: CASE
+                WHEN is_higher_better IS NOT NULL THEN is_higher_better
+                WHEN known IS NULL THEN true
+                ELSE known.higher_is_better
+            END)[1]) AS verdict)
+FROM _ranking_corrected('_ranking_rows', confidence, correction, margin);
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
     userid, system,
@@ -3123,7 +3158,7 @@ FROM (
                     _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
                     _ranking_problem_of('fractional_grade', n_fractional, _ranking_graded(fractional, grade_name)),
                     _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
-                    _ranking_problem_of('contradicting_grades', len(contradicting), contradicting[1]),
+                    _ranking_problem_of('contradicting_grades', len(contradicting), list_min(contradicting)),
                     _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
                 lambda one: one.count > 0),
             recursive := true)
@@ -3329,6 +3364,80 @@ FROM (
         FROM _ranking_matched_ids(read, kind)
         GROUP BY system, n_truth, of_truth))
 WHERE one.count > 0;
+CREATE OR REPLACE MACRO _ranking_comparison
+    (scores, predicted, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
+WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
+_ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
+_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
+_ranking_compared AS (
+    SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
+    FROM query_table(scores) AS scores_of
+    WHERE compared_measures IS NOT NULL
+),
+_ranking_variances AS NOT MATERIALIZED (
+    SELECT
+        *,
+        found - users AS users_undefined,
+        CASE WHEN users > 1 THEN users - 1 END AS df,
+        deviation / sqrt(users) AS standard_error,
+        difference / nullif(deviation, 0) AS effect_size
+    FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
+    JOIN _ranking_compared
+        ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
+),
+_ranking_predicted AS NOT MATERIALIZED (
+    FROM query(CASE
+        WHEN predicted IS NULL THEN 'SELECT NULL AS k'
+        ELSE concat(
+            'SELECT *, found - users AS users_undefined FROM ', _ranking_home(), '_ranking_predicted_variances(''', scores,
+            ''', ''', predicted, ''', ''_ranking_pairs'', ''_ranking_means'', ', _ranking_as_text(confidence), ', ',
+            _ranking_as_text(test), ', ''', caller, ''') JOIN _ranking_compared ON value_place = place AND ',
+            '(only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)')
+    END)
+),
+_ranking_tests AS (
+    FROM _ranking_p_values(
+        CASE WHEN predicted IS NULL THEN '_ranking_variances' ELSE '_ranking_predicted' END,
+        margin, test, permutations, seed, caller)
+),
+_ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction, margin)),
+_ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
+SELECT
+    pair, measure_place, ranking_segment, pairs.baseline, pairs.system, k, measure, users,
+    users_undefined, users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system,
+    low, high, relative, relative_low, relative_high,
+    CASE WHEN higher_is_better IS NOT FALSE THEN n_higher ELSE n_lower END AS wins,
+    users - n_higher - n_lower AS ties,
+    CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
+    standard_error, effect_size, p, p_adjusted, p_same, p_same_adjusted, method,
+    minimum_detectable_effect, users_needed,
+    COLUMNS('^(users_predicted|predicted_.*|labelled_standard_error|correlation|higher_is_better)$'),
+    _ranking_joined(
+        [
+            CASE WHEN greatest(users_without_rec_baseline, users_without_rec_system) >= 0.05 * found THEN 'not_in_rec' END,
+            CASE WHEN coalesce(
+                2 * (found - n_shared) - users_without_rec_baseline - users_without_rec_system, found - n_shared) >= 0.05 * found
+                THEN 'one_system_only' END,
+            CASE WHEN n_higher + n_lower < 5 AND (df IS NULL AND users > 1 OR verdict NOT IN ('same', 'unclear'))
+                THEN 'few_differ' END,
+            CASE WHEN are_labelled_apart THEN 'labelled_apart' END],
+        ',') AS caveats,
+    difference, verdict
+FROM (
+    SELECT
+        *,
+        _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS verdict,
+        max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint,
+        least(*COLUMNS('^(found|labelled_p)$')) < 0.01 AS are_labelled_apart
+    FROM _ranking_bounds)
+JOIN _ranking_pairs AS pairs USING (pair)
+WHERE CASE
+    WHEN is_disjoint THEN error(concat(
+        caller, ': systems must have users in common, since the test is paired, got none with recommendations of both ',
+        _ranking_list_names([pairs.baseline]), ' and ', _ranking_list_names([pairs.system]),
+        ': compare what both recommend to the same users'))::BOOLEAN
+    ELSE true
+END;
 CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
 [_ranking_ids_problem('history', history, truth, names, 'user'), _ranking_ids_problem('history', history, truth, names, 'item')]
 || list_transform(
@@ -3438,115 +3547,6 @@ _ranking_no_problem(caller, coalesce(
         [_ranking_misfits(rec, truth, names)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
     _ranking_unread_column(rec, truth, names)));
-CREATE OR REPLACE MACRO ranking_gate(
-    comparison, confidence := 0.95, correction := 'holm', margin := NULL) AS TABLE
-WITH _ranking_rows AS NOT MATERIALIZED (
-    SELECT
-        * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
-        0 AS family_of,
-        CASE WHEN users > 1 THEN users - 1 END AS df,
-        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
-    FROM (
-        SELECT unnest(
-            CASE
-                WHEN count(*) = 0
-                    THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
-                WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
-                    THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
-                ELSE list(comparison_of)
-            END,
-            max_depth := 2)
-        FROM (
-            SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
-            UNION ALL BY NAME SELECT NULL::BIGINT AS users_needed WHERE false
-        ) AS comparison_of)
-    WHERE _ranking_compare_options(confidence, margin, correction, 't', 1, 0, 'ranking_gate')
-)
-SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
-    _ranking_verdict(
-        p_adjusted, p_same_adjusted, confidence, difference,
-        list_transform(
-            [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
-            lambda known: CASE
-                WHEN is_higher_better IS NOT NULL THEN is_higher_better
-                WHEN known IS NULL THEN true
-                ELSE known.higher_is_better
-            END)[1]) AS verdict)
-FROM _ranking_corrected('_ranking_rows', confidence, correction, margin);
-CREATE OR REPLACE MACRO _ranking_comparison
-    (scores, predicted, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
-WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
-_ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
-_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
-_ranking_compared AS (
-    SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
-    FROM query_table(scores) AS scores_of
-    WHERE compared_measures IS NOT NULL
-),
-_ranking_variances AS NOT MATERIALIZED (
-    SELECT
-        *,
-        found - users AS users_undefined,
-        CASE WHEN users > 1 THEN users - 1 END AS df,
-        deviation / sqrt(users) AS standard_error,
-        difference / nullif(deviation, 0) AS effect_size
-    FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
-    JOIN _ranking_compared
-        ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
-),
-_ranking_predicted AS NOT MATERIALIZED (
-    FROM query(CASE
-        WHEN predicted IS NULL THEN 'SELECT NULL AS k'
-        ELSE concat(
-            'SELECT *, found - users AS users_undefined FROM ', _ranking_home(), '_ranking_predicted_variances(''', scores,
-            ''', ''', predicted, ''', ''_ranking_pairs'', ''_ranking_means'', ', _ranking_as_text(confidence), ', ',
-            _ranking_as_text(test), ', ''', caller, ''') JOIN _ranking_compared ON value_place = place AND ',
-            '(only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)')
-    END)
-),
-_ranking_tests AS (
-    FROM _ranking_p_values(
-        CASE WHEN predicted IS NULL THEN '_ranking_variances' ELSE '_ranking_predicted' END,
-        margin, test, permutations, seed, caller)
-),
-_ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction, margin)),
-_ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
-SELECT
-    pair, measure_place, ranking_segment, pairs.baseline, pairs.system, k, measure, users,
-    users_undefined, users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system,
-    low, high, relative, relative_low, relative_high,
-    CASE WHEN higher_is_better IS NOT FALSE THEN n_higher ELSE n_lower END AS wins,
-    users - n_higher - n_lower AS ties,
-    CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
-    standard_error, effect_size, p, p_adjusted, p_same, p_same_adjusted, method,
-    minimum_detectable_effect, users_needed,
-    COLUMNS('^(users_predicted|predicted_.*|labelled_standard_error|correlation|higher_is_better)$'),
-    _ranking_joined(
-        [
-            CASE WHEN greatest(users_without_rec_baseline, users_without_rec_system) >= 0.05 * found THEN 'not_in_rec' END,
-            CASE WHEN coalesce(
-                2 * (found - n_shared) - users_without_rec_baseline - users_without_rec_system, found - n_shared) >= 0.05 * found
-                THEN 'one_system_only' END,
-            CASE WHEN n_higher + n_lower < 5 AND (df IS NULL AND users > 1 OR verdict NOT IN ('same', 'unclear'))
-                THEN 'few_differ' END,
-            CASE WHEN are_labelled_apart THEN 'labelled_apart' END],
-        ',') AS caveats,
-    difference, verdict
-FROM (
-    SELECT
-        *,
-        _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS verdict,
-        max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint,
-        least(*COLUMNS('^(found|labelled_p)$')) < 0.01 AS are_labelled_apart
-    FROM _ranking_bounds)
-JOIN _ranking_pairs AS pairs USING (pair)
-WHERE CASE
-    WHEN is_disjoint THEN error(concat(
-        caller, ': systems must have users in common, since the test is paired, got none with recommendations of both ',
-        _ranking_list_names([pairs.baseline]), ' and ', _ranking_list_names([pairs.system]),
-        ': compare what both recommend to the same users'))::BOOLEAN
-    ELSE true
-END;
 CREATE OR REPLACE MACRO _ranking_problem_rows_of_history(rec, truth, history, names, time_col) AS TABLE
 SELECT 'truth_in_history' AS code, NULL::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
 FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
@@ -3694,6 +3694,52 @@ CREATE OR REPLACE MACRO _ranking_has_relevant(truth, names, min_grade, caller) A
     END
     FROM _ranking_truth_users(truth, names, min_grade)
 );
+CREATE OR REPLACE MACRO ranking_compare_by_user(
+    by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
+    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL) AS TABLE
+WITH _ranking_rows AS NOT MATERIALIZED (
+    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
+), _ranking_chosen AS MATERIALIZED (
+    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures, lower_is_better) AS chosen
+), _ranking_predicted_rows AS NOT MATERIALIZED (
+    FROM query_table(_ranking_table('predicted', coalesce(predicted, by_user))) AS predicted_of
+), _ranking_predicted_scores AS MATERIALIZED (
+    SELECT * REPLACE (list_select(numbers::DOUBLE[], places) AS numbers)
+    FROM _ranking_user_numbers('_ranking_predicted_rows', measures, 'predicted')
+    CROSS JOIN (
+        SELECT _ranking_predicted_places(_ranking_measure_columns('_ranking_predicted_rows'), measures, chosen) AS places
+        FROM _ranking_chosen)
+), _ranking_scores AS MATERIALIZED (
+    SELECT
+        * EXCLUDE (chosen) REPLACE (
+            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers),
+        NULL AS compared_measures
+    FROM _ranking_user_numbers('_ranking_rows', measures, 'by_user')
+    CROSS JOIN _ranking_chosen
+    UNION ALL BY NAME
+    SELECT list_transform(chosen, lambda one, i: {
+        'measure': one.measure, 'value_place': i, 'higher_is_better': one.higher_is_better, 'is_share': one.is_share,
+        'only_at': NULL::BIGINT[]}) AS compared_measures
+    FROM _ranking_chosen
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+)
+SELECT
+    compared.baseline, compared.system, compared.k, compared.measure,
+    segments.* EXCLUDE (ranking_segment),
+    compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', CASE WHEN predicted IS NOT NULL THEN '_ranking_predicted_scores' END,
+    baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
+) AS compared
+JOIN (
+    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
+    FROM _ranking_scores
+    WHERE compared_measures IS NULL) AS segments
+    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
+WHERE _ranking_has_no_copies('_ranking_scores', 'by_user')
+ORDER BY
+    compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
+    compared.ranking_segment ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
 SELECT
     CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
@@ -4261,52 +4307,6 @@ AND (
                     coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
                     _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
         END)));
-CREATE OR REPLACE MACRO ranking_compare_by_user(
-    by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
-    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL) AS TABLE
-WITH _ranking_rows AS NOT MATERIALIZED (
-    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
-), _ranking_chosen AS MATERIALIZED (
-    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures, lower_is_better) AS chosen
-), _ranking_predicted_rows AS NOT MATERIALIZED (
-    FROM query_table(_ranking_table('predicted', coalesce(predicted, by_user))) AS predicted_of
-), _ranking_predicted_scores AS MATERIALIZED (
-    SELECT * REPLACE (list_select(numbers::DOUBLE[], places) AS numbers)
-    FROM _ranking_user_numbers('_ranking_predicted_rows', measures, 'predicted')
-    CROSS JOIN (
-        SELECT _ranking_predicted_places(_ranking_measure_columns('_ranking_predicted_rows'), measures, chosen) AS places
-        FROM _ranking_chosen)
-), _ranking_scores AS MATERIALIZED (
-    SELECT
-        * EXCLUDE (chosen) REPLACE (
-            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers),
-        NULL AS compared_measures
-    FROM _ranking_user_numbers('_ranking_rows', measures, 'by_user')
-    CROSS JOIN _ranking_chosen
-    UNION ALL BY NAME
-    SELECT list_transform(chosen, lambda one, i: {
-        'measure': one.measure, 'value_place': i, 'higher_is_better': one.higher_is_better, 'is_share': one.is_share,
-        'only_at': NULL::BIGINT[]}) AS compared_measures
-    FROM _ranking_chosen
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
-)
-SELECT
-    compared.baseline, compared.system, compared.k, compared.measure,
-    segments.* EXCLUDE (ranking_segment),
-    compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
-FROM _ranking_comparison(
-    '_ranking_scores', CASE WHEN predicted IS NOT NULL THEN '_ranking_predicted_scores' END,
-    baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
-) AS compared
-JOIN (
-    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
-    FROM _ranking_scores
-    WHERE compared_measures IS NULL) AS segments
-    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
-WHERE _ranking_has_no_copies('_ranking_scores', 'by_user')
-ORDER BY
-    compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
-    compared.ranking_segment ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_catalogue_rows(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT
     unnest(['gone_labels'] || CASE WHEN is_relevant THEN ['gone_relevant'] ELSE [] END) AS code,
@@ -5140,7 +5140,7 @@ WITH _ranking_read AS MATERIALIZED (
     FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     UNION ALL BY NAME
     FROM _ranking_catalogue_problems(
-        rec, truth, _ranking_table('items', items), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), min_grade, unjudged, without_relevant, users)
+        rec, truth, _ranking_table('items', coalesce(items, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), min_grade, unjudged, without_relevant, users)
 ), _ranking_problems_found AS NOT MATERIALIZED (
     SELECT code, system, k, count, of_row, example, size, of, severity
     FROM query_table(CASE
@@ -5258,7 +5258,7 @@ WITH _ranking_read_rows AS MATERIALIZED (
     FROM _ranking_read_rows
     UNION ALL BY NAME
     FROM _ranking_catalogue_rows(
-        rec, truth, _ranking_table('items', items), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), min_grade, unjudged, without_relevant, users)
+        rec, truth, _ranking_table('items', coalesce(items, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), min_grade, unjudged, without_relevant, users)
 )
 SELECT told.code, told.system, told.k, userid, itemid
 FROM (SELECT told.* FROM _ranking_read_rows WHERE told IS NOT NULL) AS told
@@ -5324,16 +5324,16 @@ COMMENT ON MACRO ranking_interpolated_average_precision IS 'Mean of the interpol
 COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
+COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
 COMMENT ON MACRO TABLE ranking_position_effect IS 'What a rank does to a click: how often an item is clicked at each rank, as a share of how often it is at rank 1.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
-COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
+COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
-COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
@@ -5352,7 +5352,7 @@ COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they 
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_wilson _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_log1p _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_t_tail _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column _ranking_p_values _ranking_corrected _ranking_predicted_variances _ranking_mean_interval ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_gate _ranking_comparison _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user ranking_compare_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

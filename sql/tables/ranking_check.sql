@@ -89,7 +89,7 @@ WITH _ranking_read AS MATERIALIZED (
     FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     UNION ALL BY NAME
     FROM _ranking_catalogue_problems(
-        rec, truth, _ranking_table('items', items), COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), JUDGING)
+        rec, truth, _ranking_table('items', coalesce(items, rec)), COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), JUDGING)
 ), _ranking_problems_found AS NOT MATERIALIZED (
     SELECT code, system, k, count, of_row, example, size, of, severity
     FROM query_table(CASE
@@ -249,7 +249,7 @@ FROM (
                     _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
                     _ranking_problem_of('fractional_grade', n_fractional, _ranking_graded(fractional, grade_name)),
                     _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
-                    _ranking_problem_of('contradicting_grades', len(contradicting), contradicting[1]),
+                    _ranking_problem_of('contradicting_grades', len(contradicting), list_min(contradicting)),
                     _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
                 lambda one: one.count > 0),
             recursive := true)

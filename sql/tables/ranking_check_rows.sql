@@ -92,7 +92,7 @@ WITH _ranking_read_rows AS MATERIALIZED (
     FROM _ranking_read_rows
     UNION ALL BY NAME
     FROM _ranking_catalogue_rows(
-        rec, truth, _ranking_table('items', items), COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check_rows'), JUDGING)
+        rec, truth, _ranking_table('items', coalesce(items, rec)), COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check_rows'), JUDGING)
 )
 SELECT told.code, told.system, told.k, userid, itemid
 FROM (SELECT told.* FROM _ranking_read_rows WHERE told IS NOT NULL) AS told

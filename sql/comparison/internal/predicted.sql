@@ -36,8 +36,9 @@ WITH _ranking_labelled_scores AS MATERIALIZED (
     FROM (
         SELECT
             *,
-            len(coalesce(baseline_values, system_values)) // 2 AS n_places,
-            unnest(range(1, len(coalesce(baseline_values, system_values)) // 2 + 1)) AS place
+            -- An integer whatever the setting, as of //, which no macro has.
+            (len(coalesce(baseline_values, system_values)) / 2)::BIGINT AS n_places,
+            unnest(range(1, n_places + 1)) AS place
         FROM _ranking_labelled_pairs)
     UNION ALL
     SELECT pair, k, ranking_segment, place, false, NULL, system_values[place] - baseline_values[place]
