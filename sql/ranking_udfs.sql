@@ -3887,7 +3887,7 @@ gone_items | rec with items | rows of rec | | 0.05 | rec: items that are not in 
     was rec made of another corpus? make it of this one /
 labelled_apart | truth with predicted_truth | users of predicted_truth | | 0 |
     truth: its users are no random draw by the model''s grades | draw the users whom people label at random /
-labelled_unjudged | truth with predicted_truth | users of truth | | 0 |
+labelled_in_part | truth with predicted_truth | users of truth | | 0 |
     truth: users whose top k = {k} is not all judged by people |
     label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write
     --unjudged skip /
@@ -5029,7 +5029,7 @@ FROM (
 WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
 UNION ALL BY NAME
 SELECT
-    'labelled_unjudged' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
+    'labelled_in_part' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
     count(*) FILTER (judged_share < 1) AS count, count(*) AS of,
     format('judged_share {:.3g}', avg(judged_share)) AS example
 FROM _ranking_users(rec, truth, names, ks, 'judged_share', NULL, 'item', min_grade, unjudged, without_relevant, users, 'ranking_check')

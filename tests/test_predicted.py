@@ -375,13 +375,13 @@ def test_the_check_compares_labelled_users_with_the_others(lists: duckdb.DuckDBP
         (SELECT {mean} NOT IN (SELECT userid FROM easy))""").fetchall()
     assert found["example"] == f"ndcg {labelled:.3g} of them, {others:.3g} of the others"
     # judged_share by its own definition: of the first 5, those that people have a grade of.
-    found = check("shallow")["labelled_unjudged", "a"]
+    found = check("shallow")["labelled_in_part", "a"]
     ((share, few),) = lists.execute("""SELECT avg(share), count(*) FILTER (share < 1) FROM (
         SELECT userid, avg((itemid < 15)::INTEGER) AS share FROM (
             SELECT *, row_number() OVER (PARTITION BY userid ORDER BY score DESC, itemid) AS rank
             FROM rec WHERE system = 'a' AND userid < 40) WHERE rank <= 5 GROUP BY userid)""").fetchall()
     assert (found["count"], found["of"], found["example"]) == (few, 40, f"judged_share {share:.3g}")
-    assert not any(code == "labelled_unjudged" for code, _ in check("relevant"))
+    assert not any(code == "labelled_in_part" for code, _ in check("relevant"))
 
 
 @pytest.mark.slow

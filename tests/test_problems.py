@@ -140,7 +140,7 @@ COLUMNS = "severity, system, code, k, count, of"
 WITHOUT_ROWS = {
     *("unfit_column", "grade_not_read", "system_not_read", "run_not_read", "no_rows", "no_time", "swapped"),
     *("no_common_user", "no_common_item", "nothing_relevant", "nothing_but_hits", "systems_apart"),
-    *("labelled_apart", "labelled_unjudged"),
+    *("labelled_apart", "labelled_in_part"),
 }
 
 

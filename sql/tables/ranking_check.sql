@@ -322,7 +322,7 @@ FROM (
 WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
 UNION ALL BY NAME
 SELECT
-    'labelled_unjudged' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
+    'labelled_in_part' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
     count(*) FILTER (judged_share < 1) AS count, count(*) AS of,
     format('judged_share {:.3g}', avg(judged_share)) AS example
 FROM _ranking_users(rec, truth, names, ks, 'judged_share', NULL, 'item', JUDGING, 'ranking_check')

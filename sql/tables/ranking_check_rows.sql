@@ -9,7 +9,7 @@
 -- Of an item that stands twice, all its rows but one are here. No rows have the codes that are of columns or of a table as a
 -- whole (unfit_column, grade_not_read, system_not_read, run_not_read, no_rows, no_time), of all users, items or rows of truth
 -- (no_common_user, no_common_item, nothing_relevant, nothing_but_hits), of most ids (swapped), of no user (systems_apart) or of
--- predicted_truth (labelled_apart, labelled_unjudged).
+-- predicted_truth (labelled_apart, labelled_in_part).
 CREATE OR REPLACE TEMP MACRO ranking_check_rows(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
 WITH _ranking_rows_of_truth AS NOT MATERIALIZED (

@@ -105,7 +105,7 @@ gone_items | rec with items | rows of rec | | 0.05 | rec: items that are not in 
     was rec made of another corpus? make it of this one /
 labelled_apart | truth with predicted_truth | users of predicted_truth | | 0 |
     truth: its users are no random draw by the model''s grades | draw the users whom people label at random /
-labelled_unjudged | truth with predicted_truth | users of truth | | 0 |
+labelled_in_part | truth with predicted_truth | users of truth | | 0 |
     truth: users whose top k = {k} is not all judged by people |
     label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write
     --unjudged skip /

@@ -401,16 +401,12 @@ def partition(
     columns = {table: find_columns(function, table, schemas[table], parameters, given) for table in schemas}
     cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
     values = {name: value_of(function, value) for name, value in {**given, "ks": cuts, "max_k": cuts}.items()}
-    tables = {table: literal(table) for table in schemas}
-    sql = {**parameters, **values, **tables, "by_user": "'_ranking_parts'"}
+    sql = parameters | values | {one: literal(one) for one in schemas} | {"by_user": "'_ranking_parts'"}
     texts = (f"{name} := {sql[name]}" if default else sql[name] for name, default in parameters.items())
     job = Partitioned(function, columns, f"FROM {function}({', '.join(texts)})", sql, schemas)
     # The tables that all partitions share, beside items.
-    kinds = {
-        (table, role): schemas[table].field(name).type
-        for table, named in columns.items()
-        for role, name in named.items()
-    }
+    named = [(table, role, name) for table, of in columns.items() for role, name in of.items()]
+    kinds = {(table, role): schemas[table].field(name).type for table, role, name in named}
     if ("rec", "system") in kinds:
         schemas["systems"] = pa.schema({"system": kinds["rec", "system"]})
     if function in CONTENT_FUNCTIONS and ("history", "item") in kinds:
