@@ -382,6 +382,11 @@ def test_the_check_compares_labelled_users_with_the_others(lists: duckdb.DuckDBP
             FROM rec WHERE system = 'a' AND userid < 40) WHERE rank <= 5 GROUP BY userid)""").fetchall()
     assert (found["count"], found["of"], found["example"]) == (few, 40, f"judged_share {share:.3g}")
     assert not any(code == "labelled_in_part" for code, _ in check("relevant"))
+    lists.begin()
+    lists.execute("DELETE FROM rec WHERE system = 'a' AND userid < 2")  # who then have nothing to be judged
+    assert not any(code == "labelled_in_part" for code, _ in check("graded"))
+    assert check("shallow")["labelled_in_part", "a"]["count"] < few
+    lists.rollback()
 
 
 @pytest.mark.slow

@@ -352,26 +352,33 @@ def test_the_problems_of_a_history_are_those_of_the_definition(
     }
 
 
-def slow_recall(rec: list[Any], truth: list[Any], k: int | None, min_grade: int) -> float:
-    """The mean recall of one system, whose list is by score, then by item, those without a score last."""
+def slow_recall(rec: list[Any], truth: list[Any], k: int | None, min_grade: int, skips: bool) -> float:
+    """The mean recall of one system, whose list is by score, then by item, those without a score last.
+
+    Users without a relevant item are 0, or left out.
+    """
     recalls = []
     for user in {u for u, *_ in truth if u is not None}:
         listed = sorted((s is None, -(s or 0), i is None, i or 0) for u, i, s in rec if u == user)
         top = {None if is_null else i for *_, is_null, i in listed[:k]}
         relevant = {i for u, i, grade in truth if u == user and i is not None and grade >= min_grade}
-        recalls.append(len(relevant & top) / max(len(relevant), 1))
+        if relevant or not skips:
+            recalls.append(len(relevant & top) / max(len(relevant), 1))
     return sum(recalls) / len(recalls)
 
 
+@pytest.mark.parametrize("users_without", ["zero", "skip"])
 @pytest.mark.parametrize("seed", range(4))
 def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
-    pack: duckdb.DuckDBPyConnection, seed: int
+    pack: duckdb.DuckDBPyConnection, seed: int, users_without: str
 ) -> None:
-    """By a slow definition, and by ranking_summary over such a truth."""
+    """By a slow definition, and by ranking_summary over such a truth; some users have no list."""
     draw, ids, grade = random.Random(seed), [*range(9), None], 1 + seed % 2
     rows_of = {
         "listed": [(draw.choice(ids), draw.choice(ids), draw.choice([*range(5), None])) for _ in range(90)],
-        "liked": [(draw.choice(ids), draw.choice(ids), draw.randrange(4)) for _ in range(40)],
+        "liked": [
+            (draw.choice([*ids, *range(9, 14)]), draw.choice(ids), draw.randrange(4)) for _ in range(50)
+        ],
     }
     known = {i for i in range(9) if draw.random() < 0.6} | {99}
     for name, column in {"listed": "score", "liked": "rel"}.items():
@@ -382,20 +389,21 @@ def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
         "CREATE OR REPLACE TABLE left_over AS FROM liked WHERE itemid IS NULL OR itemid IN (FROM chunks)"
     )
     left_over = [row for row in rows_of["liked"] if row[1] is None or row[1] in known]
-    expected = {}
+    expected, judging = {}, f"min_grade := {grade}, without_relevant := '{users_without}'"
     for k in (0, 1, 3, None):
-        call = f"[{'NULL' if k is None else k}], measures := 'recall', min_grade := {grade}"
+        call = f"[{'NULL' if k is None else k}], measures := 'recall', {judging}"
         query = f"SELECT recall FROM ranking_summary('listed', '{{}}', {call})"
         means = []
         for name, truth in (("liked", rows_of["liked"]), ("left_over", left_over)):
             ((mean,),) = pack.execute(query.format(name)).fetchall()
-            assert mean == pytest.approx(slow_recall(rows_of["listed"], truth, k, grade), abs=1e-12)
+            slow = slow_recall(rows_of["listed"], truth, k, grade, users_without == "skip")
+            assert mean == pytest.approx(slow, abs=1e-12)
             means.append(mean)
         before, after = means
         if before != after:
             way = "lower" if after < before else "higher"
             expected[k] = f"{before:.4g}, without them {after:.4g}: {abs(after - before):.3g} {way}"
-    given = f"ks := [0, 1, 3, NULL], items := 'chunks', min_grade := {grade}"
+    given = f"ks := [0, 1, 3, NULL], items := 'chunks', {judging}"
     query = f"SELECT k, example FROM ranking_check('listed', 'liked', {given}) WHERE code LIKE 'recall%'"
     found = {k: example.partition("the mean is ")[2] for k, example in pack.execute(query).fetchall()}
     assert found == expected

@@ -323,13 +323,14 @@ WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
 UNION ALL BY NAME
 SELECT
     'labelled_in_part' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
-    count(*) FILTER (judged_share < 1) AS count, count(*) AS of,
-    format('judged_share {:.3g}', avg(judged_share)) AS example
+    -- An empty list has nothing to be judged.
+    count(*) FILTER (judged_share < 1 AND n_rec > 0) AS count, count(*) AS of,
+    format('judged_share {:.3g}', avg(judged_share) FILTER (n_rec > 0)) AS example
 FROM _ranking_users(rec, truth, names, ks, 'judged_share', NULL, 'item', JUDGING, 'ranking_check')
 WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
     FROM _ranking_truth_pairs(truth, names) WHERE grade < _ranking_lowest_grade(min_grade))
 GROUP BY ranking_system, k
-HAVING count(*) FILTER (judged_share < 1) > 0;
+HAVING count(*) FILTER (judged_share < 1 AND n_rec > 0) > 0;
 
 -- The problems of columns and arguments, and a rec without a row.
 CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names, JUDGING) AS TABLE
@@ -594,7 +595,7 @@ FROM (
     SELECT
         system, k, ranking_mean(recall) AS recall, ranking_mean(others) AS others,
         list_sort(list(userid::VARCHAR) FILTER (recall IS DISTINCT FROM others), 'ASC') AS differing
-    FROM _ranking_recalls(rec, truth, items, names, ks, min_grade)
+    FROM _ranking_recalls(rec, truth, items, names, ks, JUDGING)
     GROUP BY system, k)
 WHERE recall <> others AND NOT _ranking_is_condensed(JUDGING);
 
@@ -609,18 +610,20 @@ LEFT JOIN (SELECT DISTINCT itemid FROM _ranking_contents_items(truth, items, nam
     ON _ranking_same_id(pairs.itemid, catalogue.itemid);
 
 -- The recall of each user of truth in each system at each k, and `others`: that over a truth without the labels that are gone,
--- NULL for a user who has no others. It is ranking_summary's without its errors, since a table that is checked may be anything.
-CREATE OR REPLACE TEMP MACRO _ranking_recalls(rec, truth, items, names, ks, min_grade) AS TABLE
+-- NULL for a user who has no others; both are NULL for a user who is left out. It is ranking_summary's without its errors, since a table that is checked may be anything.
+CREATE OR REPLACE TEMP MACRO _ranking_recalls(rec, truth, items, names, ks, JUDGING) AS TABLE
 SELECT
     system, k, userid,
-    count_if(is_relevant AND is_found) / greatest(count_if(is_relevant), 1) AS recall,
+    count_if(is_relevant AND is_found) / _ranking_recall_divisor(count_if(is_relevant), JUDGING) AS recall,
     CASE WHEN bool_or(NOT is_gone)
-        THEN count_if(is_relevant AND is_found AND NOT is_gone) / greatest(count_if(is_relevant AND NOT is_gone), 1)
+        THEN count_if(is_relevant AND is_found AND NOT is_gone)
+            / _ranking_recall_divisor(count_if(is_relevant AND NOT is_gone), JUDGING)
     END AS others
 FROM (
     SELECT
         ranking_system::VARCHAR AS system, k, labels.*,
-        list_contains(listed[:coalesce(k, 2147483647)], itemid::VARCHAR) AS is_found
+        -- Of a user without a list nothing is found.
+        coalesce(list_contains(listed[:coalesce(k, 2147483647)], itemid::VARCHAR), false) AS is_found
     FROM _ranking_labels(truth, items, names, min_grade) AS labels
     CROSS JOIN _ranking_systems(rec, names) AS systems
     LEFT JOIN (
@@ -629,6 +632,10 @@ FROM (
         ON _ranking_same_id(lists.userid, labels.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
     CROSS JOIN (SELECT unnest(ks) AS k) AS cuts)
 GROUP BY system, k, userid;
+
+-- What recall divides by: the relevant items of a user; NULL for one who has none and is left out.
+CREATE OR REPLACE TEMP MACRO _ranking_recall_divisor(n_relevant, JUDGING) AS
+nullif(greatest(n_relevant, CASE WHEN _ranking_skips_users(JUDGING) THEN 0 ELSE 1 END), 0);
 
 -- The error texts of columns of the history that are missing or do not fit truth's. Times need be there only
 -- if they are named. Known when the query is planned.
