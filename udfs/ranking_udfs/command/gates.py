@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, TypeVar
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
 from ..evaluation.problems import CODES, is_problem, problem_text
-from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, format_cut_off, format_number
+from ..evaluation.words import (
+    COUNTS,
+    OF_LISTS,
+    WITHOUT_RELEVANT,
+    Row,
+    cut_off_key,
+    format_cut_off,
+    format_number,
+)
 from ..texts import did_you_mean, shorten
 
 if TYPE_CHECKING:
@@ -142,11 +150,12 @@ def parse_subject(text: str, condition: str) -> Condition:
     return replace(one, column="".join(words))
 
 
-def values_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
+def values_of(rows: Iterable[Row], cuts: Cuts, skips_users: bool) -> list[Row]:
     """Return each number of the rows with the keys of its row, its column, and the users that it is of.
 
     The column is "" for the mean of a measure. `rows` are those of ranking_compare_by_user, or of
-    ranking_summary, of whose measures `cuts` are the cut-offs.
+    ranking_summary, of whose measures `cuts` are the cut-offs. Users without a relevant item who are left
+    out, `skips_users`, are not among its users: their number is of both.
     """
     found: dict[tuple[str | int | None, ...], Row] = {}
     for row in rows:
@@ -166,6 +175,7 @@ def values_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
         for of, whose, column, value in numbers:
             keys = {"system": whose, "segment": row.get("segment"), "k": row["k"]}
             one = {**keys, "measure": of, "column": column, "users": users, "shown": format_number(value)}
+            one["users"] += value if skips_users and column == WITHOUT_RELEVANT else 0
             one["value"] = None if value is None else float(value)
             # How many users have no list is the same for each measure.
             found[column, None if column == NO_REC else of, *keys.values()] = one
@@ -185,7 +195,8 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
     """
     conditions, request, found = work.given.fail_if, work.request, []
     cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
-    values = values_of(rows, cuts) if conditions else []
+    skips_users = request.columns["without_relevant"] == "skip"
+    values = values_of(rows, cuts, skips_users) if conditions else []
     for one in conditions:
         if one.kind == PROBLEMS:
             of = [row for row in problems if is_problem(row) and (not one.codes or row["code"] in one.codes)]
