@@ -12,7 +12,7 @@ from ..duckdb.statements import identifier, literal
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import GRADES
 from ..evaluation.queries import Request, cut_off_condition, fetch_rows
-from ..evaluation.words import Row
+from ..evaluation.words import Row, join_names
 from ..texts import shorten
 from ..version import PACK, version
 from .evaluation import Evaluation
@@ -97,8 +97,14 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     for option, value in value_options(request).items():
         if (was := str(made["options"].get(option)).lower()) != (now := str(value).lower()):
             raise refused(f"it was measured with {option} = {was} and this with {now}: measure both alike")
-    columns = column_types(con, rows)
-    rows = f"FROM {rows}" + f" WHERE system = {literal(name)}" * ("system" in columns)
+    columns, rows = column_types(con, rows), f"FROM {rows}"
+    if "system" in columns:
+        query = f"SELECT DISTINCT system::VARCHAR {rows} WHERE system IS NOT NULL ORDER BY ALL"
+        stored = [one for (one,) in con.execute(query).fetchall()]
+        if stored and name not in stored:
+            first = shlex.quote(shorten(stored[0]))
+            raise refused(f"its models are {shorten(join_names(stored))}: write --baseline {first}")
+        rows += f" WHERE system = {literal(name)}"
     for choice, k in ((one, k) for one in request.choices for k in one.cuts):
         is_value = f"{cut_off_condition([k])} AND {identifier(choice.name)} IS NOT NULL"
         query = f"SELECT 1 FROM ({rows}) WHERE {is_value} LIMIT 1"
