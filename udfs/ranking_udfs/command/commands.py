@@ -248,8 +248,10 @@ def abstention(work: Work) -> str | bytes:
     work.step("ranking")
     rows = fetch_rows(work.con, work.abstention_query(work.given.confidence))
     if not rows:
-        rule = "there must be users without a relevant item, got none"
-        raise DataError(f"abstention: {rule}; write --users FILE, with all users")
+        rule = in_unit(
+            "there must be users without a relevant item, got none; write --users FILE, with all users"
+        )
+        raise DataError(f"abstention: {rule}")
     return abstention_text(work, rows)
 
 
