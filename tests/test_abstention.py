@@ -227,3 +227,12 @@ def test_intervals_of_the_area_hold_the_true_one_in_95_of_100_samples(
     covered = sum(low <= true <= high for low, high in ends)
     assert len(ends) == samples
     assert 0.93 <= covered / samples <= 0.985
+
+
+def test_nobody_and_everybody_are_ends_of_their_intervals(con: duckdb.DuckDBPyConnection) -> None:
+    """Which Wilson's formula misses by a rounding for some numbers of users."""
+    for n in range(1, 12):
+        create(con, [3.0] * n, [2.0] * n)
+        low, high = found(con)
+        assert (low["refused_low"], low["answered_high"]) == (0, 1)
+        assert (high["refused_low"], high["answered_low"]) == (0, 0)

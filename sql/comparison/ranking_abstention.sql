@@ -35,11 +35,11 @@ FROM (
         n_answered / nullif(m, 0) AS answered_share,
         _ranking_wilson(refused_share, n, quantile) AS refused,
         _ranking_wilson(answered_share, m, quantile) AS answered,
-        -- Of a share of nobody, NULL.
-        CASE WHEN n > 0 THEN greatest(0, refused['middle'] - refused['half']) END AS refused_low,
-        CASE WHEN n > 0 THEN least(1, refused['middle'] + refused['half']) END AS refused_high,
-        CASE WHEN m > 0 THEN greatest(0, answered['middle'] - answered['half']) END AS answered_low,
-        CASE WHEN m > 0 THEN least(1, answered['middle'] + answered['half']) END AS answered_high,
+        -- Of a share of nobody, NULL; 0 and 1 are ends of their intervals, whatever the roundings.
+        CASE WHEN n > 0 THEN greatest(0, least(refused_share, refused['middle'] - refused['half'])) END AS refused_low,
+        CASE WHEN n > 0 THEN least(1, greatest(refused_share, refused['middle'] + refused['half'])) END AS refused_high,
+        CASE WHEN m > 0 THEN greatest(0, least(answered_share, answered['middle'] - answered['half'])) END AS answered_low,
+        CASE WHEN m > 0 THEN least(1, greatest(answered_share, answered['middle'] + answered['half'])) END AS answered_high,
         twice_above / nullif(2 * n * m, 0) AS auc,
         CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1 / least(n, m)) END AS widest,
         -- Of integers, so that nothing cancels, and threads change nothing.
