@@ -191,7 +191,7 @@ BOUND = [
     ("ranking_compare('rec', 'truth', [10], measures := ['ndcg'])", 600),
     ("ranking_beyond_accuracy('rec', [10], history := 'truth')", 600),
     ("ranking_explain('rec', 'truth', 7)", 300),
-    ("ranking_check('rec', 'truth', ks := [10])", 300),
+    ("ranking_check('rec', 'truth', ks := [10])", 330),
 ]
 
 

@@ -364,7 +364,10 @@ SELECT * EXCLUDE (n_predicted) REPLACE (
         AND n_predicted = 0  -- the others would have to be more, too
         THEN TRY_CAST(ceil(users * (
             nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
-            / CASE WHEN margin > 0 THEN margin WHEN margin = 0 OR p_same IS NULL THEN nullif(abs(difference), 0) END
+            / CASE
+                WHEN TRY_CAST(margin AS DOUBLE) > 0 THEN TRY_CAST(margin AS DOUBLE)
+                WHEN TRY_CAST(margin AS DOUBLE) = 0 OR p_same IS NULL THEN nullif(abs(difference), 0)
+            END
         ) ** 2) AS BIGINT) END AS users_needed)
 FROM (
     SELECT
