@@ -3790,7 +3790,8 @@ WITH _ranking_truth_alone AS NOT MATERIALIZED (
 )
 FROM query_table(CASE WHEN users IS NULL THEN '_ranking_truth_alone' ELSE '_ranking_truth_and_users' END);
 CREATE OR REPLACE MACRO _ranking_truth_rows(truth, users, names, caller) AS TABLE
-FROM query_table(_ranking_table('truth', truth))
+FROM query_table(_ranking_table('truth', truth)) AS rows
+WHERE _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, names, 'user'))
 UNION ALL BY NAME
 SELECT DISTINCT COLUMNS(lambda c: c = 'ranking_user' OR lower(c) = lower(coalesce(names['user']::VARCHAR, 'userid')))
 FROM (

@@ -102,7 +102,9 @@ END;
 
 -- The rows of truth, and one for each other user of a table of users.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_rows(truth, users, names, caller) AS TABLE
-FROM query_table(_ranking_table('truth', truth))
+FROM query_table(_ranking_table('truth', truth)) AS rows
+-- Said here, before DuckDB 1.5 fails to cast the ids of truth to the type of the others.
+WHERE _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, names, 'user'))
 UNION ALL BY NAME
 SELECT DISTINCT COLUMNS(lambda c: c = 'ranking_user' OR lower(c) = lower(coalesce(names['user']::VARCHAR, 'userid')))
 FROM (
