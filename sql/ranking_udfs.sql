@@ -285,10 +285,10 @@ ranking_geometric_mean | aggregate |  | number |  |  |  |  | The geometric mean 
 ranking_intents_by_user | table function |  | rec; truth; ks | alpha=0.5; intent_col=''intent''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
-ranking_position_effect | table function |  | log | user_col=''userid''; item_col=''itemid''; rank_col=''rank''; click_col=''clicked''; shown_col=NULL; list_col=NULL |  |  |  | What a rank does to a click: how often an item is clicked at each rank, as a share of how often it is at rank 1.
+ranking_position_effect | table function |  | log | user_col=''userid''; item_col=''itemid''; rank_col=''rank''; click_col=''clicked''; shown_col=NULL; list_col=NULL |  |  |  | The effect of a rank on clicks: how often an item is clicked at each rank, as a share of how often it is at rank 1.
 ranking_problem_codes | table function |  |  |  |  |  |  | The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
-ranking_abstention | table function |  | rec; truth | users=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; confidence=0.95 |  |  |  | How well the best score of a list tells users without an answer from the others, for each threshold to answer from.
+ranking_abstention | table function |  | rec; truth | users=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; confidence=0.95 |  |  |  | The two errors of each threshold for a list''s best score: users with an answer refused, users without one answered.
 ranking_compare | table function |  | rec; truth | ks=NULL; baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; ties=''item''; predicted_truth=NULL |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; lower_is_better=NULL; predicted=NULL |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm''; margin=NULL |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
@@ -3374,37 +3374,33 @@ CREATE OR REPLACE MACRO _ranking_comparison
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
 _ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
 _ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
-_ranking_compared AS (
-    SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
-    FROM query_table(scores) AS scores_of
-    WHERE compared_measures IS NOT NULL
-),
 _ranking_variances AS NOT MATERIALIZED (
     SELECT
         *,
-        found - users AS users_undefined,
         CASE WHEN users > 1 THEN users - 1 END AS df,
         deviation / sqrt(users) AS standard_error,
         difference / nullif(deviation, 0) AS effect_size
     FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
-    JOIN _ranking_compared
-        ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
 _ranking_predicted AS NOT MATERIALIZED (
     FROM query(CASE
         WHEN predicted IS NULL THEN 'SELECT NULL AS k'
         ELSE concat(
-            'SELECT *, found - users AS users_undefined FROM ', _ranking_home(), '_ranking_predicted_variances(''', scores,
-            ''', ''', predicted, ''', ''_ranking_pairs'', ''_ranking_means'', ', _ranking_as_text(confidence), ', ',
-            _ranking_as_text(test), ', ''', caller, ''') JOIN _ranking_compared ON value_place = place AND ',
-            '(only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)')
+            'FROM ', _ranking_home(), '_ranking_predicted_variances(''', scores, ''', ''', predicted,
+            ''', ''_ranking_pairs'', ''_ranking_means'', ', _ranking_as_text(confidence), ', ', _ranking_as_text(test), ', ''',
+            caller, ''')')
     END)
 ),
-_ranking_tests AS (
-    FROM _ranking_p_values(
-        CASE WHEN predicted IS NULL THEN '_ranking_variances' ELSE '_ranking_predicted' END,
-        margin, test, permutations, seed, caller)
+_ranking_measured AS (
+    SELECT *, found - users AS users_undefined
+    FROM query_table(CASE WHEN predicted IS NULL THEN '_ranking_variances' ELSE '_ranking_predicted' END)
+    JOIN (
+        SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
+        FROM query_table(scores) AS scores_of
+        WHERE compared_measures IS NOT NULL
+    ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
+_ranking_tests AS (FROM _ranking_p_values('_ranking_measured', margin, test, permutations, seed, caller)),
 _ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction, margin)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
 SELECT
@@ -5332,7 +5328,7 @@ COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order 
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
-COMMENT ON MACRO TABLE ranking_position_effect IS 'What a rank does to a click: how often an item is clicked at each rank, as a share of how often it is at rank 1.';
+COMMENT ON MACRO TABLE ranking_position_effect IS 'The effect of a rank on clicks: how often an item is clicked at each rank, as a share of how often it is at rank 1.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
@@ -5347,7 +5343,7 @@ COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
-COMMENT ON MACRO TABLE ranking_abstention IS 'How well the best score of a list tells users without an answer from the others, for each threshold to answer from.';
+COMMENT ON MACRO TABLE ranking_abstention IS 'The two errors of each threshold for a list''s best score: users with an answer refused, users without one answered.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';

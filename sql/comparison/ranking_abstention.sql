@@ -1,4 +1,4 @@
--- How well the best score of a list tells users without an answer from the others, for each threshold to answer from.
+-- The two errors of each threshold for a list's best score: users with an answer refused, users without one answered.
 --
 -- rec, truth, user_col, ..., descending, min_grade: as for ranking_judged
 -- users:      as for ranking_judged: users who have no row in truth are without an answer; by default only those whose rows

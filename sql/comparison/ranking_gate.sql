@@ -33,7 +33,7 @@ WITH _ranking_rows AS NOT MATERIALIZED (
             max_depth := 2)
         FROM (
             SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
-            UNION ALL BY NAME SELECT NULL::BIGINT AS users_needed WHERE false  -- rows of before 0.3.0 have none
+            UNION ALL BY NAME SELECT NULL::BIGINT AS users_needed WHERE false  -- rows that were stored may have none
         ) AS comparison_of)
     WHERE _ranking_compare_options(confidence, margin, correction, 't', 1, 0, 'ranking_gate')
 )

@@ -610,7 +610,8 @@ LEFT JOIN (SELECT DISTINCT itemid FROM _ranking_contents_items(truth, items, nam
     ON _ranking_same_id(pairs.itemid, catalogue.itemid);
 
 -- The recall of each user of truth in each system at each k, and `others`: that over a truth without the labels that are gone,
--- NULL for a user who has no others; both are NULL for a user who is left out. It is ranking_summary's without its errors, since a table that is checked may be anything.
+-- NULL for a user who has no others; both are NULL for a user who is left out. It is ranking_summary's without its errors,
+-- since a table that is checked may be anything.
 CREATE OR REPLACE TEMP MACRO _ranking_recalls(rec, truth, items, names, ks, JUDGING) AS TABLE
 SELECT
     system, k, userid,
@@ -633,7 +634,7 @@ FROM (
     CROSS JOIN (SELECT unnest(ks) AS k) AS cuts)
 GROUP BY system, k, userid;
 
--- What recall divides by: the relevant items of a user; NULL for one who has none and is left out.
+-- The divisor of recall: a user's relevant items, or 1 without any; NULL for a user who is left out.
 CREATE OR REPLACE TEMP MACRO _ranking_recall_divisor(n_relevant, JUDGING) AS
 nullif(greatest(n_relevant, CASE WHEN _ranking_skips_users(JUDGING) THEN 0 ELSE 1 END), 0);
 

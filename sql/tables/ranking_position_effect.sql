@@ -1,4 +1,4 @@
--- What a rank does to a click: how often an item is clicked at each rank, as a share of how often it is at rank 1.
+-- The effect of a rank on clicks: how often an item is clicked at each rank, as a share of how often it is at rank 1.
 --
 -- It assumes that an item's rank changes for reasons other than how good it is: two rankers that take turns, an A/B test,
 -- shuffles. A log does not show whether that is so. Where one ranker learns from clicks, items rise after lucky ones, and the

@@ -1,9 +1,9 @@
 -- The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
 --
 -- Returns: place (1, 2, ...), code, about (rec, truth or history), needs (history, items, predicted_truth or NULL),
---          counted (what of counts), wrong_from and doubtful_from (the share, count / of, from which on a row is 'wrong' or 'doubtful', and else
---          'info'; NULL: never; 0: however few; of upside_down and truth_in_rec a test decides), can_be_problem (not 'info'
---          always), problem (the sentence; {user} and the like are names of columns), in_sql, in_command, in_python (what to
+--          counted (what of counts), wrong_from and doubtful_from (the share, count / of, from which on a row is 'wrong' or
+--          'doubtful', and else 'info'; NULL: never; 0: however few; of upside_down and truth_in_rec a test decides),
+--          can_be_problem (not 'info' always), problem (the sentence; {user} and the like are names of columns), in_sql, in_command, in_python (what to
 --          do against it)
 -- Example: SELECT code, doubtful_from, in_sql FROM ranking_problem_codes() WHERE code LIKE 'ties%';
 

@@ -33,38 +33,34 @@ CREATE OR REPLACE TEMP MACRO _ranking_comparison
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
 _ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
 _ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
-_ranking_compared AS (
-    SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
-    FROM query_table(scores) AS scores_of
-    WHERE compared_measures IS NOT NULL
-),
 _ranking_variances AS NOT MATERIALIZED (
     SELECT
         *,
-        found - users AS users_undefined,
         CASE WHEN users > 1 THEN users - 1 END AS df,
         deviation / sqrt(users) AS standard_error,
         difference / nullif(deviation, 0) AS effect_size
     FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
-    JOIN _ranking_compared
-        ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
 _ranking_predicted AS NOT MATERIALIZED (
     -- A text, since DuckDB 1.4 plans a CTE that no one reads.
     FROM query(CASE
         WHEN predicted IS NULL THEN 'SELECT NULL AS k'
         ELSE concat(
-            'SELECT *, found - users AS users_undefined FROM ', _ranking_home(), '_ranking_predicted_variances(''', scores,
-            ''', ''', predicted, ''', ''_ranking_pairs'', ''_ranking_means'', ', _ranking_as_text(confidence), ', ',
-            _ranking_as_text(test), ', ''', caller, ''') JOIN _ranking_compared ON value_place = place AND ',
-            '(only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)')
+            'FROM ', _ranking_home(), '_ranking_predicted_variances(''', scores, ''', ''', predicted,
+            ''', ''_ranking_pairs'', ''_ranking_means'', ', _ranking_as_text(confidence), ', ', _ranking_as_text(test), ', ''',
+            caller, ''')')
     END)
 ),
-_ranking_tests AS (
-    FROM _ranking_p_values(
-        CASE WHEN predicted IS NULL THEN '_ranking_variances' ELSE '_ranking_predicted' END,
-        margin, test, permutations, seed, caller)
+_ranking_measured AS (
+    SELECT *, found - users AS users_undefined
+    FROM query_table(CASE WHEN predicted IS NULL THEN '_ranking_variances' ELSE '_ranking_predicted' END)
+    JOIN (
+        SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
+        FROM query_table(scores) AS scores_of
+        WHERE compared_measures IS NOT NULL
+    ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
+_ranking_tests AS (FROM _ranking_p_values('_ranking_measured', margin, test, permutations, seed, caller)),
 _ranking_corrected_tests AS (FROM _ranking_corrected('_ranking_tests', confidence, correction, margin)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_corrected_tests'))
 SELECT

@@ -60,7 +60,7 @@ WITH _ranking_labelled_scores AS MATERIALIZED (
             count(d) AS n,
             count(CASE WHEN NOT is_labelled THEN f END) AS n_others,
             count(f - d) AS n_both,
-            -- Where a user has no value, means of labelled users and of others are not of the same.
+            -- False if a user has no value, since the means of labelled users and of others would each leave some out.
             count(f) = count(*) AND count(d) = count(CASE WHEN is_labelled THEN 1 END) AS are_all_known,
             ranking_mean(d) AS mean_d,
             ranking_mean(f) AS mean_f,

@@ -373,8 +373,9 @@ def answer(
     wrong, others = caveats(problems, ks)
     lines = [f"Something is wrong: {text}" for text in wrong]
     for one in (one for one in orders if one is not None and (one.measure, one.k) in first):
-        lines += [leading_sentence(one)]
-        lines += filter(None, [needed_sentence(one.best, work.options)] * (not work.given.explain))
+        lines.append(leading_sentence(one))
+        if not work.given.explain and (needed := needed_sentence(one.best, work.options)):
+            lines.append(needed)
     against = [f"Against this: {text}" for text in (*others, *more)]
     return remarks(work.given.format, lines), remarks(work.given.format, against)
 
@@ -487,7 +488,7 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
             least = f"{given.min_grade:g}"
             lines.append(f"A hit has grade {least} or more; gains and the ideal are of all grades.")
         if lines and given.without_relevant == "skip" and not any(row["relevant"] for row in mine):
-            lines.append("No relevant item: this user is in no mean and no comparison.")
+            lines.append(in_unit("No relevant item: this user is in no mean and no comparison."))
         texts.append(with_remarks("table", text, lines) if lines else text)
     return "\n".join(texts) or f"{in_unit('User')} {user}: no list and no relevant item.\n"
 

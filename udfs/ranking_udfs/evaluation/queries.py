@@ -40,7 +40,7 @@ class Request:
 
     @property
     def says_refused(self) -> bool:
-        """Whether to say what was done with users without an answer, since the user has spoken of them."""
+        """True where users without an answer are asked about: all users are named, or these left out."""
         return self.users or self.columns["without_relevant"] == "skip"
 
     def table(self, name: str) -> str:
