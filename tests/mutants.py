@@ -68,6 +68,7 @@ def main() -> int:
         copy_of_files(folder)
         for file, mutants in MUTANTS.items():
             for effect, (before, after, tests) in mutants.items():
+                name, *options = tests.split()
                 if arguments.pattern not in file and arguments.pattern not in effect:
                     continue
                 found = moved(file, before)
@@ -75,7 +76,7 @@ def main() -> int:
                     text = (folder / file).read_text(encoding="utf-8")
                     (folder / file).write_text(text.replace(before, after), encoding="utf-8")
                     run(folder, "tests.generate")
-                    named = ["-n", "auto", *QUICK] if arguments.quick else [f"tests/{tests}.py"]
+                    named = ["-n", "auto", *QUICK] if arguments.quick else [f"tests/{name}.py", *options]
                     test = first_failure(folder, named)
                     found = f"caught by {test}" if test else "SURVIVED"
                     copy_of_files(folder)

@@ -11,14 +11,11 @@ from tests.worlds.slowly import Rec
 
 
 class Messy(NamedTuple):
-    """Tables by rows, and how they are read."""
+    """Tables by rows."""
 
     rec: list[Rec]
     truth: list[tuple[Any, Any, float]]
-    history: set[tuple[Any, Any]] | None
-    descending: bool
-    min_grade: float | None
-    has_ranks: bool
+    history: set[tuple[Any, Any]]
 
 
 Scores = Sequence[float]
@@ -34,36 +31,43 @@ SCORES: list[Callable[[Rng, int], Scores]] = [
 ]
 
 
-def messy(rng: Rng, systems: int = 25) -> Messy:
+def messy(seed: int, worlds: int, descending: bool) -> Messy:
+    """Some worlds beside each other: users and systems of each are its own."""
+    whole = Messy([], [], set())
+    for world in range(worlds):
+        one = draw_world(np.random.default_rng([seed, world]), world, descending)
+
+        def own(user: Any, first: int = 1_000 * world) -> Any:
+            return None if user is None else first + user
+
+        whole.rec.extend(row._replace(user=own(row.user)) for row in one.rec)
+        whole.truth.extend((own(user), *row) for user, *row in one.truth)
+        whole.history.update((own(user), item) for user, item in one.history)
+    return whole
+
+
+def draw_world(rng: Rng, number: int, descending: bool, systems: int = 25) -> Messy:
     """One world: systems good and reversed, weak and strong, in steps or not, some with truth in them."""
     n_items, n_users = int(rng.integers(8, 60)), int(rng.choice([20, 40, 60, 80]))
-    flaws = float(rng.choice([0, 0.005, 0.02]))
-    descending, graded = bool(rng.random() < 0.7), bool(rng.random() < 0.5)
+    flaws, graded = float(rng.choice([0, 0.005, 0.02])), bool(rng.random() < 0.5)
     liked = rng.standard_normal((n_users, n_items)) + rng.standard_normal(n_items)
     truth: list[tuple[Any, Any, float]] = [
-        (user, int(item), float(grade))
+        (user, int(item), float(grade) if graded else 1.0)
         for user in range(n_users)
         for item, grade in zip(
             np.argsort(-liked[user])[: rng.integers(0, 7)], [3, 2, 2, 1, 0, -1], strict=False
         )
         if (graded or grade > 0)
     ]
-    truth = [row if graded else (*row[:2], 1.0) for row in truth]
     truth += [(*truth[0][:2], 2.0 if graded else 1.0), (None, 1, 1.0), (0, None, 1.0), (n_users, None, 1.0)]
     history = {(int(user), int(item)) for user, item in np.argwhere(liked > np.quantile(liked, 0.85))}
     history |= {(None, 1), (1, None)}
-    return Messy(
-        [
-            row
-            for name in range(systems)
-            for row in draw_system(rng, str(name), liked, truth, history, flaws, descending)
-        ],
-        truth,
-        history if rng.random() < 0.6 else None,
-        descending,
-        float(rng.choice([0.5, 2])) if graded and rng.random() < 0.6 else None,
-        bool(rng.random() < 0.5),
-    )
+    rec = [
+        row
+        for name in range(systems)
+        for row in draw_system(rng, f"{name} of {number}", liked, truth, history, flaws, descending)
+    ]
+    return Messy(rec, truth, history)
 
 
 def draw_system(
@@ -110,15 +114,9 @@ def draw_system(
             row = Rec(name, user, item + shift, score, float(-place if turned else place))
             flaw = rng.random() / flaws if flaws else 1
             if flaw < 1:
-                row = [
-                    row._replace(score=math.nan),
-                    row._replace(score=None),
-                    row._replace(item=None),
-                    row._replace(user=None),
-                    row._replace(rank=None),
-                ][int(5 * flaw)]
-                rows.append(
-                    Rec(name, user, item, given[rng.integers(len(given))], float(place))
-                )  # a repeated item
+                lacking = ["score", "score", "item", "user", "rank"][int(5 * flaw)]
+                row = row._replace(**{lacking: math.nan if flaw < 1 / 5 else None})
+                again = given[rng.integers(len(given))]
+                rows.append(Rec(name, user, item, again, float(place)))  # a repeated item
             rows.append(row)
     return rows if rng.random() < 0.9 else [row for row in rows if row.user != 1]

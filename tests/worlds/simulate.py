@@ -39,17 +39,15 @@ def good(
     return draw
 
 
-def other(lists: Callable[[Rng, World], Lists], written: str = "scores", truth: str = "purchases") -> Kind:
+def other(lists: Callable[[Rng, World], Lists]) -> Kind:
     def draw(rng: Rng) -> Draw:
-        world = g.draw_world(rng, truth)
-        return Draw(world, lists(rng, world), written)
+        world = g.draw_world(rng)
+        return Draw(world, lists(rng, world))
 
     return draw
 
 
-def unrelated_list(
-    users: int, length: int, popularity: float, written: str = "scores", items: int = 200
-) -> Kind:
+def unrelated_list(users: int, length: int, popularity: float, items: int = 200) -> Kind:
     """One list for all in an order unrelated to truth, of one to three items a user by popularity alone."""
 
     def draw(rng: Rng) -> Draw:
@@ -61,11 +59,8 @@ def unrelated_list(
         order = rng.permutation(items)[:length]
         scores = -np.sort(-rng.random(length))
         shape = users, length
-        return Draw(
-            World(grades, grades),
-            Lists(np.broadcast_to(order, shape), np.broadcast_to(scores, shape)),
-            written,
-        )
+        lists = Lists(np.broadcast_to(order, shape), np.broadcast_to(scores, shape))
+        return Draw(World(grades, grades), lists)
 
     return draw
 
@@ -83,20 +78,6 @@ CLEAN: dict[str, Kind] = {
     "popularity list": other(lambda _, world: g.popularity_list(world)),
     "random model": other(g.random_model),
     "bad model": other(g.bad_model),
-}
-# Where ranks say so too, more is taken for turned round.
-SPOKEN_FOR: dict[str, Kind] = {
-    "random model, points": other(g.random_model, "points"),
-    "bad model, points": other(g.bad_model, "points"),
-    "weak model, points": good(truth="purchases", quality=0.3, written="points"),
-}
-UNRELATED: dict[str, Kind] = {
-    f"one list of {length}, {users:,} users, popularity {popularity:g}": unrelated_list(
-        users, length, popularity
-    )
-    for popularity in (0.0, 0.5, 1.0)
-    for users in (100, 400, 5_000)
-    for length in (10, 20, 100)
 }
 
 
