@@ -4,7 +4,7 @@ import itertools
 import math
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,13 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
-import ranking_udfs
-from tests.conftest import rows
+from tests.conftest import module_connection, rows
 
 Z = 1.959963984540054
 Scores = Sequence[float | None]  # the best of each user; None for no list
 
 
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        yield ranking_udfs.register(con)
+con = module_connection()
 
 
 def create(con: duckdb.DuckDBPyConnection, with_answer: Scores, without: Scores, named: int = 0) -> None:
@@ -59,26 +55,7 @@ def found(con: duckdb.DuckDBPyConnection, more: str = "") -> list[dict[str, Any]
     return rows(con, f"FROM ranking_abstention('rec', 'truth'{more})")
 
 
-def test_the_area_counts_pairs_ties_half_and_no_list_below_every_score(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    create(con, [3, 2, None], [2, None])
-    # Above: 3 of both, 2 of none and half of 2, none of nothing but half: (1 + 1 + 1/2 + 1 + 0 + 1/2) / 6.
-    first, second = found(con)
-    assert first["auc"] == second["auc"] == 4 / 6
-    names = (
-        "threshold",
-        "users_with_relevant",
-        "users_without_relevant",
-        "wrongly_refused",
-        "wrongly_answered",
-    )
-    assert [first[name] for name in names] == [2, 3, 2, 1, 1]
-    assert [second[name] for name in names] == [3, 3, 2, 2, 0]
-    assert (first["auc_low"], first["auc_high"]) == (None, None)  # fewer than five of a kind
-
-
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_it_is_as_defined_and_as_in_other_libraries(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     generated = random.Random(seed)
     digits = seed % 3
@@ -109,41 +86,6 @@ def test_it_is_as_defined_and_as_in_other_libraries(con: duckdb.DuckDBPyConnecti
     assert [row["threshold"] for row in result] == sorted(expected["errors"])
 
 
-def test_whoever_has_no_scored_list_is_refused_at_every_threshold(con: duckdb.DuckDBPyConnection) -> None:
-    create(con, [None, 2, 1], [1, None, None], named=1)
-    con.execute("INSERT INTO rec VALUES (0, 1, 'nan'), (5, 1, NULL)")
-    assert [row["wrongly_refused"] for row in found(con, ", 'queries'")] == [1, 2]
-    assert [row["wrongly_answered"] for row in found(con, ", 'queries'")] == [1, 0]
-    con.execute("DELETE FROM rec WHERE isfinite(score) AND userid >= 0")
-    (row,) = found(con, ", 'queries'")
-    assert (row["threshold"], row["wrongly_refused"], row["wrongly_answered"], row["auc"]) == (
-        None,
-        3,
-        0,
-        0.5,
-    )
-
-
-@pytest.mark.parametrize(
-    ("with_answer", "without", "ends"),
-    [
-        ([2] * 6, [1] * 5, (0.05 ** (1 / 5), 1)),
-        ([1] * 5, [2] * 7, (0, 1 - 0.05 ** (1 / 5))),
-        ([1] * 9, [1] * 9, (0.5 - (1 - 0.05 ** (1 / 9)), 0.5 + (1 - 0.05 ** (1 / 9)))),
-        ([2] * 6, [1] * 4, (None, None)),
-        ([2] * 6, [], (None, None)),
-    ],
-)  # fmt: skip
-def test_where_no_user_differs_the_interval_is_that_of_a_rule_of_three(
-    con: duckdb.DuckDBPyConnection, with_answer: Scores, without: Scores, ends: tuple[float | None, ...]
-) -> None:
-    create(con, with_answer, without)
-    row = found(con)[0]
-    assert [row["auc_low"], row["auc_high"]] == pytest.approx(ends, abs=1e-12)
-    shares = (row[f"answered_{name}"] for name in ("share", "low", "high"))
-    assert {one is None for one in (*shares, row["auc"])} == {not without}
-
-
 def test_the_lowest_score_may_be_the_best_and_systems_stand_alone(con: duckdb.DuckDBPyConnection) -> None:
     create(con, [3, 2, 2, None, 5, 1], [2, None, 1, 1, 0])
     one = found(con)
@@ -159,23 +101,16 @@ def test_the_lowest_score_may_be_the_best_and_systems_stand_alone(con: duckdb.Du
 
 
 def test_of_many_thresholds_a_hundred_at_equal_steps_are_shown(con: duckdb.DuckDBPyConnection) -> None:
-    for n in (100, 101, 150, 1_000):
-        create(con, [None], [None])
-        con.execute(f"INSERT INTO truth SELECT i, 1, i % 3 FROM range(9, {n + 9}) t(i)")
-        con.execute(f"INSERT INTO rec SELECT i, 1, i FROM range(9, {n + 9}) t(i)")
-        places = [row["threshold"] - 9 for row in found(con)]
-        assert places == [i * (n - 1) // 99 for i in range(100)]
-
-
-def test_threads_change_nothing(con: duckdb.DuckDBPyConnection) -> None:
-    generated = random.Random(9)
-    create(con, [generated.random() for _ in range(3_000)], [generated.random() for _ in range(1_000)])
-    results = []
-    for threads in (1, 3):
-        con.execute(f"SET threads = {threads}")
-        results.append(found(con))
-    con.execute("RESET threads")
-    assert results[0] == results[1]
+    """Of systems with so many lists, whose scores are 0, 1, 2, ..."""
+    numbers = [100, 101, 150, 1_000]
+    con.execute(f"""
+        CREATE OR REPLACE TABLE rec AS
+        SELECT n AS system, userid, 1 AS itemid, userid AS score
+        FROM (SELECT unnest({numbers}) AS n), range(n) t(userid);
+        CREATE OR REPLACE TABLE truth AS SELECT userid, 1 AS itemid, userid % 3 AS rel
+        FROM range(1_000) t(userid)""")
+    places = [(row["system"], row["threshold"]) for row in found(con)]
+    assert places == [(n, i * (n - 1) // 99) for n in numbers for i in range(100)]
 
 
 def test_the_query_of_the_reference_gives_the_number_of_mteb(con: duckdb.DuckDBPyConnection) -> None:
@@ -231,7 +166,7 @@ def test_intervals_of_the_area_hold_the_true_one_in_95_of_100_samples(
 
 def test_nobody_and_everybody_are_ends_of_their_intervals(con: duckdb.DuckDBPyConnection) -> None:
     """Which Wilson's formula misses by a rounding for some numbers of users."""
-    for n in range(1, 12):
+    for n in (1, 2, 6):
         create(con, [3.0] * n, [2.0] * n)
         low, high = found(con)
         assert (low["refused_low"], low["answered_high"]) == (0, 1)
