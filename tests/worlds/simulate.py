@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
 import duckdb
 import numpy as np
@@ -11,38 +10,29 @@ from tests.worlds import generators as g
 from tests.worlds.generators import DISASTERS, Lists, Rng, World
 from tests.worlds.tables import create, found, rec_table, truth_table
 
-
-class Draw(NamedTuple):
-    """The lists of one draw, by the model's own order, and what is written for its scores."""
-
-    world: World
-    lists: Lists
-    written: str = "scores"
-
-    def as_written(self, rng: Rng) -> Lists:
-        if self.written == "scores":
-            return self.lists
-        write = g.points if self.written == "points" else DISASTERS[self.written]
-        return Lists(self.lists.items, write(rng, self.lists.scores))
-
-
-Kind = Callable[[Rng], Draw]
+Kind = Callable[[Rng], tuple[World, Lists]]
 
 
 def good(
-    length: int = 20, truth: str = "three relevant", written: str = "scores", quality: float = 0.7
+    length: int = 20,
+    truth: str = "three relevant",
+    quality: float = 0.7,
+    write: Callable[[Rng, g.Floats], g.Floats] | None = None,
 ) -> Kind:
-    def draw(rng: Rng) -> Draw:
+    """A good model, and what is written for its scores."""
+
+    def draw(rng: Rng) -> tuple[World, Lists]:
         world = g.draw_world(rng, truth)
-        return Draw(world, g.model(rng, world, quality, length), written)
+        items, scores = g.model(rng, world, quality, length)
+        return world, Lists(items, write(rng, scores) if write else scores)
 
     return draw
 
 
 def other(lists: Callable[[Rng, World], Lists]) -> Kind:
-    def draw(rng: Rng) -> Draw:
+    def draw(rng: Rng) -> tuple[World, Lists]:
         world = g.draw_world(rng)
-        return Draw(world, lists(rng, world))
+        return world, lists(rng, world)
 
     return draw
 
@@ -50,25 +40,23 @@ def other(lists: Callable[[Rng, World], Lists]) -> Kind:
 def unrelated_list(users: int, length: int, popularity: float, items: int = 200) -> Kind:
     """One list for all in an order unrelated to truth, of one to three items a user by popularity alone."""
 
-    def draw(rng: Rng) -> Draw:
+    def draw(rng: Rng) -> tuple[World, Lists]:
         popular = np.cumsum(np.exp(1.5 * popularity * rng.standard_normal(items)))
         bought = np.searchsorted(popular, popular[-1] * rng.random((users, 3))).clip(0, items - 1)
         bought = np.where(np.arange(3) < rng.integers(1, 4, (users, 1)), bought, bought[:, :1])
         grades = np.full((users, items), np.nan)
         np.put_along_axis(grades, bought, 1.0, 1)
-        order = rng.permutation(items)[:length]
-        scores = -np.sort(-rng.random(length))
+        order, scores = rng.permutation(items)[:length], -np.sort(-rng.random(length))
         shape = users, length
-        lists = Lists(np.broadcast_to(order, shape), np.broadcast_to(scores, shape))
-        return Draw(World(grades, grades), lists)
+        return World(grades, grades), Lists(np.broadcast_to(order, shape), np.broadcast_to(scores, shape))
 
     return draw
 
 
-DISASTERS_OF_GOOD_MODELS: dict[str, Kind] = {written: good(written=written) for written in DISASTERS}
+DISASTERS_OF_GOOD_MODELS: dict[str, Kind] = {name: good(write=write) for name, write in DISASTERS.items()}
 CLEAN: dict[str, Kind] = {
     "good model": good(),
-    "good model, points": good(written="points"),
+    "good model, points": good(write=g.points),
     "good model, list of 3": good(3),
     "good model, list of 10": good(10),
     "good model, list of 100": good(100),
@@ -78,6 +66,8 @@ CLEAN: dict[str, Kind] = {
     "popularity list": other(lambda _, world: g.popularity_list(world)),
     "random model": other(g.random_model),
     "bad model": other(g.bad_model),
+    "one list for all": unrelated_list(400, 20, 0.5),
+    "one short list for all": unrelated_list(100, 10, 0.5),
 }
 
 
@@ -90,12 +80,12 @@ def severities(
 ) -> dict[str, Counter[str]]:
     """How many draws of each kind have a row of which end is up, by its severity."""
     drawn = [
-        (f"{name}, {i}", kind(rng), rng)
+        (f"{name}, {i}", *kind(rng))
         for name, kind in kinds.items()
         for i, rng in enumerate(generators(seed, draws[name]))
     ]
-    systems = [(name, i, one.as_written(rng)) for i, (name, one, rng) in enumerate(drawn)]
-    create(con, rec=rec_table(systems), truth=truth_table([one.world for _, one, _ in drawn]))
+    systems = [(name, i, lists) for i, (name, _, lists) in enumerate(drawn)]
+    create(con, rec=rec_table(systems), truth=truth_table([world for _, world, _ in drawn]))
     counts: dict[str, Counter[str]] = {name: Counter() for name in kinds}
     for row in found(con):
         if row.code != "truth_in_rec":

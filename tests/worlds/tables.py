@@ -1,7 +1,6 @@
 """Worlds as tables of a connection, and what ranking_check and the slow definition find in them."""
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import duckdb
 import numpy as np
@@ -9,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tests.worlds.generators import Lists, World
-from tests.worlds.slowly import CODES, Found, Rec
+from tests.worlds.slowly import CODES, Found
 
 IDS = 1_000_000  # above all ids of a world; users of the next one begin there
 
@@ -66,13 +65,3 @@ def found(con: duckdb.DuckDBPyConnection, arguments: str = "") -> set[Found]:
     ).fetchall()
     assert len(set(rows)) == len(rows)
     return {Found(*row) for row in rows}
-
-
-def rows(con: duckdb.DuckDBPyConnection) -> tuple[list[Rec], list[Any]]:
-    """The tables rec and truth, as the slow definition takes them."""
-    rec = [Rec(*row) for row in con.execute('SELECT "system", userid, itemid, score FROM rec').fetchall()]
-    return rec, con.execute("SELECT userid, itemid, rel FROM truth").fetchall()
-
-
-def history_rows(con: duckdb.DuckDBPyConnection) -> Collection[tuple[Any, Any]]:
-    return set(con.execute("SELECT userid, itemid FROM history").fetchall())
