@@ -86,20 +86,6 @@ def test_it_is_as_defined_and_as_in_other_libraries(con: duckdb.DuckDBPyConnecti
     assert [row["threshold"] for row in result] == sorted(expected["errors"])
 
 
-def test_the_lowest_score_may_be_the_best_and_systems_stand_alone(con: duckdb.DuckDBPyConnection) -> None:
-    create(con, [3, 2, 2, None, 5, 1], [2, None, 1, 1, 0])
-    one = found(con)
-    con.execute("""
-        CREATE OR REPLACE VIEW turned AS SELECT 'b' AS system, userid, itemid, -score AS score FROM rec
-        UNION ALL SELECT 'a', -1, 1, 0.5""")
-    other = rows(con, "FROM ranking_abstention('turned', 'truth', descending := false)")
-    assert [
-        (row["threshold"], row["wrongly_refused"], row["auc"]) for row in other if row["system"] == "a"
-    ] == [(None, 6, 0.5)]
-    turned = [{**row, "threshold": -row["threshold"]} for row in other if row["system"] == "b"]
-    assert [{name: row[name] for name in one[0]} for row in turned] == one
-
-
 def test_of_many_thresholds_a_hundred_at_equal_steps_are_shown(con: duckdb.DuckDBPyConnection) -> None:
     """Of systems with so many lists, whose scores are 0, 1, 2, ..."""
     numbers = [100, 101, 150, 1_000]

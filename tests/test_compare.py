@@ -381,31 +381,6 @@ def test_a_difference_within_the_margin_is_the_same_even_if_it_is_sure(
         assert (row["verdict"], row["p_same_adjusted"] is None) == (verdict, margin == "NULL")
 
 
-def test_p_the_same_and_what_is_detectable_are_corrected_as_by_statsmodels(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    systems = np.random.default_rng(4).normal(0.02 * np.arange(8)[:, None], 0.3, (8, 400))
-    draws(con, [systems])
-    given = ", baseline := '0', margin := 0.1"
-    alone = compare(con, f"{given}, correction := 'none'", columns="p, p_adjusted")
-    assert [row["p_adjusted"] for row in alone] == [row["p"] for row in alone]
-    for word, method in (("holm", "holm"), ("bh", "fdr_bh")):
-        rows = compare(con, f"{given}, correction := '{word}'")
-        adjusted = multitest.multipletests([row["p"] for row in rows], method=method)[1]
-        assert [row["p_adjusted"] for row in rows] == pytest.approx(adjusted, rel=CLOSE, abs=CLOSE)
-        assert {row["method"] for row in rows} == {f"t, {word} of 7"}
-        found = [weightstats.ttost_paired(one, systems[0], -0.1, 0.1)[0] for one in systems[1:]]
-        for row, p in zip(rows, multitest.multipletests(found, method=method)[1], strict=True):
-            assert is_close(row["p_same_adjusted"], p, 1e-9)
-            assert (row["verdict"] == "same") == (p < 0.05)
-            at = stats.t.ppf([1 - 0.05 / 7 / 2, 0.8], 399).sum()
-            assert is_close(row["minimum_detectable_effect"], at * row["standard_error"], 1e-9)
-            needed = math.ceil(400 * (at * row["standard_error"] / 0.1) ** 2)
-            assert row["users_needed"] == (needed if row["verdict"] == "unclear" else None)
-            half = stats.t.ppf(0.975, 399) * row["standard_error"]  # each interval alone
-            assert is_close(row["high"] - row["difference"], half, 1e-9)
-
-
 def test_one_baseline_is_compared_with_ten_thousand_systems(own: duckdb.DuckDBPyConnection) -> None:
     """In a megabyte for each thousand; all pairs of them would take 6 GB."""
     own.execute("SET memory_limit = '400MB'")
@@ -589,36 +564,41 @@ def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_sa
     assert len(alone) / count > 0.1
 
 
-def test_a_gate_corrects_over_all_of_its_rows(con: duckdb.DuckDBPyConnection) -> None:
-    """As statsmodels does; the rest of what depends on it follows."""
-    table(con)
+def test_p_the_same_and_what_is_detectable_are_corrected(con: duckdb.DuckDBPyConnection) -> None:
+    """As statsmodels does, over all of a measure and k; by a gate over all of its rows."""
+    table(con, systems="'a', 'b', 'c', 'd', 'e'")
     con.execute("UPDATE by_user SET ndcg = ndcg + 0.3 * (system = 'c')::INTEGER")
-    con.execute("""
-        CREATE OR REPLACE TABLE compared AS
-        FROM ranking_compare_by_user('by_user', baseline := 'a', margin := 0.3) WHERE segment IS NOT NULL
-    """)
+    call = "FROM ranking_compare_by_user('by_user', baseline := 'a', {})"
+    made = f"CREATE OR REPLACE TABLE compared AS {call.format('margin := 0.3')} WHERE segment IS NOT NULL"
+    con.execute(made)
     needed = rows(con, "SELECT DISTINCT users_needed FROM ranking_gate('compared')")
     assert needed == [{"users_needed": None}]  # for which margin, it cannot know
     for word, method in (("holm", "holm"), ("bh", "fdr_bh"), ("none", None)):
-        query = f"FROM ranking_gate('compared', confidence := 0.9, correction := '{word}', margin := 0.3)"
-        gated = rows(con, query)
-        assert len(gated) == 2 * 2 * 2 * 2
-        for name in ("p", "p_same"):
-            found = [row[name] for row in gated]
-            expected = found if method is None else multitest.multipletests(found, method=method)[1]
-            for row, p in zip(gated, expected, strict=True):
-                assert is_close(row[f"{name}_adjusted"], p, CLOSE)
-        for row in gated:
-            assert row["method"] == ("t, none" if method is None else f"t, {word} of 16")
-            alpha = 0.1 / (1 if method is None else 16)
-            at = stats.t.ppf([1 - alpha / 2, 0.8], row["users"] - 1).sum()
-            assert is_close(row["minimum_detectable_effect"], at * row["standard_error"], 1e-9)
-            sure = "better" if row["difference"] > 0 else "worse"
-            expected = sure if row["p_adjusted"] < 0.1 else "unclear"
-            assert row["verdict"] == ("same" if row["p_same_adjusted"] < 0.1 else expected)
-            needed = math.ceil(row["users"] * (at * row["standard_error"] / 0.3) ** 2)
-            assert row["users_needed"] == (needed if row["verdict"] == "unclear" else None)
-        assert {"better", "same"} <= {row["verdict"] for row in gated}
+        options = f"confidence := 0.9, correction := '{word}', margin := 0.3"
+        gated = rows(con, f"FROM ranking_gate('compared', {options})")
+        families = {(): gated}
+        for row in rows(con, call.format(options)):
+            families.setdefault((row["measure"], row["k"]), []).append(row)
+            half = stats.t.ppf(0.95, row["users"] - 1) * row["standard_error"]  # each interval alone
+            assert is_close(row["high"] - row["difference"], half, 1e-9)
+        assert sorted(map(len, families.values())) == [12, 12, 12, 12, 32]
+        for family in families.values():
+            for name in ("p", "p_same"):
+                found = [row[name] for row in family]
+                expected = found if method is None else multitest.multipletests(found, method=method)[1]
+                adjusted = [row[f"{name}_adjusted"] for row in family]
+                assert adjusted == pytest.approx([*expected], rel=CLOSE, abs=CLOSE)
+            for row in family:
+                assert row["method"] == ("t, none" if method is None else f"t, {word} of {len(family)}")
+                alpha = 0.1 / (1 if method is None else len(family))
+                at = stats.t.ppf([1 - alpha / 2, 0.8], row["users"] - 1).sum()
+                assert is_close(row["minimum_detectable_effect"], at * row["standard_error"], 1e-9)
+                sure = "better" if row["difference"] > 0 else "worse"
+                expected = sure if row["p_adjusted"] < 0.1 else "unclear"
+                assert row["verdict"] == ("same" if row["p_same_adjusted"] < 0.1 else expected)
+                needed = math.ceil(row["users"] * (at * row["standard_error"] / 0.3) ** 2)
+                assert row["users_needed"] == (needed if row["verdict"] == "unclear" else None)
+        assert {"better", "same", "unclear"} <= {row["verdict"] for row in gated}
 
 
 @pytest.mark.slow
