@@ -24,12 +24,15 @@ def last_hit_rank(rankings: Rankings) -> Floats:
     rank = rankings.total(np.where(is_last, rankings.hits.rank, 0))
     return np.where(rankings.n_hits > 0, rank, np.nan)
 """
+WORKED = """
+last_hit_rank
+REC, TRUTH, 4 = 3.0
+*LEVELS, 4, min_grade=5.5 = None
+edges(nothing=None, both=None)
+"""
 WITNESS = """
 
-@witness(
-    worked=[Worked(REC, TRUTH, 4, 3.0), Worked([], [], None, None), Worked([1], [1], 0, None)],
-    min_grade=[Worked(*LEVELS, 4, None, {"min_grade": 5.5})],
-)
+@witness()
 def last_hit_rank(ranking: Ranking, k: int | None) -> Value:
     \"\"\"Rank of the last relevant item, NULL if the top has none.\"\"\"
     hits = ranking.hits(k)
@@ -38,7 +41,7 @@ def last_hit_rank(ranking: Ranking, k: int | None) -> Value:
 
 
 @pytest.mark.slow
-def test_a_measure_is_three_files_and_a_command(tmp_path: Path) -> None:
+def test_a_measure_is_four_files_and_a_command(tmp_path: Path) -> None:
     for name in ("udfs", "sql", "tests", "examples", "README.md", "pyproject.toml"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, tmp_path / name)
@@ -58,6 +61,8 @@ def test_a_measure_is_three_files_and_a_command(tmp_path: Path) -> None:
     formulas, witnesses = tmp_path / "udfs/ranking_udfs/measures/formulas.py", tmp_path / "tests/witnesses.py"
     formulas.write_text(formulas.read_text() + FORMULA)
     witnesses.write_text(witnesses.read_text() + WITNESS)
+    worked = tmp_path / "tests/worked_cases.txt"
+    worked.write_text(worked.read_text() + WORKED)
     assert "ranking_last_hit_rank.sql: sql/ must have it" in run("tests.generate")
     macro = (tmp_path / "sql/measures/ranking_first_hit_rank.sql").read_text()
     macro = macro.replace("first_hit_rank", "last_hit_rank").replace("-- 2.0", "-- 3.0")

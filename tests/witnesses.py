@@ -1,7 +1,8 @@
 """Independent witnesses of every measure: worked cases, slow definitions, outside implementations.
 
 Nothing here imports the code under test. Each measure stands in one place: a slow and obvious definition
-in plain Python, with its cases worked by hand and its outside implementations in the decorator above it.
+in plain Python, with its outside implementations in the decorator above it, and its cases worked by hand in
+worked_cases.txt under its name.
 
     WITNESSES["ndcg"].definition(ranking, k, gain="linear")   the slow value, None for SQL NULL
     WITNESSES["ndcg"].evaluate(rec, truth, k, options)        the same from plain lists and dicts
@@ -21,17 +22,17 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from itertools import combinations, islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 Options = Mapping[str, Any]
 Value = float | None
 COMPARED = 100  # topics with each outside implementation
 LINEAR = {"gain": "linear"}
-ORIGINAL = {"discount": "original"}
-HALVED = {"discount": "half_life", "half_life": 2}
+CASES = Path(__file__).with_name("worked_cases.txt")
 
 
 # --- A judged ranking, slowly --------------------------------------------------------------------------
@@ -182,13 +183,45 @@ def random_topics(
 class Worked:
     """A case whose value was worked by hand (or stands in the documents)."""
 
-    rec: Any
-    truth: Any
-    k: int | None
+    args: tuple[Any, ...]  # rec, truth and k; those of a list measure
     expected: Value
-    options: Options = field(default_factory=dict)
+    options: Options
 
 
+def edges(nothing: Value = 0.0, both: Value = 0.0) -> list[Worked]:
+    """Of nothing that could be a hit, and of both sides empty, where truth has no item at all."""
+    cases: list[Any] = [
+        ([], [], None, both),
+        ([1], [], 0, both),
+        ([1], [], None, nothing),
+        ([1], [1], 0, nothing),
+    ]
+    cases += [([], {3: 0}, None, nothing), ([3, 4], {3: 0, 4: -1}, 2, nothing)]
+    return [Worked(tuple(args), value, {}) for *args, value in cases]
+
+
+def read_cases() -> dict[str, list[Worked]]:
+    """The cases of each measure, below its name; names in front of the first stand for values."""
+    found: dict[str, list[Worked]] = {}
+    cases: list[Worked] = []
+    names: dict[str, Any] = {**vars(math), "edges": edges, "given": lambda *args, **options: (args, options)}
+    for line in CASES.read_text(encoding="utf-8").splitlines():
+        call, _, value = line.partition("  #")[0].partition(" = ")
+        if line.isidentifier():
+            cases = found[line] = []
+        elif call[:1] in ("", "#"):
+            continue
+        elif not found:
+            names[call] = eval(value, names)
+        elif not value:
+            cases += eval(call, names)
+        else:
+            args, options = eval(f"given({call})", names)
+            cases.append(Worked(args, eval(value, names), options))
+    return found
+
+
+WORKED = read_cases()
 Condition = Callable[[Ranking, int | None, Options], bool]
 
 
@@ -264,17 +297,14 @@ WITNESSES: dict[str, Witness] = {}
 
 
 def witness(
-    *,
-    worked: Sequence[Worked],
-    outside: Sequence[Outside] = (),
-    of_judged: Options | None = None,
-    min_grade: Sequence[Worked] = (),
+    *, outside: Sequence[Outside] = (), of_judged: Options | None = None
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
     """Enter the definition below by its name; it has an option min_grade if cases of that are worked out."""
 
     def register(plain: Callable[..., Value]) -> Callable[..., Value]:
         name, definition = plain.__name__, plain
-        if min_grade:
+        worked = WORKED.get(name, [])
+        if any("min_grade" in case.options for case in worked):
 
             @wraps(plain)
             def definition(
@@ -283,7 +313,7 @@ def witness(
                 return plain(replace(ranking, min_grade=min_grade), k, **options)
 
             definition.__kwdefaults__ = {**(plain.__kwdefaults__ or {}), "min_grade": None}
-        WITNESSES[name] = Witness(name, definition, [*worked, *min_grade], outside, of_judged or {})
+        WITNESSES[name] = Witness(name, definition, worked, outside, of_judged or {})
         return plain
 
     return register
@@ -521,46 +551,8 @@ def _check_grades(ranking: Ranking, max_grade: float) -> None:
 #
 # How other libraries call these, and with which options they mean the same: tests/coming_from.txt.
 
-REC, TRUTH = [1, 3, 2, 6], [1, 2, 4]  # the documents' example: hits at ranks 1 and 3 of 4, 3 relevant
-MISS_REC, MISS_TRUTH = [9, 1, 2, 8, 7], [1, 2, 3]  # the documents' [0, 1, 1, 0, 0] with 3 relevant items
-GRADED = (["A", "B", "C", "D"], {"A": 4, "B": 3, "D": 5})  # the lecture's A 4, B 3, C 0, D 5
-LEVELS = (["a", "b", "c", "d"], {"a": 1, "b": 4, "c": 0, "d": 3, "e": 5})  # from 3 on: hits at 2 and 4 of 3
-PAIRS = [(5.0, 1), (2.0, 3), (4.0, 2), (1.0, 6), (3.0, 4)]  # the documents' (relscore, itemid), best first
-PAIR_GRADES = [5.0, 4.0, 3.0, 2.0, 1.0]
-
-
-def edges(nothing: Value = 0.0, both: Value = 0.0) -> list[Worked]:
-    """Of nothing that could be a hit, and of both sides empty, where truth has no item at all."""
-    return [
-        Worked([], [], None, both),
-        Worked([1], [], 0, both),
-        Worked([1], [], None, nothing),
-        Worked([1], [1], 0, nothing),
-        Worked([], {3: 0}, None, nothing),
-        Worked([3, 4], {3: 0, 4: -1}, 2, nothing),
-    ]
-
-
-def from_grade(value: Value, beyond: Value = 0.0) -> list[Worked]:
-    """The cases of LEVELS with a min_grade that some of its grades reach, and with one that none does."""
-    return [Worked(*LEVELS, 4, value, {"min_grade": 3}), Worked(*LEVELS, 4, beyond, {"min_grade": 5.5})]
-
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 0.6666666666666666),  # documents
-        Worked(REC, TRUTH, 2, 0.3333333333333333),  # documents
-        Worked(MISS_REC, MISS_TRUTH, 5, 2 / 3),  # documents
-        Worked(REC, TRUTH, 2, 1 / 2, {"normalize": "min"}),  # 1 hit of at most min(3, 2)
-        Worked(REC, TRUTH, 10, 2 / 3, {"normalize": "min"}),  # min(3, 10)
-        Worked([1], TRUTH, 2, 1 / 2, {"normalize": "min"}),  # k counts, not the length of the list
-        Worked([1, 1, 2], [1, 2], 2, 1 / 2),  # the repeat is a miss that takes up a rank
-        Worked([1], [1, None, 1], None, 1 / 1),  # truth is the set {1}
-        Worked(["a", "b"], {"a": 0, "b": 2, "c": 1}, None, 1 / 2),  # of b and c, b was found
-        Worked([1], [1], 0, 0.0, {"normalize": "min"}),
-        *edges(both=1.0),
-    ],
-    min_grade=from_grade(2 / 3),
     outside=[trec_eval("recall.{k}"), trec_eval("set_recall")],
 )
 def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
@@ -574,22 +566,6 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 0.5),  # documents
-        Worked(REC, TRUTH, 2, 0.5),  # documents
-        Worked(MISS_REC, MISS_TRUTH, 5, 2 / 5),  # documents
-        Worked([0, 1, 0, 2, 0, 3, 4], [1, 2, 3, 4, 5], 7, 4 / 7),  # documents: 0.571
-        Worked(REC, TRUTH, 10, 2 / 4),  # the list has 4 items
-        Worked(REC, TRUTH, 10, 2 / 10, {"divide": "k"}),
-        Worked(REC, TRUTH, 10, 2 / 4, {"divide": "list"}),
-        Worked(REC, TRUTH, None, 2 / 4, {"divide": "k"}),  # k is the length of the list
-        Worked([None, 1], [1], None, 1 / 2),  # NULL takes up a rank
-        Worked([1, 1], [1], None, 1 / 2),  # as does a repeat
-        Worked([], [], 5, 1.0, {"divide": "k"}),
-        Worked([1], [1], 0, 0.0, {"divide": "k"}),
-        *edges(both=1.0),
-    ],
-    min_grade=from_grade(2 / 4),
     outside=[
         trec_eval("P.{k}", options=[{"divide": "k"}]),
         trec_eval("set_P", options=[{}, {"divide": "list"}]),
@@ -606,19 +582,6 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 2 * (1 / 2) * (2 / 3) / (1 / 2 + 2 / 3)),
-        Worked(REC, TRUTH, 4, (1 + 4) * (1 / 2) * (2 / 3) / (4 * (1 / 2) + 2 / 3), {"beta": 2}),
-        Worked(REC, TRUTH, 4, (1 + 1 / 4) * (1 / 2) * (2 / 3) / (1 / 4 * (1 / 2) + 2 / 3), {"beta": 0.5}),
-        Worked(REC, TRUTH, 4, 1 / 2, {"beta": 0}),  # precision alone
-        Worked(REC, TRUTH, 10, 2 * (2 / 10) * (2 / 3) / (2 / 10 + 2 / 3), {"divide": "k"}),
-        Worked(REC, TRUTH, 10, 5 * (2 / 10) * (2 / 3) / (4 * (2 / 10) + 2 / 3), {"beta": 2, "divide": "k"}),
-        Worked(REC, TRUTH, 10, 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), {"divide": "list"}),
-        Worked(REC, TRUTH, None, 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), {"divide": "k"}),
-        Worked([9], TRUTH, 4, 0.0),  # precision and recall are both 0
-        *edges(both=1.0),
-    ],
-    min_grade=from_grade(2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3)),
     outside=[
         trec_eval(
             lambda options: f"set_F.{options.get('beta', 1) ** 2}",
@@ -636,25 +599,6 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 0.5555555555555555),  # documents
-        Worked(REC, TRUTH, 2, 0.3333333333333333),  # documents
-        Worked([1, 3, 2, 6, 4, 5], TRUTH, None, (1 / 1 + 2 / 3 + 3 / 5) / 3),  # documents: 0.756
-        Worked([1, 3, 2, 4, 6, 5], TRUTH, None, (1 / 1 + 2 / 3 + 3 / 4) / 3),  # documents: 0.806
-        Worked(["A", "B", "C", "D", "E"], ["A", "C", "D"], 5, (1 + 2 / 3 + 3 / 4) / 3),  # documents
-        Worked(REC, TRUTH, 2, (1 / 1) / min(3, 2), {"normalize": "min"}),
-        Worked(REC, TRUTH, 4, (1 / 1 + 2 / 3) / 2, {"normalize": "hits"}),
-        Worked(REC, TRUTH, 4, (1 / 1 + 2 / 3) / 3, {"normalize": "truth"}),
-        Worked(REC, TRUTH, 10, (1 / 1 + 2 / 3) / 10, {"normalize": "k"}),
-        Worked(REC, TRUTH, None, (1 / 1 + 2 / 3) / 4, {"normalize": "k"}),  # k is the length of the list
-        Worked([1], TRUTH, 2, (1 / 1) / 2, {"normalize": "min"}),  # k counts, not the length of the list
-        Worked([1, 1, 2], [1, 2], None, (1 / 1 + 2 / 3) / 2),  # the repeat at rank 2 is a miss
-        Worked([None, 1], [1], None, (1 / 2) / 1),
-        Worked([9], [1], None, 0.0, {"normalize": "hits"}),
-        Worked([1], [1], 0, 0.0, {"normalize": "min"}),
-        *edges(both=1.0),
-    ],
-    min_grade=from_grade((1 / 2 + 2 / 4) / 3),
     outside=[
         trec_eval("map_cut.{k}"),
         trec_eval("map", options=[{"normalize": "truth"}]),
@@ -678,18 +622,6 @@ def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "trut
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 3 / 4),  # documents; hits 1, 3 and misses 2, 4: only (3, 2) is the wrong way
-        Worked(REC, TRUTH, 2, 1 / 1),  # documents
-        Worked([None, 1], [1], None, 0 / 1),  # NULL is a miss
-        Worked([1, 1], [1], None, 1 / 1),  # the repeat is a miss
-        Worked([1, 2], [1, 2], None, 0.5),  # no miss, no pair
-        Worked([9], [1], None, 0.5),
-        Worked(REC, TRUTH, 0, 0.5),
-        Worked(REC, TRUTH, 99, 3 / 4),  # pairs within the list only
-        *edges(0.5, 0.5),
-    ],
-    min_grade=from_grade(1 / 4, beyond=0.5),
     outside=[
         sklearn_labels("roc_auc_score", hit_and_miss, {}),
         ir_measures("Accuracy", "accuracy", when=hit_and_miss, cutoffs=(5, None)),
@@ -709,16 +641,6 @@ def auc(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 1 / 1),  # documents
-        Worked(REC, TRUTH, 2, 1 / 1),  # documents
-        Worked(["A", "B", "C", "D"], ["B"], None, 1 / 2),  # documents
-        Worked([None, 9, 1], [1], None, 1 / 3),
-        Worked([9, 1], [1], 1, 0.0),
-        Worked([9, 1], {"1": 1, 9: 0, 1: 3}, None, 1 / 2),  # a grade of 0 is no hit
-        *edges(),
-    ],
-    min_grade=from_grade(1 / 2),
     outside=[trec_eval("recip_rank"), ir_measures("RR", "msmarco")],
 )
 def mrr(ranking: Ranking, k: int | None) -> Value:
@@ -728,14 +650,6 @@ def mrr(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 1.0),
-        Worked([9, 8, 1], [1], 2, 0.0),
-        Worked([9, 8, 1], [1], 3, 1.0),
-        Worked([None], [None], None, 0.0),
-        *edges(),
-    ],
-    min_grade=from_grade(1.0),
     outside=[trec_eval("success.{k}")],
 )
 def hit_rate(ranking: Ranking, k: int | None) -> Value:
@@ -744,14 +658,6 @@ def hit_rate(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[
-        Worked([9, 1, 2], [1, 2], 2, 0.0),
-        Worked([9, 1, 2], [1, 2], 3, 1.0),
-        Worked([1, 1, None], [1, None], None, 1.0),  # a NULL is no item
-        Worked([1, 2], {1: 2, 2: 0, 3: 1}, None, 0.0),
-        *edges(),
-    ],
-    min_grade=[*from_grade(0.0), Worked(["b", "e"], LEVELS[1], 2, 1.0, {"min_grade": 4})],
     outside=[trec_eval("recall.{k}", value=lambda found: float(found == 1))],
 )
 def recall_all(ranking: Ranking, k: int | None) -> Value:
@@ -760,13 +666,6 @@ def recall_all(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 2.0),
-        Worked(REC, TRUTH, 2, 1.0),
-        Worked([1, 1, None], [1, None], None, 1.0),
-        *edges(),
-    ],
-    min_grade=from_grade(2.0),
     outside=[trec_eval("num_rel_ret")],
 )
 def hits(ranking: Ranking, k: int | None) -> Value:
@@ -775,13 +674,6 @@ def hits(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 1.0),
-        Worked([9, None, 1, 1], [1], None, 3.0),
-        Worked([9, 1], [1], 1, None),
-        *edges(None, None),
-    ],
-    min_grade=from_grade(2.0, beyond=None),
     outside=[trec_eval("recip_rank", value=lambda found: 1 / found, when=some_hit, cutoffs=(3, 10, None))],
 )
 def first_hit_rank(ranking: Ranking, k: int | None) -> Value:
@@ -791,16 +683,6 @@ def first_hit_rank(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 2, 1 / math.log2(2)),  # documents
-        Worked(*GRADED, 4, 4 / 1 + 3 / 1 + 5 / 2, {**LINEAR, **ORIGINAL}),  # documents: 9.5
-        Worked(*GRADED, 4, 15 / 1 + 7 / math.log2(3) + 31 / math.log2(5)),  # 2^4-1, 2^3-1, 2^5-1
-        Worked(*GRADED, 2, 4 / 1 + 3 / math.log2(3), LINEAR),
-        Worked(*GRADED, 4, 4 + 3 + 5, {**LINEAR, **ORIGINAL, "base": 10}),  # ranks <= 10: none
-        Worked(*GRADED, 4, 4 + 3 / 2 + 5 / 8, {**LINEAR, **HALVED}),
-        Worked(["a", "b"], {"a": -2, "b": 1}, None, 0 + 1 / math.log2(3)),  # no negative gains
-        *edges(),
-    ],
     outside=[sklearn_dcg("dcg_score")],
 )
 def dcg(
@@ -822,17 +704,6 @@ def dcg(
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 2, 1 / math.log2(2) + 1 / math.log2(3)),  # documents: 1.631
-        Worked([], {"a": 3, "b": 2, "c": 1}, 5, 3 + 2 / math.log2(3) + 1 / 2, LINEAR),  # documents: 4.76
-        Worked(*GRADED, 4, 5 + 4 + 3 / math.log2(3), {**LINEAR, **ORIGINAL}),  # documents: 10.9
-        Worked(*GRADED, 4, 5 + (4 + 3 / math.log2(3)) * math.log2(1.5), {**LINEAR, **ORIGINAL, "base": 1.5}),
-        Worked([1], TRUTH, 10, 1 + 1 / math.log2(3) + 1 / 2),  # to min(k, |truth|), however short the list
-        Worked([1], TRUTH, None, 1.0),  # k is the length of the list
-        Worked(*GRADED, 2, 5 + 4 / 2, {**LINEAR, **HALVED}),
-        Worked([1], {1: 0, 2: -1}, 5, 0.0),
-        *edges(),
-    ],
     outside=[sklearn_dcg("dcg_score", ideal=True)],
 )
 def ideal_dcg(
@@ -854,32 +725,6 @@ def ideal_dcg(
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 0.7039180890341349),  # documents
-        Worked(REC, TRUTH, 2, 0.6131471927654585),  # documents
-        Worked(REC, TRUTH, 2, 1 / (1 + 1 / math.log2(3))),
-        Worked(PAIRS, PAIR_GRADES, 2, 0.8128912838590544),  # documents
-        Worked(PAIRS, PAIR_GRADES, 3, 0.9187707805346093),  # documents
-        Worked(PAIRS, PAIR_GRADES, 2, (31 + 3 / math.log2(3)) / (31 + 15 / math.log2(3))),
-        Worked(["a"], {"a": 1e-17}, None, 1.0),  # of which 2^g - 1 would leave nothing
-        Worked(PAIRS, PAIR_GRADES, 2, (5 + 2 / math.log2(3)) / (5 + 4 / math.log2(3)), LINEAR),
-        Worked(*GRADED, 4, 9.5 / (5 + 4 + 3 / math.log2(3)), {**LINEAR, **ORIGINAL}),  # 0.872
-        Worked(*GRADED, 4, 12 / 12, {**LINEAR, **ORIGINAL, "base": 10}),
-        Worked(["a", "x", "b"], ["a", "b"], 3, (1 + 1 / 4) / (1 + 1 / 2), HALVED),
-        Worked([1], [1, 2], 10, 1 / (1 + 1 / math.log2(3))),  # the ideal is longer than the list
-        Worked([(2, "a"), (2, "b")], [2], None, 1.0),  # truth lost an equal grade: never above 1
-        Worked([1], [1, 2, 3], None, 1 / (1 + 1 / math.log2(3) + 1 / 2), {"ideal": "truth"}),
-        Worked([1], [1, 2, 3], 1, 1 / (1 + 1 / math.log2(3) + 1 / 2), {"ideal": "truth"}),
-        Worked(["x"], {"x": 1, "y": 3, "z": 0}, 5, 1 / (7 + 1 / math.log2(3)), {"ideal": "truth"}),
-        Worked(PAIRS[:1], PAIR_GRADES[:2], 1, 5 / (5 + 4 / 2), {**LINEAR, **HALVED, "ideal": "truth"}),
-        Worked([9, 1], [1], 3, (1 / math.log2(3)) / (1 + 1 / math.log2(3) + 1 / 2), {"ideal": "k"}),
-        Worked([9, 1], {1: 1, 9: 0}, None, (1 / math.log2(3)) / (1 + 1 / math.log2(3)), {"ideal": "k"}),
-        Worked([9, 1], {1: 1, 8: -2}, 2, (1 / 2) / (1 + 1 / 2), {"ideal": "k", **HALVED}),
-        Worked([1], [1], 0, 0.0, {"ideal": "truth"}),
-        Worked([1], [1], 0, 0.0, {"ideal": "k"}),
-        Worked([1], [], 3, 0.0, {"ideal": "k"}),
-        *edges(),
-    ],
     outside=[
         trec_eval("ndcg_cut.{k}", graded=True, options=[LINEAR]),
         trec_eval("ndcg", graded=True, options=[{**LINEAR, "ideal": "truth"}]),
@@ -915,13 +760,6 @@ def ndcg(
 
 
 @witness(
-    worked=[
-        Worked(*GRADED, 4, 4 + 3 + 0 + 5),
-        Worked(*GRADED, 2, 15 + 7, {"gain": "exp"}),
-        Worked(*GRADED, 2, 4 + 3, LINEAR),
-        Worked(["a", "a", "b"], {"a": 2, "b": -3}, None, 2.0),
-        *edges(),
-    ],
     outside=[Outside("trec_eval num_rel_ret over levels", "pytrec_eval", _gain_of_levels, both_sides)],
 )
 def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") -> Value:
@@ -930,15 +768,6 @@ def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") ->
 
 
 @witness(
-    worked=[
-        Worked(["a", "b"], {"a": 3, "b": 2}, None, 7 / 16 + 1 / 2 * (9 / 16) * (3 / 16)),
-        Worked(["x", "a", "b"], {"a": 4, "b": 3}, None, 1 / 2 * (15 / 16) + 1 / 3 * (1 / 16) * (7 / 16)),
-        Worked(["x", "a"], {"a": 4, "x": 0}, None, 1 / 2 * (15 / 16)),
-        Worked(["a"], {"a": 1}, None, 1 / 2, {"max_grade": 1}),
-        Worked(["a", "b"], ["a", "b"], None, 1 / 16 + 1 / 2 * (15 / 16) * (1 / 16)),  # binary: grade 1 of 4
-        Worked(["a", "b"], {"a": 3, "b": 4}, 1, 7 / 16),
-        *edges(),
-    ],
     outside=[ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None))],
 )
 def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
@@ -956,17 +785,6 @@ def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, (1 - 0.8) * (1 + 0.8**2)),
-        Worked(REC, TRUTH, 2, (1 - 0.8) * 1),
-        Worked(REC, TRUTH, 4, 0.5 * (1 + 0.25), {"persistence": 0.5}),
-        Worked(["a", "b"], {"a": 4, "b": 2}, None, 0.2 * (4 / 4 + 0.8 * 2 / 4), {"gain": "graded"}),
-        Worked(["a"], {"a": 4}, None, 0.2 * 4 / 5, {"gain": "graded", "max_grade": 5}),
-        Worked(["a", "b"], {"a": 9, "b": -2}, None, 0.2 * 1, {"gain": "binary"}),  # max_grade is not asked
-        Worked([None, 1], [1], None, 0.2 * 0.8),
-        *edges(),
-    ],
-    min_grade=from_grade(0.2 * (0.8 + 0.8**3)),
     outside=[
         by_topic(
             "cwl RBP",
@@ -992,17 +810,7 @@ def rbp(
     return (1 - persistence) * math.fsum(share * persistence ** (rank - 1) for rank, share in shares)
 
 
-@witness(
-    worked=[
-        Worked(*GRADED, 4, (4 + 3 / 2**0.25 + 5 / 2**0.75) / (5 + 4 / 2**0.25 + 3 / 2**0.5)),
-        Worked(*GRADED, 4, (4 + 3 / 2 + 5 / 8) / (5 + 4 / 2 + 3 / 4), {"half_life": 2}),
-        Worked(*GRADED, 4, (1 + 0 + 2 / 2**0.75) / (2 + 1 / 2**0.25 + 0), {"neutral": 3}),
-        Worked(*GRADED, 1, 4 / 5),  # the best list of one item
-        Worked(["a"], ["a", "b"], 2, 1 / (1 + 1 / 2**0.25)),
-        Worked(*GRADED, 4, 0.0, {"neutral": 5}),  # nothing above neutral
-        *edges(),
-    ],
-)
+@witness()
 def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, neutral: float = 0) -> Value:
     """Expected utility where every half_life ranks half of the readers are left (Breese et al. 1998).
 
@@ -1025,14 +833,6 @@ def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, 
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, 2 / 3),  # 3 relevant, hits at 1 and 3
-        Worked(REC, TRUTH, 2, 1 / 3),  # cut first
-        Worked([1], TRUTH, None, 1 / 3),  # a short list is not padded, but still divided by 3
-        Worked([9, 1], [1], None, 0 / 1),  # the hit is below rank 1
-        *edges(both=1.0),
-    ],
-    min_grade=from_grade(1 / 3),
     outside=[trec_eval("Rprec")],
 )
 def r_precision(ranking: Ranking, k: int | None) -> Value:
@@ -1044,17 +844,6 @@ def r_precision(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[
-        # The example of trec_eval's bpref_bug: 4 relevant below 1 of 4 non-relevant, 2 not retrieved.
-        Worked([0, 4, 5, 6, 7], {i: int(i > 3) for i in range(10)}, None, (4 * (1 - 1 / 4) + 2 * 0) / 6),
-        Worked([1, 9, 2], {1: 1, 2: 1, 3: 1}, None, (1 + 1) / 3),  # nobody judged non-relevant: recall
-        Worked(["n", "m", "r"], {"n": 0, "m": 0, "o": 0, "r": 2}, None, 1 - min(2, 1) / min(3, 1)),
-        Worked(["r", "n", "s"], {"n": -1, "r": 1, "s": 1}, None, (1 + (1 - min(1, 2) / min(1, 2))) / 2),
-        Worked(["r", "n", "s"], {"n": -1, "r": 1, "s": 1}, 1, 1 / 2),
-        Worked(REC, TRUTH, None, 2 / 3),  # the binary form has no judged non-relevant items
-        *edges(),
-    ],
-    min_grade=from_grade(((1 - 1 / 2) + (1 - 2 / 2)) / 3),
     outside=[trec_eval("bpref")],
 )
 def bpref(ranking: Ranking, k: int | None) -> Value:
@@ -1080,16 +869,6 @@ def bpref(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[
-        Worked(["a", "x", "b", "y"], {"a": 3, "b": 0, "c": 1}, 3, 2 / 3),
-        Worked(["a", "x"], {"a": -1}, None, 1 / 2),
-        Worked(["a", "a", None], {"a": 1}, None, 1 / 3),  # a repeat is not judged, nor is NULL
-        Worked(["a"], {"a": 1}, 5, 1 / 1),  # of the list's one rank
-        Worked([], {"a": 1}, 5, 0.0),
-        Worked([], [], None, 0.0),
-        Worked(["a"], [], None, 0.0),
-        Worked(["a"], {"a": 1}, 0, 0.0),
-    ],
     outside=[ir_measures("Judged", "judged", graded=True)],
 )
 def judged_share(ranking: Ranking, k: int | None) -> Value:
@@ -1101,18 +880,6 @@ def judged_share(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[  # precision by rank 1, 1/2, 2/3, 1/2; recall 1/3, 1/3, 2/3, 2/3
-        Worked(REC, TRUTH, 4, 1.0),
-        Worked(REC, TRUTH, 4, 1.0, {"recall": 0.3}),
-        Worked(REC, TRUTH, 4, 2 / 3, {"recall": 0.5}),
-        Worked(REC, TRUTH, 4, 0.0, {"recall": 0.7}),  # needs 3 of 3; trec_eval 9 takes 2 of 3 for 0.7
-        Worked(REC, TRUTH, 4, 0.0, {"recall": 1.0}),
-        Worked(REC, TRUTH, 2, 0.0, {"recall": 0.5}),  # cut first
-        Worked([99, 1, 2, 3], range(1, 11), None, 3 / 4, {"recall": 0.3}),  # 3 of 10 is a recall of 0.3
-        Worked([9, 1, 2], [1, 2], None, 2 / 3, {"recall": 0.5}),  # rank 3 has more of both than rank 2
-        *edges(),
-    ],
-    min_grade=from_grade(1 / 2),
     outside=[
         trec_eval(
             lambda options: f"iprec_at_recall.{options.get('recall', 0.0)}",
@@ -1140,15 +907,6 @@ def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0
 
 
 @witness(
-    worked=[
-        Worked(REC, TRUTH, 4, (4 * 1 + 3 * (2 / 3) + 4 * 0) / 11),  # 0 .. 0.3, 0.4 .. 0.6, 0.7 .. 1
-        Worked(REC, TRUTH, 2, (4 * 1 + 7 * 0) / 11),
-        Worked([1, 2], [1, 2], None, 1.0),
-        Worked([9, 1], [1], None, 1 / 2),
-        Worked([99, 1, 2, 3, *range(80, 90)], range(1, 11), None, 4 * (3 / 4) / 11),  # 3 of 10 is 0.3
-        *edges(),
-    ],
-    min_grade=from_grade((7 * (1 / 2) + 4 * 0) / 11),
     outside=[trec_eval("11pt_avg", when=same_recall_cutoffs)],
 )
 def interpolated_average_precision(ranking: Ranking, k: int | None) -> Value:
@@ -1158,17 +916,6 @@ def interpolated_average_precision(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
-    worked=[
-        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, 1 - 6 * (0 + 1 + 1) / (3 * (9 - 1))),
-        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 1.5 / math.sqrt(2 * 1.5)),  # tie: rank 1.5
-        Worked(["a", "x", None, "b"], {"a": 0, "b": 5, "z": 9}, None, -1.0),  # a and b only
-        Worked(["a", "b", "c"], {"a": 3, "b": -1, "c": 2}, 2, 1.0),
-        Worked(["a", "b"], {"a": 2, "b": 2}, None, None),  # constant
-        Worked(["a"], {"a": 2}, None, None),
-        Worked(REC, TRUTH, None, None),  # binary: every grade is 1
-        Worked([], [], None, None),
-        Worked(["a", "b"], {"a": 2, "b": 1}, 0, None),
-    ],
     outside=[scipy_correlation("spearmanr")],
 )
 def spearman(ranking: Ranking, k: int | None) -> Value:
@@ -1205,17 +952,6 @@ def _pairs(ranking: Ranking, k: int | None) -> tuple[int, int, int]:
 
 
 @witness(
-    worked=[
-        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, (2 - 1) / 3),
-        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 2 / math.sqrt(3 * (3 - 1))),  # one pair tied
-        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 2 * 2 / (9 * (2 - 1) / 2), {"variant": "c"}),
-        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, 2 * 1 / (9 * (3 - 1) / 3), {"variant": "c"}),
-        Worked(["a", "x", "b"], {"a": -1, "b": 0}, None, -1.0),
-        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, 2, None, {"variant": "c"}),  # constant
-        Worked(["a"], {"a": 2}, None, None),
-        Worked([], [], None, None),
-        Worked(["a", "b"], {"a": 2, "b": 1}, 0, None),
-    ],
     outside=[scipy_correlation("kendalltau", options=[{"variant": "b"}, {"variant": "c"}])],
 )
 def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value:
@@ -1234,15 +970,6 @@ def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value
 
 
 @witness(
-    worked=[
-        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, 2 / 3),
-        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 2 / 2),  # the tie is no pair
-        Worked(["a", "x", "b"], {"a": -1, "b": 0, "z": 5}, None, 0 / 1),
-        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, 2, 1 / 1),
-        Worked(REC, TRUTH, None, None),
-        Worked([], [], None, None),
-        Worked(["a", "b"], {"a": 2, "b": 1}, 0, None),
-    ],
     outside=[scipy_correlation("somersd", lambda d: (1 + d) / 2)],
 )
 def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
@@ -1262,33 +989,31 @@ def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
 # 2008 and Ge et al. 2010: relevant items that a primitive recommender, to be chosen, does not find.
 
 
-class Call(NamedTuple):
-    args: tuple[Any, ...]
-    expected: Value
-    options: Options = {}  # noqa: RUF012
-
-
 @dataclass(frozen=True)
 class ListWitness:
     name: str
     definition: Callable[..., Value]
-    worked: Sequence[Call]
+    worked: Sequence[Worked]
     outside: Callable[..., float] | None
 
     @property
     def options(self) -> list[Options]:
         return [{}, *(case.options for case in self.worked)]
 
+    def evaluate(self, *given: Any) -> Value:
+        *args, options = given
+        return self.definition(*args, **options)
+
 
 LIST_WITNESSES: dict[str, ListWitness] = {}
 
 
 def list_witness(
-    *, worked: Sequence[Call], outside: Callable[..., float] | None = None
+    outside: Callable[..., float] | None = None,
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
     def register(definition: Callable[..., Value]) -> Callable[..., Value]:
         name = definition.__name__
-        LIST_WITNESSES[name] = ListWitness(name, definition, worked, outside)
+        LIST_WITNESSES[name] = ListWitness(name, definition, WORKED.get(name, []), outside)
         return definition
 
     return register
@@ -1306,23 +1031,6 @@ def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") 
 
 
 @list_witness(
-    worked=[
-        Call(([[1, 0], [0, 1], [1, 0]],), (1 + 0 + 1) / 3),
-        Call(([[1, 1], [-1, -1]],), 1 - -1.0),
-        Call(([[0, 0], [3, 4], [0, 0]],), (5 + 0 + 5) / 3, {"distance": "euclidean"}),
-        Call(([["x", "y"], ["y", "z"], []],), ((1 - 1 / 3) + 1 + 1) / 3, {"distance": "jaccard"}),
-        Call(([["x", "x", "y"], ["y", "x"]],), 0.0, {"distance": "jaccard"}),  # sets
-        Call(([[], []],), 0.0, {"distance": "jaccard"}),
-        Call(([[0, 0], [0, 0], [1, 2]],), (1 + 1 + 1) / 3),  # a zero vector points nowhere
-        Call(([[1, 0], None, [0, 1]],), 1.0),
-        Call(([[1e200, 0], [1e200, 0]],), 0.0),  # squares that no double holds
-        Call(([[1e-200, 0], [0, 1e-200], [1e-200, 0]],), (1 + 0 + 1) / 3),
-        Call(([[1e200, 0], [-1e200, 0]],), 2e200, {"distance": "euclidean"}),
-        Call(([[1e-200, 0], [0, 0]],), 1e-200, {"distance": "euclidean"}),
-        Call(([[1, 0]],), None),
-        Call(([],), None),
-        Call((None,), None),
-    ],
     outside=_scipy_pdist,
 )
 def intra_list_diversity(
@@ -1355,18 +1063,7 @@ def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
     return 1 - len(set(a) & set(b)) / len(either) if either else 0.0
 
 
-@list_witness(
-    worked=[
-        Call((["a", "b"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2),
-        Call((["a", None, "b"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2),
-        Call((["a", "a", "b"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2),  # a repeat is not another item
-        Call((["a"], {"a": 1.0}), 0.0),
-        Call((["a", "z"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2, {"missing": "rarest"}),
-        Call(([], {"a": 1 / 2}), None),
-        Call(([None], {"a": 1 / 2}), None),
-        Call((["a"], None), None),
-    ],
-)
+@list_witness()
 def novelty(
     rec: Sequence[Any] | None, popularity: Mapping[Any, float] | None, *, missing: str = "error"
 ) -> Value:
