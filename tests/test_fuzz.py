@@ -14,7 +14,7 @@ CASES = {
     "refusals": 100,
     "judged structs": 500,
     "csv ids": 30,
-    "ties": 240,
+    "ties": 160,
 }
 
 

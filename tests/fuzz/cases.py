@@ -1,4 +1,4 @@
-"""Random batches of lists: as Arrow, as SQL, and as the slow definitions read them."""
+"""Random batches of lists: as Arrow, and as the slow definitions read them."""
 
 import decimal
 import math
@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ranking_udfs.measures.registry import MEASURES, Number
-from tests.conftest import option_text
 from tests.fuzz import items
 from tests.fuzz.items import Items
 from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
@@ -82,8 +81,13 @@ class Batch:
         return rec, truth
 
     @cached_property
+    def plain(self) -> list[tuple[Any, Any, int | None]]:
+        """Each row as (rec, truth, k), with numbers for items."""
+        return [(*self.read(row), row.k) for row in self.rows]
+
+    @cached_property
     def rankings(self) -> list[Ranking | None]:
-        return [judge_slowly(*self.read(row), self.form) for row in self.rows]
+        return [judge_slowly(rec, truth, self.form) for rec, truth, _ in self.plain]
 
     @cached_property
     def judged(self) -> list[Any]:
@@ -164,45 +168,14 @@ class Batch:
     def text_array(self, texts: Sequence[str | None]) -> pa.Array:
         return pa.array(texts, self.layout.text)
 
-    # --- as SQL ---
+    def call(self, name: str, options: Options, judged: bool = False) -> str:
+        """What to say of a call."""
+        form = "a judged ranking of " * judged
+        return f"{name} {dict(options)} of {form}{self.form} lists, {self.items.kind} ({self.types})"
 
-    def sql(self, name: str, row: Row, options: Options, judged: bool = False) -> str:
-        """The call for one row as a user writes it."""
-        rec, truth = self.literals(row)
-        lists = f"judge({rec}, {truth})" if judged else f"{rec}, {truth}"
-        if name == "judge":
-            return f"SELECT judge({lists})"
-        k, text = "NULL" if row.k is None else row.k, option_text(options)
-        rest = "" if text is None and row.k is None else f", {k}" if text is None else f", {k}, '{text}'"
-        return f'SELECT "{name}"({lists}{rest})'
-
-    def where(self, name: str, options: Options, judged: bool = False) -> Callable[[int], str]:
-        """What to say of a row."""
-        types = ", ".join(f"{array.type}" for array in (*self.arrays(), self.k_array()))
-        kinds = f"items {self.items.kind}; rec, truth and k: {types}"
-        return lambda i: f"{self.sql(name, self.rows[i], options, judged)};  -- {kinds}:"
-
-    def literals(self, row: Row) -> tuple[str, str]:
-        def item(place: int | None) -> str:
-            return "NULL" if place is None else self.items.sql[place]
-
-        def listing(parts: Sequence[str] | None, kind: str) -> str:
-            return ("NULL" if parts is None else f"[{', '.join(parts)}]") + f"::{kind}[]"
-
-        rec: Sequence[Any] | None = row.rec
-        if self.form == "pairs":
-            parts = rec and [p and f"{{'grade': {p[0]!r}, 'item': {item(p[1])}}}" for p in rec]
-            kind = f"STRUCT(grade DOUBLE, item {self.items.rec_sql})"
-            grades = None if row.truth is None else [repr(grade) for grade in row.truth]
-            return listing(parts and [p or "NULL" for p in parts], kind), listing(grades, "DOUBLE")
-        left = listing(None if rec is None else [item(place) for place in rec], self.items.rec_sql)
-        if self.form == "binary":
-            truth = None if row.truth is None else [item(place) for place in row.truth]
-            return left, listing(truth, self.items.truth_sql)
-        entries = "NULL"
-        if row.truth is not None:
-            entries = "MAP {" + ", ".join(f"{item(p)}: {grade!r}" for p, grade in row.truth.items()) + "}"
-        return left, f"{entries}::MAP({self.items.truth_sql}, DOUBLE)"
+    @cached_property
+    def types(self) -> str:
+        return ", ".join(f"{array.type}" for array in (*self.arrays(), self.k_array()))
 
 
 def taken(values: pa.Array, places: Sequence[int | None]) -> pa.Array:

@@ -5,9 +5,10 @@ import math
 import random
 import re
 import traceback
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import cache
+from itertools import product
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -28,48 +29,35 @@ from tests.ties import mean as mean_over_orders
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
 
 CLOSE = 1e-12
-SETTINGS = [
-    [],
-    ["arrow_large_buffer_size = true"],
-    ["arrow_lossless_conversion = true"],
-    ["arrow_output_version = '1.5'", "arrow_output_list_view = true", "produce_arrow_string_view = true"],
-    ["threads = 1"],
-]
+SETTINGS = (
+    "threads = 2",
+    "threads = 1",
+    "arrow_large_buffer_size = true",
+    "arrow_lossless_conversion = true",
+    "arrow_output_version = '1.5'; SET arrow_output_list_view = true; SET produce_arrow_string_view = true",
+)
 
 
-@dataclass
-class Found:
-    """What a batch came to: how many cases, how many values were compared, and what differs."""
+def run(seed: int, only: Sequence[str], number: int) -> tuple[int, str | None]:
+    """Run batch `number`: how many cases it has, and what differs.
 
-    cases: int = 0
-    compared: Counter[str] = field(default_factory=Counter)
-    difference: str | None = None
-
-
-class DifferenceError(Exception):
-    pass
-
-
-def run(seed: int, only: Sequence[str], number: int) -> Found:
-    """Run batch `number`; the same seed, checks and number give the same cases."""
+    The same seed, checks and number give the same cases.
+    """
     rng = random.Random(f"{seed}/{number}")
     checks = [CHECKS[name] for name in only or CHECKS]
     (check,) = rng.choices([check for check, _ in checks], [weight for _, weight in checks])
-    found = Found()
     try:
-        check(rng, found)
-    except DifferenceError as difference:
-        found.difference = str(difference)
+        return check(rng), None
+    except AssertionError as difference:
+        return 0, str(difference)
     except Exception:
-        found.difference = traceback.format_exc()
-    return found
+        return 0, traceback.format_exc()
 
 
-def connection(rng: random.Random) -> duckdb.DuckDBPyConnection:
-    con = duckdb.connect(config={"threads": 2})
-    for setting in rng.choice(SETTINGS):
-        con.execute(f"SET {setting}")
-    return ranking_udfs.register(con)
+@cache
+def connection(settings: str) -> duckdb.DuckDBPyConnection:
+    """One for all batches, since to register takes longer than most of them."""
+    return ranking_udfs.register(duckdb.connect(config={"threads": 2}).execute(f"SET {settings}"))
 
 
 # --- Comparing ---
@@ -88,69 +76,56 @@ def is_same(got: Any, want: Any) -> bool:
     return is_close(got, want, CLOSE) if are_numbers else bool(got == want)
 
 
-def agree(
-    found: Found,
-    what: str,
-    where: Callable[[int], str],
-    got: Any,
-    want: Any,
-    measure: Measure | None = None,
-) -> None:
+def agree(what: str, rows: Sequence[Any], got: Any, want: Any, measure: Measure | None = None) -> None:
     """Compare a value per row, or the kind of error of all rows; values must be in the range of the measure.
 
     Raises:
-        DifferenceError: of the rows that differ, the one of which `where` says the least.
+        AssertionError: of the rows that differ, with the shortest one.
     """
-    rows = max(len(one) for one in (got, want, [None]) if not isinstance(one, str))
-    got, want = ([one] * rows if isinstance(one, str) else one for one in (got, want))
+    got, want = ([one] * len(rows) if isinstance(one, str) else one for one in (got, want))
     wrong = []
-    for i, (one, other) in enumerate(zip(got, want, strict=True)):
+    for row, one, other in zip(rows, got, want, strict=True):
         is_out = measure and not isinstance(other, str | None) and not within(measure, one)
-        wrong += [i] if is_out or not is_same(one, other) else []
-    if wrong:
-        shown = min(wrong, key=lambda i: len(where(i)))
-        more = f"and {len(wrong) - 1} more of {rows} rows"
-        raise DifferenceError(f"{where(shown)} is {got[shown]}, not {want[shown]} ({more})")
-    found.compared[what] += rows
+        wrong += [f"{row} is {one}, not {other}"] if is_out or not is_same(one, other) else []
+    assert not wrong, f"{what}: {min(wrong, key=len)} (and {len(wrong) - 1} more of {len(rows)} rows)"
 
 
 # --- Lists ---
 
 
-def check_lists(rng: random.Random, found: Found) -> None:
+def check_lists(rng: random.Random) -> int:
     """All measures, plain and of a judged ranking, and judge itself, through Arrow."""
     batch = cases.draw(rng)
     rec, truth = batch.arrays()
     ks, size = batch.k_array(), len(batch.rows)
-    found.cases += size
     judged = FUNCTIONS["judge"].call(rec, truth)
-    agree(found, batch.form, batch.where("judge", {}), judged.to_pylist(), batch.judged)
+    agree(batch.call("judge", {}), batch.plain, judged.to_pylist(), batch.judged)
     for measure in MEASURES.values():
         options = cases.options(rng, measure.name, batch.largest_grade, batch.form)
         name, text = rng.choice(measure.names), option_text(options)
         rest = [ks] if text is None else [ks, batch.text_array([text] * size)]
-        for what, columns in ((batch.form, (rec, truth)), ("judged", (judged,))):
-            is_judged = what == "judged"
+        for is_judged, columns in ((False, (rec, truth)), (True, (judged,))):
             want = outcome(lambda: batch.expected(measure.name, options, is_judged))  # noqa: B023
             got = outcome(lambda: call(name, *columns, *rest))  # noqa: B023
-            agree(found, what, batch.where(name, options, is_judged), got, want, measure)
+            agree(batch.call(name, options, is_judged), batch.plain, got, want, measure)
         if rng.random() < 0.05:
-            check_own_options(rng, found, batch, measure.name)
+            check_own_options(rng, batch, measure.name)
+    return size
 
 
-def check_own_options(rng: random.Random, found: Found, batch: Batch, name: str) -> None:
+def check_own_options(rng: random.Random, batch: Batch, name: str) -> None:
     """Options that differ from row to row."""
     chosen = [cases.accepted(rng, name, batch) for _ in range(3)]
     which = [rng.randrange(3) for _ in batch.rows]
-    texts = batch.text_array([option_text(chosen[i]) for i in which])
+    texts = [option_text(chosen[i]) for i in which]
     columns = [batch.expected(name, options) for options in chosen]
-    want = [columns[n][i] for i, n in enumerate(which)]
-    got = call(name, *batch.arrays(), batch.k_array(), texts)
-    agree(found, "options by row", lambda i: batch.where(name, chosen[which[i]])(i), got, want)
+    got = call(name, *batch.arrays(), batch.k_array(), batch.text_array(texts))
+    rows = [*zip(texts, batch.plain, strict=True)]
+    agree(batch.call(name, {}), rows, got, [columns[n][i] for i, n in enumerate(which)])
 
 
-def check_sql(rng: random.Random, found: Found) -> None:
-    """All measures and ranking_judge through DuckDB, over a table, and one row written out."""
+def check_sql(rng: random.Random) -> int:
+    """All measures and ranking_judge through DuckDB, over a table."""
     batch = cases.draw_for_duckdb(rng)
     rec, truth = batch.arrays()
     table = pa.table({"i": range(len(rec)), "rec": rec, "truth": truth, "k": batch.k_array()})
@@ -161,38 +136,31 @@ def check_sql(rng: random.Random, found: Found) -> None:
     if batch.form != "pairs" and not re.search("fixed|dictionary|decimal", f"{rec.type} {truth.type}"):
         truths = "truth" if batch.form == "binary" else "map_keys(truth), map_values(truth)"
         columns.append(f"ranking_judge(rec, {truths})")
-    with connection(rng) as con:
-        con.register("given", table)
-        try:
-            con.execute("CREATE TABLE t AS FROM given")
-        except duckdb.Error:
-            if batch.items.kind == "ENUM":  # some dictionaries DuckDB's own scan of Arrow refuses
-                return
-            raise
-        got = [*zip(*con.execute(f"SELECT {', '.join(columns)} FROM t ORDER BY i").fetchall(), strict=True)]
-        found.cases += len(batch.rows)
-        for column, (name, options, is_judged) in zip(got, calls, strict=False):
-            want = batch.expected(name, options, is_judged)
-            where = batch.where(name, options, is_judged)
-            agree(found, "SQL over a table", where, column, want, MEASURES[name])
-        for column in got[len(calls) :]:
-            agree(found, "ranking_judge", batch.where("judge", {}), column, batch.judged)
-        (name, options, is_judged), i = rng.choice(calls), rng.randrange(len(batch.rows))
-        query = batch.sql(name, batch.rows[i], options, is_judged)
-        want = batch.expected(name, options, is_judged)[i : i + 1]
-        agree(found, "SQL written out", lambda _: query, con.execute(query).fetchall()[0], want)
+    settings = rng.choice(SETTINGS)
+    con = connection(settings).register("scanned", table)
+    try:
+        con.execute("CREATE OR REPLACE TABLE t AS FROM scanned")
+    except duckdb.Error:
+        if batch.items.kind == "ENUM":  # some dictionaries DuckDB's own scan of Arrow refuses
+            return 0
+        raise
+    rows = con.execute(f"SELECT {', '.join(columns)} FROM t ORDER BY i").fetchall()
+    for column, values, one in zip(columns, zip(*rows, strict=True), [*calls, None], strict=False):
+        want = batch.expected(*one) if one else batch.judged
+        what = f"{settings} {column} of {batch.call(*one or ('judge', {}))}"
+        agree(what, batch.plain, values, want, MEASURES[one[0]] if one else None)
+    return len(batch.rows)
 
 
 # --- What must be refused ---
 
 
-def check_refusals(rng: random.Random, found: Found) -> None:
+def check_refusals(rng: random.Random) -> int:
     """One row of a batch, or the options, are wrong: an error that names the function, and nothing else.
 
     Wrong types and numbers of arguments are in tests/wrong_calls.txt.
     """
     batch = cases.draw(rng)
-    found.cases += 1
     measure = rng.choice(list(MEASURES.values()))
     name, at = rng.choice(measure.names), rng.randrange(len(batch.rows))
     ks, text, bad = [row.k for row in batch.rows], None, {}
@@ -205,16 +173,16 @@ def check_refusals(rng: random.Random, found: Found) -> None:
     elif batch.items.in_truth:
         bad = {batch.items.in_truth[0]: rng.choice([math.nan, math.inf, -math.inf, None])}
         rows = [Row([], bad if i == at else {}, row.k) for i, row in enumerate(batch.rows)]
-        layout = replace(batch.layout, grade=pa.float64())
-        batch = replace(batch, form="map", layout=layout, rows=rows)
+        batch = replace(batch, form="map", layout=replace(batch.layout, grade=pa.float64()), rows=rows)
     else:
-        return
+        return 0
     texts = pa.array([text] * len(ks), pa.string())
     try:
         got: Any = FUNCTIONS[name].call(*batch.arrays(), pa.array(ks), texts)
     except ValueError as error:
         got = str(error).partition(" ")[0]
-    agree(found, "refusals", lambda _: f"{name}, {what}, {text!r}, {bad or ks[at]}", [got], [f"{name}:"])
+    agree(f"{name}, {what}", [text or bad or ks[at]], [got], [f"{name}:"])
+    return 1
 
 
 # --- Measures that do not read a judged ranking ---
@@ -223,63 +191,63 @@ def check_refusals(rng: random.Random, found: Found) -> None:
 LISTS = [pa.list_, pa.list_, pa.large_list, pa.list_view, pa.large_list_view]
 
 
-def check_list_measures(rng: random.Random, found: Found) -> None:
+def check_list_measures(rng: random.Random) -> int:
     """Over rows of which the first are sliced away."""
-    rows: list[tuple[Any, ...]] = []
-    size = rng.choice([*range(40), *range(40), 2_048, 2_049])
-    distance = rng.choice([None, "cosine", "euclidean", "jaccard"])
-    diversity: Options = {} if distance is None else {"distance": distance}
-    for _ in range(size):
-        width = rng.randint(0, 5)
-        vectors: list[Any] = []
+    size: int = rng.choice([*range(40), *range(40), 2_048, 2_049])
+    distance = rng.choice(["cosine", "euclidean", "jaccard"])
+
+    def vectors() -> Any:
+        width, found = rng.randint(0, 5), list[Any]()
         for _ in range(rng.randint(0, 8)):
             if distance == "jaccard":
-                vectors.append([rng.choice([None, 1, 2, 3, 4]) for _ in range(rng.randint(0, 5))])
+                found.append([rng.choice([None, 1, 2, 3, 4]) for _ in range(rng.randint(0, 5))])
             else:
-                vectors.append([rng.choice([0.0, 1.0, -1.0, rng.gauss(0, 1)]) for _ in range(width)])
-            vectors[-1] = None if rng.random() < 0.05 else vectors[-1]
-        rows.append((None if rng.random() < 0.05 else vectors,))
-    inner, outer = rng.choice(LISTS), rng.choice(LISTS)
-    kind = outer(inner(pa.int64() if distance == "jaccard" else pa.float64()))
-    column = pa.array([row[0] for row in rows], kind)
-    compare_list_measure("intra_list_diversity", diversity, [column], rows, found)
+                found.append([rng.choice([0.0, 1.0, -1.0, rng.gauss(0, 1)]) for _ in range(width)])
+        return [None if rng.random() < 0.05 else one for one in found]
 
-    rarest: Options = rng.choice([{}, {"missing": "rarest"}])
-    pool = range(rng.randint(1, 20))
-    item_kind = rng.choice([pa.int64(), pa.string(), pa.string_view(), pa.binary_view()])
-    rows = []
+    inner = rng.choice(LISTS)(pa.int64() if distance == "jaccard" else pa.float64())
+    diversity = {"distance": distance} if distance != "cosine" or rng.random() < 0.5 else {}
+    compare_list_measure(rng, "intra_list_diversity", diversity, size, {rng.choice(LISTS)(inner): vectors})
 
-    def named(item: int) -> Any:
-        text = str(item) * (item % 9 + 1)  # some beyond the 12 letters that a view holds in itself
-        return item if item_kind == pa.int64() else text.encode() if item_kind == pa.binary_view() else text
+    pool, is_rarest = range(rng.randint(1, 20)), rng.random() < 0.5
+    kind = rng.choice([pa.int64(), pa.string(), pa.string_view(), pa.binary_view()])
 
-    for _ in range(size):
-        held = pool if not rarest else rng.sample(pool, rng.randint(1, len(pool)))
-        shares = {item: rng.choice([1.0, 0.5, rng.uniform(1e-9, 1)]) for item in held}
-        rec = rng.choices([*pool, None], k=rng.randint(0, 12))
-        rec = [item if item is None else named(item) for item in rec]
-        shares = {named(item): share for item, share in shares.items()}
-        rows.append((None if rng.random() < 0.05 else rec, None if rng.random() < 0.05 else shares))
-    recs = pa.array([row[0] for row in rows], rng.choice(LISTS)(item_kind))
-    entries = [None if row[1] is None else list(row[1].items()) for row in rows]
-    popularity = pa.array(entries, pa.map_(item_kind, pa.float64()))
-    compare_list_measure("novelty", rarest, [recs, popularity], rows, found)
-    found.cases += size
+    def named(item: int | None) -> Any:
+        text = str(item) * ((item or 0) % 9 + 1)  # some beyond the 12 letters that a view holds in itself
+        if item is None or kind == pa.int64():
+            return item
+        return text.encode() if kind == pa.binary_view() else text
+
+    def rec() -> Any:
+        return [named(item) for item in rng.choices([*pool, None], k=rng.randint(0, 12))]
+
+    def popularity() -> Any:
+        held = rng.sample(pool, rng.randint(1, len(pool))) if is_rarest else pool
+        return {named(item): rng.choice([1.0, 0.5, rng.uniform(1e-9, 1)]) for item in held}
+
+    columns = {rng.choice(LISTS)(kind): rec, pa.map_(kind, pa.float64()): popularity}
+    compare_list_measure(rng, "novelty", {"missing": "rarest"} if is_rarest else {}, size, columns)
+    return size
 
 
 def compare_list_measure(
-    name: str, options: Options, columns: Sequence[pa.Array], rows: Sequence[tuple[Any, ...]], found: Found
+    rng: random.Random,
+    name: str,
+    options: Options,
+    size: int,
+    columns: Mapping[pa.DataType, Callable[[], Any]],
 ) -> None:
-    start = len(rows) % 4
-    texts = pa.array([option_text(options)] * len(rows), pa.string())
-    got = call(name, *(column.slice(start) for column in (*columns, texts)))
-    want = [LIST_WITNESSES[name].definition(*arguments, **options) for arguments in rows[start:]]
-
-    def where(i: int) -> str:
-        arguments = (*rows[start + i], option_text(options))
-        return f"SELECT {name}({', '.join(map(literal, arguments))})"
-
-    agree(found, "list measures", where, got, want)
+    """Of rows that are drawn for each column, some NULL."""
+    drawn = [[None if rng.random() < 0.05 else one() for _ in range(size)] for one in columns.values()]
+    start, rows = size % 4, [*zip(*drawn, strict=True)]
+    arrays = [
+        pa.array([one and [*one.items()] if isinstance(one, dict) else one for one in column], kind)
+        for column, kind in zip(drawn, columns, strict=True)
+    ]
+    texts = pa.array([option_text(options)] * size, pa.string())
+    got = call(name, *(array.slice(start) for array in (*arrays, texts)))
+    want = [LIST_WITNESSES[name].definition(*row, **options) for row in rows[start:]]
+    agree(f"{name} {options}", rows[start:], got, want)
 
 
 # --- Tables ---
@@ -317,7 +285,7 @@ def item_types(names: Sequence[Any]) -> list[str]:
     return ["VARCHAR", f"ENUM ({', '.join(map(literal, sorted(names)))})"]
 
 
-def check_tables(rng: random.Random, found: Found) -> None:
+def check_tables(rng: random.Random) -> int:
     """ranking_by_user and ranking_summary over random tables."""
     users, many = rng.choice([(1, 1), (1, 300), (2, 140), (5, 12), (30, 12), (30, 3), (5, 0)])
     names, (kind, scores), grades = rng.choice(NAMES), rng.choice(SCORES), rng.choice(GRADES)
@@ -341,35 +309,30 @@ def check_tables(rng: random.Random, found: Found) -> None:
     ks = rng.choices([0, 1, 2, 3, 5, 10, 32, 33, 100, 128, 129, 200, 2**31 - 1, None], k=rng.randint(1, 5))
     measured = [name for name, measure in MEASURES.items() if measure.column]
     expected = by_user(rec, truth, ks, systems is not None, measured)
-    found.cases += len(expected)
     ids = [{"userid": rng.choice(INTEGERS), "itemid": rng.choice(item_types(names))} for _ in range(2)]
     of_rec, of_truth = rng.sample(SQL_NAMES, 2)  # a table of hers may be called what the SQL calls its own
     tables = create(of_rec, rec, {**({"system": "VARCHAR"} if systems else {}), **ids[0], "score": kind})
     tables += create(of_truth, truth, ids[1] if grades is None else {**ids[1], "rel": "DOUBLE"})
     system = "NULL" if systems is None else "system"
     chosen = ", ".join(f'"{name}"' for name in measured)
-    with connection(rng) as con:
-        con.execute(tables)
-        query = f"FROM ranking_by_user('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)})"
-        got = con.execute(f"SELECT {system}, userid, k, n_rec, n_truth, {chosen} {query}").fetchall()
-        rows = {row[:3]: row[3:] for row in got}
-        where = f"{tables}{query};  --"
-        pairs = ([*map(str, rows)], [*map(str, expected)])
-        agree(found, "ranking_by_user", lambda _: where, *([sorted(one)] for one in pairs))
-        agree(found, "ranking_by_user", lambda _: f"{where} rows", [len(got)], [len(rows)])
-        columns = ["n_rec", "n_truth", *measured]
-        for key, want in expected.items():
-            agree(found, "ranking_by_user", lambda i: f"{where} {key}: {columns[i]}", rows[key], want)  # noqa: B023
-        query = query.replace("ranking_by_user", "ranking_summary", 1)
-        got = con.execute(f"SELECT {system}, k, users, users_without_rec, {chosen} {query}").fetchall()
-    columns = ["users", "users_without_rec", *measured]
+    con = connection(rng.choice(SETTINGS)).execute(tables)
+    query = f"FROM ranking_by_user('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)})"
+    got = con.execute(f"SELECT {system}, userid, k, n_rec, n_truth, {chosen} {query}").fetchall()
+    rows = {row[:3]: row[3:] for row in got}
+    what = f"{tables}{query};  --"
+    agree(what, ["keys", "rows"], [rows.keys(), len(got)], [expected.keys(), len(rows)])
+    for key, want in expected.items():
+        agree(f"{what} {key}", ["n_rec", "n_truth", *measured], rows[key], want)
+    query = query.replace("ranking_by_user", "ranking_summary", 1)
+    got = con.execute(f"SELECT {system}, k, users, users_without_rec, {chosen} {query}").fetchall()
+    con.execute(f'DROP TABLE "{of_rec}"; DROP TABLE "{of_truth}"')
     means = {row[:2]: row[2:] for row in got}
     for group in {(system, k) for system, _, k in expected}:
-        of_group = [one for (system, _, k), one in expected.items() if (system, k) == group]
-        n_rec, _, *values = zip(*of_group, strict=True)
-        want = [len(of_group), n_rec.count(0), *map(mean_of_defined, values)]
-        where_i = lambda i: f"{where} summary of {group}: {columns[i]}"  # noqa: B023, E731
-        agree(found, "ranking_summary", where_i, means.get(group, ()), want)
+        n_rec, _, *values = zip(*(one for key, one in expected.items() if key[::2] == group), strict=True)
+        want = [len(n_rec), n_rec.count(0), *map(mean_of_defined, values)]
+        found = means.get(group, ())
+        agree(f"{what} summary of {group}", ["users", "users_without_rec", *measured], found, want)
+    return len(expected)
 
 
 def by_user(
@@ -417,7 +380,8 @@ def mean_of_defined(values: Sequence[float | None]) -> float | None:
 
 def create(name: str, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
     """The statements that make the table."""
-    text = f'CREATE TABLE "{name}" ({", ".join(f"{column} {kind}" for column, kind in columns.items())});\n'
+    kinds = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+    text = f'CREATE OR REPLACE TABLE "{name}" ({kinds});\n'
     values = ", ".join("(" + ", ".join(map(sql, row.values())) + ")" for row in rows)
     return text + (f'INSERT INTO "{name}" VALUES {values};\n' if rows else "")
 
@@ -429,46 +393,47 @@ def sql(value: Any) -> str:
 # --- Judged rankings of unknown origin ---
 
 
-def check_structs(rng: random.Random, found: Found) -> None:
+def check_structs(rng: random.Random) -> int:
     """Structs that no judge has made: where the rules hold, function and macro have the definition's value.
 
-    Else both are errors, and nothing else. Macros, which take longer, see a batch and four single structs.
+    Else both are errors, and nothing else. Macros, which take longer, see a batch and a single struct.
     """
-    with connection(rng) as con:
-        for number, size in enumerate([rng.choice([40, 300, 2_050]), *[1] * 14]):
-            drawn = [rng.uniform(-1, 4) for _ in range(30)]
-            pool = rng.choice([*cases.GRADES, drawn, [1e-9, 1e-5], [1e308, 1.0, 5e307]])
-            longest = rng.choice([3, 12, 12, 40, 150] if size > 1 else [12])
-            structs = [judged_struct(rng, pool, longest) for _ in range(size)]
-            structs = [None if size > 1 and rng.random() < 0.05 else one for one in structs]
-            is_wrong = rng.random() < (0.1 if size > 1 else 0.3) and spoil(rng, structs[-1])
-            ends = [one["cutoff"] if one and one["cutoff"] is not None else 2**63 for one in structs]
-            ks = [rng.choice([None, 0, 1, 2, 3, 5, 10, 129, end, end + 1, 2**63 - 1]) for end in ends]
-            if rng.random() < (0.9 if size > 1 else 0.6):
-                ks = [None if k is None else min(k, end) for k, end in zip(ks, ends, strict=True)]
-            ks = [None if k is None else min(k, 2**63 - 1) for k in ks]
-            is_wrong |= any(k is not None and k > end for k, end in zip(ks, ends, strict=True))
-            found.cases += size
-            # Of sums that no double holds the slow definitions know nothing, and of long lists they are slow.
-            is_slow = size * longest <= 5_000 and max(pool) < 1e300
-            rankings = [one and Ranking(*(one[part] for part in PARTS)) for one in structs]
-            largest = max((grade for one in structs if one for grade in one["ideal"]), default=0.0)
-            arrays = judged_array(structs), pa.array(ks, pa.int64())
-            con.register("given", pa.table({"i": range(size), "judged": arrays[0], "k": arrays[1]}))
+    con, seen = connection(rng.choice(SETTINGS)), 0
+    for number, size in enumerate([rng.choice([40, 300, 2_050]), *[1] * 14]):
+        drawn = [rng.uniform(-1, 4) for _ in range(30)]
+        pool = rng.choice([*cases.GRADES, drawn, [1e-9, 1e-5], [1e308, 1.0, 5e307]])
+        longest = rng.choice([3, 12, 12, 40, 150] if size > 1 else [12])
+        structs = [judged_struct(rng, pool, longest) for _ in range(size)]
+        structs = [None if size > 1 and rng.random() < 0.05 else one for one in structs]
+        is_wrong = rng.random() < (0.1 if size > 1 else 0.3) and spoil(rng, structs[-1])
+        ends = [one["cutoff"] if one and one["cutoff"] is not None else 2**63 for one in structs]
+        ks = [rng.choice([None, 0, 1, 2, 3, 5, 10, 129, end, end + 1, 2**63 - 1]) for end in ends]
+        if rng.random() < (0.9 if size > 1 else 0.6):
+            ks = [None if k is None else min(k, end) for k, end in zip(ks, ends, strict=True)]
+        ks = [None if k is None else min(k, 2**63 - 1) for k in ks]
+        is_wrong |= any(k is not None and k > end for k, end in zip(ks, ends, strict=True))
+        seen += size
+        # Of sums that no double holds the slow definitions know nothing, and of long lists they are slow.
+        is_slow = size * longest <= 5_000 and max(pool) < 1e300
+        rankings = [one and Ranking(*(one[part] for part in PARTS)) for one in structs]
+        largest = max((grade for one in structs if one for grade in one["ideal"]), default=0.0)
+        arrays = judged_array(structs), pa.array(ks, pa.int64())
+        rows = [*zip(structs, ks, strict=True)]
+        answers: dict[str, tuple[Options, Any]] = {}
+        for name, measure in MEASURES.items():
+            options = cases.options(rng, name, largest)
+            texts = pa.array([option_text(options)] * size, pa.string())
+            want = got = outcome(lambda: call(name, *arrays, texts))  # noqa: B023
+            if is_slow and not is_wrong:
+                want = outcome(lambda: slowly(name, rankings, ks, options))  # noqa: B023
+            agree(f"{name} {options}", rows, got, "ValueError" if is_wrong else want, measure)
+            answers[name] = options, got
+        if number < 2:
+            con.register("scanned", pa.table({"i": range(size), "judged": arrays[0], "k": arrays[1]}))
             kind = rng.choice(["BIGINT", "HUGEINT"])
-            con.execute(f"CREATE OR REPLACE TABLE t AS SELECT i, judged, k::{kind} AS k FROM given")
-            answers: dict[str, tuple[Options, Any]] = {}
-            for name, measure in MEASURES.items():
-                options = cases.options(rng, name, largest)
-                texts = pa.array([option_text(options)] * size, pa.string())
-                want = got = outcome(lambda: call(name, *arrays, texts))  # noqa: B023
-                if is_slow and not is_wrong:
-                    want = outcome(lambda: slowly(name, rankings, ks, options))  # noqa: B023
-                where = lambda i: f"{name} of {structs[i]}, {ks[i]}, {options}"  # noqa: B023, E731
-                agree(found, "judged structs", where, got, "ValueError" if is_wrong else want, measure)
-                answers[name] = options, got
-            if number < 5:
-                compare_macros(con, answers, found, lambda i: f"{structs[i]}, {ks[i]}")  # noqa: B023
+            con.execute(f"CREATE OR REPLACE TABLE t AS SELECT i, judged, k::{kind} AS k FROM scanned")
+            compare_macros(con, answers, rows)
+    return seen
 
 
 PARTS = ("ranks", "grades", "ideal", "size")
@@ -480,10 +445,7 @@ def slowly(name: str, rankings: Sequence[Any], ks: Sequence[Any], options: Optio
 
 
 def compare_macros(
-    con: duckdb.DuckDBPyConnection,
-    answers: Mapping[str, tuple[Options, Any]],
-    found: Found,
-    where: Callable[[int], str],
+    con: duckdb.DuckDBPyConnection, answers: Mapping[str, tuple[Options, Any]], given: Sequence[Any]
 ) -> None:
     """Over the table t: those with values in one query; those that must raise and say their names, alone."""
     wrong = [[name] for name, (_, answer) in answers.items() if isinstance(answer, str)]
@@ -498,8 +460,7 @@ def compare_macros(
         except duckdb.InvalidInputException as error:
             columns = ["ValueError" if f"ranking_{name}: " in str(error) else str(error) for name in names]
         for name, macro, column in zip(names, calls, columns, strict=True):
-            of_row = lambda i: f"{macro} of {where(i)}"  # noqa: B023, E731
-            agree(found, "macros", of_row, column, answers[name][1], MEASURES[name])
+            agree(macro, given, column, answers[name][1], MEASURES[name])
 
 
 def judged_struct(rng: random.Random, pool: Sequence[float], longest: int) -> dict[str, Any] | None:
@@ -538,7 +499,7 @@ def spoil(rng: random.Random, one: dict[str, Any] | None) -> bool:
 # --- Ties ---
 
 
-def check_ties(rng: random.Random, found: Found) -> None:
+def check_ties(rng: random.Random) -> int:
     """Expected values over all orders of tied items, with options, against the mean over those orders."""
     users = random_cases(rng, n=40, longest=5)
     orders = [case.rankings() for case in users]
@@ -546,18 +507,15 @@ def check_ties(rng: random.Random, found: Found) -> None:
     names = [name for name, measure in MEASURES.items() if measure.expected]
     calls = [(name, cases.options(rng, name, 3)) for name in names]
     measures = [f"{name}({(option_text(options) or '').replace(' ', ',')})" for name, options in calls]
-    found.cases += len(users)
-    query = (
-        f"FROM ranking_by_user('given', 'judged', {literal(ks)}, measures := {measures}, ties := 'expected')"
-    )
-    with connection(rng) as con:
-        create_tables(con, users)
-        rows = con.execute(query).fetchall()
+    con = connection(rng.choice(SETTINGS))
+    create_tables(con, users)
+    by_user = f"ranking_by_user('given', 'judged', {literal(ks)}, measures := {measures}, ties := 'expected')"
+    rows = con.execute(f"FROM {by_user}").fetchall()
     for user, k, _, _, *got in rows:
         want = [mean_over_orders(name, orders[user], k, options) for name, options in calls]
-        where = lambda i: f"{users[user]}: {measures[i]} at {k}"  # noqa: B023, E731
-        agree(found, "expected over ties", where, got, want)
-    agree(found, "expected over ties", lambda _: query, [len(rows)], [len(users) * len(ks)])
+        agree(f"{users[user]} at {k}", measures, got, want)
+    agree(by_user, ["rows"], [len(rows)], [len(users) * len(ks)])
+    return len(users)
 
 
 # --- Ids in text files ---
@@ -570,31 +528,28 @@ WRITTEN = [
 ]
 
 
-def check_csv_ids(rng: random.Random, found: Found) -> None:
+def check_csv_ids(rng: random.Random) -> int:
     """Ids of CSV files match where they are written alike, whatever DuckDB would take them for."""
     few = WRITTEN[:6] if rng.random() < 0.3 else WRITTEN
     users, items = (rng.sample(few, rng.randint(1, 5)) for _ in range(2))
-    rec = [(user, item, rng.random()) for user in users for item in items if rng.random() < 0.6]
-    truth = [(user, item) for user in users for item in items if rng.random() < 0.6]
-    if not rec or not truth:
-        return
-    with TemporaryDirectory() as folder, session.connect({}, functions="all") as con:
-        rows = {"rec": [("userid", "itemid", "score"), *rec], "truth": [("userid", "itemid"), *truth]}
-        for name, lines in rows.items():
+    pairs = [*product(users, items)]
+    written = {name: sorted(rng.sample(pairs, rng.randint(1, len(pairs)))) for name in ("rec", "truth")}
+    with TemporaryDirectory() as folder, session.connect({}) as con:
+        for name, rows in written.items():
             with open(f"{folder}/{name}.csv", "w", newline="", encoding="utf-8") as file:
-                csv.writer(file).writerows(lines)
+                csv.writer(file).writerows([("userid", "itemid", "score"), *((*row, 1) for row in rows)])
         load(con, Inputs([f"{folder}/rec.csv"], f"{folder}/truth.csv"))
-        by_user = "ranking_by_user('rec', 'truth', [NULL], measures := 'hits')"
-        query = f"SELECT userid::VARCHAR, n_rec, hits FROM {by_user}"
-        got = {user: counts for user, *counts in con.execute(query).fetchall()}
-    listed = {user: {item for one, item, _ in rec if one == user} for user, _ in truth}
-    known = {user: {item for one, item in truth if one == user} for user in listed}
-    want = {user: [len(listed[user]), len(listed[user] & known[user])] for user in listed}
-    found.cases += len(want)
-    agree(found, "csv ids", lambda _: f"rec {rec}, truth {truth}: userid: [n_rec, hits]", [got], [want])
+        columns = "typeof(userid), typeof(itemid), userid::VARCHAR, itemid::VARCHAR"
+        found = [con.execute(f"SELECT {columns} FROM {name}").fetchall() for name in written]
+        texts = [sorted(row[2:] for row in rows) for rows in found]
+        agree("texts", [*written.values()], texts, [*written.values()])
+        agree(
+            f"types of {written}", ["rec and truth"], [len({row[:2] for rows in found for row in rows})], [1]
+        )
+    return len(users)
 
 
-CHECKS: dict[str, tuple[Callable[[random.Random, Found], None], int]] = {
+CHECKS: dict[str, tuple[Callable[[random.Random], int], int]] = {
     "lists": (check_lists, 140),
     "sql": (check_sql, 4),
     "tables": (check_tables, 8),

@@ -1,4 +1,4 @@
-"""Items of every type: numbered things, each with its representations as an Arrow value and as SQL.
+"""Items of every type: numbered things, each with its representations as Arrow values.
 
 The slow definitions see only the numbers, so that they need no idea of what equals what in SQL.
 """
@@ -29,9 +29,6 @@ class Items:
     truth: pa.Array
     in_rec: Sequence[int]
     in_truth: Sequence[int]
-    sql: Sequence[str]
-    rec_sql: str
-    truth_sql: str
 
 
 INTEGERS: dict[str, tuple[pa.DataType, int, int]] = {
@@ -73,22 +70,8 @@ def integers(rng: random.Random, count: int) -> Items:
             return pa.ExtensionArray.from_storage(HUGEINT, pa.array(words, HUGEINT.storage_type))
         return pa.array([None if value is None else decimal.Decimal(value) for value in held], kind)
 
-    return Items(
-        f"{rec} and {truth}",
-        range(len(values)),
-        array(rec_type, in_rec),
-        array(truth_type, in_truth),
-        in_rec,
-        in_truth,
-        [str(value) for value in values],
-        rec,
-        truth,
-    )
-
-
-def quoted(text: str) -> str:
-    parts = ["'" + part.replace("'", "''") + "'" for part in text.split("\0")]
-    return parts[0] if len(parts) == 1 else "(" + " || chr(0) || ".join(parts) + ")"
+    arrays = array(rec_type, in_rec), array(truth_type, in_truth)
+    return Items(f"{rec} and {truth}", range(len(values)), *arrays, in_rec, in_truth)
 
 
 WORDS = [*" aA'\";\n0é🙂", "", "a\0", "a\0b", "e\u0301", "日本語", "NULL", "00", "-1"]
@@ -102,30 +85,20 @@ def texts(rng: random.Random, count: int) -> list[str]:
     return list(dict.fromkeys(found))[: max(count, 1)]
 
 
-def same(
-    kind: str,
-    arrow: pa.DataType,
-    sql: str,
-    values: Sequence[Any],
-    literal: Callable[[Any], str],
-    number: Sequence[int] | None = None,
-) -> Items:
+def same(kind: str, arrow: pa.DataType, values: Sequence[Any], number: Sequence[int] | None = None) -> Items:
     """Items of one type on both sides."""
-    array = pa.array(values, arrow)
-    places = range(len(values))
-    numbers = places if number is None else number
-    return Items(kind, numbers, array, array, places, places, [literal(v) for v in values], sql, sql)
+    array, places = pa.array(values, arrow), range(len(values))
+    return Items(kind, places if number is None else number, array, array, places, places)
 
 
 def strings(rng: random.Random, count: int) -> Items:
     kind = rng.choice([pa.string(), pa.large_string(), pa.string_view()])
-    return same(str(kind), kind, "VARCHAR", texts(rng, count), quoted)
+    return same(str(kind), kind, texts(rng, count))
 
 
 def blobs(rng: random.Random, count: int) -> Items:
     values = [text.encode() for text in texts(rng, count)]
-    hexed: Callable[[bytes], str] = lambda value: "'" + "".join(f"\\x{b:02X}" for b in value) + "'"  # noqa: E731
-    return same("BLOB", rng.choice([pa.binary(), pa.large_binary(), pa.binary_view()]), "BLOB", values, hexed)
+    return same("BLOB", rng.choice([pa.binary(), pa.large_binary(), pa.binary_view()]), values)
 
 
 def uuids(rng: random.Random, count: int) -> Items:
@@ -133,27 +106,25 @@ def uuids(rng: random.Random, count: int) -> Items:
     values = list(dict.fromkeys(values))
     if rng.random() < 0.5:  # as DuckDB hands it over without arrow_lossless_conversion
         kind = rng.choice([pa.string(), pa.large_string(), pa.string_view()])
-        return same("UUID as text", kind, "UUID", [str(v) for v in values], lambda v: f"'{v}'")
-    return same("UUID", pa.uuid(), "UUID", [v.bytes for v in values], lambda v: f"'{uuid.UUID(bytes=v)}'")
+        return same("UUID as text", kind, [str(value) for value in values])
+    return same("UUID", pa.uuid(), [value.bytes for value in values])
 
 
 def floats(rng: random.Random, count: int) -> Items:
     """Zero and NaN have two representations each."""
     values = [0.0, -0.0, math.nan, -math.nan, math.inf, -math.inf, 5e-324, 1.5, -1.5, 1e300]
     number = [0, 0, 1, 1, 2, 3, 4, 5, 6, 7]
-    kind, sql = rng.choice([(pa.float64(), "DOUBLE"), (pa.float32(), "FLOAT")])
-    if sql == "FLOAT":
+    kind = rng.choice([pa.float64(), pa.float32()])
+    if kind == pa.float32():
         values[6], values[9] = 2.0**-149, 2.0**100
     values += [float(i) + 100 for i in range(count)]
-    number += [8 + i for i in range(count)]
-    literal: Callable[[float], str] = lambda value: f"'{value}'"  # noqa: E731
-    return same(sql, kind, sql, values, literal, number)
+    return same(str(kind), kind, values, [*number, *range(8, 8 + count)])
 
 
 def decimals(rng: random.Random, count: int) -> Items:
     width, scale = rng.choice([(4, 2), (9, 2), (18, 3), (38, 2), (38, 10)])
     values = [decimal.Decimal(rng.choice([-1, 1]) * i).scaleb(-scale) for i in range(count)]
-    return same("DECIMAL", pa.decimal128(width, scale), f"DECIMAL({width}, {scale})", values, str)
+    return same("DECIMAL", pa.decimal128(width, scale), values)
 
 
 DAY, MICROSECOND = datetime.timedelta(days=1), datetime.timedelta(microseconds=1)
@@ -171,29 +142,26 @@ def moments(rng: random.Random, count: int) -> Items:
     name, kind, first, step = rng.choice(MOMENTS)
     values = [first + i * step for i in range(count)]
     values = [value.time() for value in values] if name == "TIME" else values
-    return same(name, kind, name, values, lambda value: f"'{value}'")
+    return same(name, kind, values)
 
 
 def booleans(rng: random.Random, count: int) -> Items:
     if rng.random() < 0.5:  # as DuckDB hands it over with arrow_lossless_conversion
-        return same("BOOLEAN", pa.bool8(), "BOOLEAN", [0, 1], lambda v: str(bool(v)))
-    return same("BOOLEAN", pa.bool_(), "BOOLEAN", [False, True], str)
+        return same("BOOLEAN", pa.bool8(), [0, 1])
+    return same("BOOLEAN", pa.bool_(), [False, True])
 
 
 def enums(rng: random.Random, count: int) -> Items:
     """A dictionary per side, with the words in different orders."""
     words = texts(rng, min(count, 100))
-    other = words[::-1]
-    places = range(len(words))
     kind = rng.choice([pa.string(), pa.large_string(), pa.string_view()])
-    rec = pa.DictionaryArray.from_arrays(pa.array(places, pa.uint8()), pa.array(words, kind))
-    truth = pa.DictionaryArray.from_arrays(
-        pa.array([other.index(w) for w in words], pa.uint8()), pa.array(other, kind)
-    )
-    kinds = [f"ENUM ({', '.join(map(quoted, order))})" for order in (words, other)]
-    if any("\0" in word for word in words):
-        kinds = ["VARCHAR", "VARCHAR"]
-    return Items("ENUM", places, rec, truth, places, places, [quoted(w) for w in words], *kinds)
+
+    def array(order: list[str]) -> pa.Array:
+        codes = pa.array([order.index(word) for word in words], pa.uint8())
+        return pa.DictionaryArray.from_arrays(codes, pa.array(order, kind))
+
+    places = range(len(words))
+    return Items("ENUM", places, array(words), array(words[::-1]), places, places)
 
 
 KINDS: dict[Callable[[random.Random, int], Items], int] = {  # and how often

@@ -1,10 +1,9 @@
-"""Threads, connections, interrupts and sizes for as long, and as large, as one likes.
+"""Threads, connections and sizes for as long, and as large, as one likes.
 
-python -m tests.fuzz.stress threads --seconds 60 --threads 16   cursors in threads, against one thread
-python -m tests.fuzz.stress connections --size 1000             memory and open files before and after
-python -m tests.fuzz.stress interrupt --size 100000000          how long con.interrupt() takes
-python -m tests.fuzz.stress sizes --size 10000000               so many items of one user, or users, or bytes
-python -m tests.fuzz.stress values --size 5000 --threads 4      a hash of all values of so many users
+python -m tests.fuzz.stress threads --size 60        seconds of cursors in 16 threads, against one thread
+python -m tests.fuzz.stress connections --size 1000  memory and open files before and after
+python -m tests.fuzz.stress sizes --size 10000000    so many items of one user, or users, or bytes
+python -m tests.fuzz.stress values --size 5000       a hash of all values of so many users
 """
 
 import argparse
@@ -12,10 +11,9 @@ import gc
 import os
 import random
 import resource
-import sys
 import threading
 import time
-from itertools import product
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -33,20 +31,20 @@ REFUSED = "refused"
 
 def queries() -> list[str]:
     """Measures in every form over two tables, several in one query, and some that are refused."""
-    forms = [
+    forms = (
         "rec, truth",
         "judge(rec, truth)",
         "rec::VARCHAR[], map_keys(truth)::VARCHAR[]",
         "rec, map_keys(truth)",
-    ]
+    )
     found = []
     for n, (name, one) in enumerate(WITNESSES.items()):
         for i, options in enumerate(one.options):
             form, k = forms[(n + i) % 4], (3, "NULL", "userid % 7", 10)[(n + 2 * i) % 4]
             found.append(f'"{name}"({form}, {k}, {literal(option_text(options))})')
-    statements = [f"SELECT {column} FROM lists ORDER BY userid" for column in found]
     several = ", ".join(f'"{name}"(rec, truth, 5)' for name in MEASURES if name != "err")
-    statements += [f"SELECT {several} FROM lists ORDER BY userid"] * 5
+    found += [several] * 5
+    statements = [f"SELECT {columns} FROM lists ORDER BY userid" for columns in found]
     statements += [f"SELECT {several} FROM lists WHERE userid % 3 = {i} ORDER BY userid" for i in range(3)]
     statements.append("SELECT userid, k, ndcg, auc FROM ranking_by_user('rec', 'truth', [2, 5]) ORDER BY ALL")
     statements.append("SELECT k, users, hits FROM ranking_summary('rec', 'truth', [2, 5]) ORDER BY ALL")
@@ -95,8 +93,8 @@ def threads(seconds: float, count: int, users: int = 1_500, seed: int = 1) -> tu
 
 
 def resident() -> int:
-    """Bytes of memory that the process holds."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    """Pages of memory that the process holds."""
+    return int(Path("/proc/self/statm").read_text().split()[1])
 
 
 def open_files() -> int:
@@ -118,9 +116,8 @@ def connections(count: int) -> tuple[float, int]:
             with duckdb.connect(target, read_only=bool(i % 4 == 3)) as con:
                 ranking_udfs.register(con, hivemall=i % 5 == 0)
                 with con.cursor() as cursor:
-                    cursor.execute(
-                        "SELECT sum(system.main.recall([u], [u % 2])) FROM range(3000) t(u)"
-                    ).fetchall()
+                    cursor.execute("SELECT sum(system.main.recall([u], [u % 2])) FROM range(3000) t(u)")
+                    cursor.fetchall()
             if i == count // 5:
                 gc.collect()
                 early = resident()
@@ -174,49 +171,24 @@ def evaluate_sizes(n: int) -> None:
         print(f"{what}, {n:,}: {time.perf_counter() - began:.1f} s, {memory:.2f} GB", flush=True)
 
 
-SIZE = {
-    "connections": 1_000,
-    "interrupt": 100_000_000,
-    "sizes": 10_000_000,
-    "values": 5_000,
-    "threads": 1_500,
+def evaluate_values(users: int) -> str:
+    with duckdb.connect() as con:
+        values.load(ranking_udfs.register(con), 1, users)
+        return values.digest(values.values(con))
+
+
+COMMANDS: dict[str, tuple[Callable[[int], Any], int]] = {
+    "threads": (lambda size: threads(size, 16), 60),
+    "connections": (connections, 1_000),
+    "sizes": (evaluate_sizes, 10_000_000),
+    "values": (evaluate_values, 5_000),
 }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.stress")
-    parser.add_argument("what", choices=SIZE)
-    parser.add_argument("--size", type=int, help=f"of what: {SIZE}")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--threads", type=int, default=16)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--shuffle", type=int, help="the seed of another order of the rows of values")
-    chosen = parser.parse_args()
-    size = chosen.size or SIZE[chosen.what]
-    if chosen.what == "threads":
-        ran, wrong = threads(chosen.seconds, chosen.threads, size, chosen.seed)
-        print(f"{ran:,} queries in {chosen.threads} threads in {chosen.seconds:.0f} s, {len(wrong)} wrong")
-        print("\n".join(wrong), end="")
-        return bool(wrong)
-    if chosen.what == "connections":
-        grown, files = connections(size)
-        print(f"{size:,} connections: memory {grown:+.1%}, open files {files:+}")
-        return not (grown < 0.05 and files == 0)
-    if chosen.what == "sizes":
-        evaluate_sizes(size)
-    if chosen.what == "values":
-        with duckdb.connect(config={"threads": chosen.threads}) as con:
-            values.load(ranking_udfs.register(con), chosen.seed, size)
-            if chosen.shuffle is not None:
-                values.shuffle(con, chosen.shuffle)
-            print(values.digest(values.values(con)))
-    late = 0
-    for kind, after in product(EVALUATIONS, (0.2, 1.0, 3.0)) if chosen.what == "interrupt" else ():
-        took, raised = interrupt(size, after, kind)
-        print(f"{kind}, {size:,} rows, interrupted after {after} s: {took:.2f} s, {raised!r:.60}")
-        late += not (0 <= took < 2 and isinstance(raised, duckdb.InterruptException))
-    return bool(late)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.stress")
+    parser.add_argument("what", choices=COMMANDS)
+    parser.add_argument("--size", type=int)
+    chosen = parser.parse_args()
+    command, usual = COMMANDS[chosen.what]
+    print(command(chosen.size or usual))
