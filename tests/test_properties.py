@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -71,19 +70,13 @@ def test_grades_that_hardly_differ_are_within_the_range_however_sums_round(grade
     assert outside([Topic(list(range(len(grades))), dict(enumerate(grades)))]) == []
 
 
-@settings(max_examples=20)
-@given(st.lists(st.floats(-1e6, 4), min_size=1, max_size=8), st.permutations(range(8)))
-def test_measures_of_any_grades_are_within_the_range(grades: list[float], order: list[int]) -> None:
-    assert outside([Topic(order, dict(enumerate(grades)))], 5) == []
-
-
-@pytest.mark.parametrize("beta", [0.0, 1e-300, 1e160, 1e200, 1.7e308])
-def test_f_measure_of_any_beta_is_within_the_range(beta: float) -> None:
+def test_f_measure_of_any_beta_is_within_the_range() -> None:
     topics = [Topic([1, 2], {1: 1.0, 3: 1.0}), Topic([2], {1: 1.0}), Topic([1], {1: 1.0}), Topic([], {})]
-    assert outside(topics, None, [("f_measure", {"beta": beta})]) == []
-    if beta > 1e100:
-        found, recall = values(topics, None, [("f_measure", {"beta": beta}), ("recall", {})]).values()
-        assert found == recall
+    for beta in (0.0, 1e-300, 1e160, 1e200, 1.7e308):
+        assert outside(topics, None, [("f_measure", {"beta": beta})]) == []
+        if beta > 1e100:
+            found, recall = values(topics, None, [("f_measure", {"beta": beta}), ("recall", {})]).values()
+            assert found == recall
 
 
 @given(
@@ -92,15 +85,12 @@ def test_f_measure_of_any_beta_is_within_the_range(beta: float) -> None:
 )
 def test_the_ideal_ranking_has_exactly_the_highest_value(truth: dict[int, float], k: int) -> None:
     topics = [Topic(sorted(truth, key=lambda item: -truth[item]), truth)]
+    plain = ("half_life_utility", "precision", "mrr", "hit_rate", "interpolated_precision")
     at_k: list[tuple[str, Options]] = [
         # Of all of truth, whatever k, no list of k items is the best.
         *(("ndcg", one) for one in WITNESSES["ndcg"].options if one.get("ideal", "cut") == "cut"),
-        ("recall", {"normalize": "min"}),
-        ("average_precision", {"normalize": "min"}),
-        *(
-            (name, {})
-            for name in ("half_life_utility", "precision", "mrr", "hit_rate", "interpolated_precision")
-        ),
+        *((name, {"normalize": "min"}) for name in ("recall", "average_precision")),
+        *((name, {}) for name in plain),
     ]
     whole = (
         "recall",
