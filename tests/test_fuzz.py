@@ -3,7 +3,8 @@
 import duckdb
 import pytest
 
-from tests.fuzz import check, sizes
+from tests.conftest import module_connection
+from tests.fuzz import check, stress
 from tests.fuzz.__main__ import fuzz
 
 CASES = {
@@ -11,11 +12,12 @@ CASES = {
     "sql": 200,
     "tables": 150,
     "list measures": 2_500,
-    "refusals": 100,
+    "refusals": 60,
     "judged structs": 500,
     "csv ids": 30,
     "ties": 160,
 }
+con = module_connection()
 
 
 @pytest.mark.slow
@@ -27,6 +29,6 @@ def test_random_batches_agree_with_the_slow_definitions(
     assert code == 0, capsys.readouterr().out
 
 
-@pytest.mark.parametrize("what", sizes.SIZES)
+@pytest.mark.parametrize("what", stress.SIZES)
 def test_extreme_sizes_give_the_right_numbers(con: duckdb.DuckDBPyConnection, what: str) -> None:
-    sizes.check(con, what, 50_000)
+    stress.check_size(con, what, 50_000)

@@ -2,38 +2,23 @@
 
 A case is one user: two lists (or their rows of two tables) and a k. It goes through all measures, each with
 options of its own, in the plain and in the judged form. Exit code 1 on the first difference; the same seed
-and batch bring it back: `python -m tests.fuzz --seed 1 --batch 17`.
+and batch bring it back: `python -m tests.fuzz --seed 1 --batch 17`. Two seeds at once use two processors.
 """
 
 import argparse
-import multiprocessing
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import count
 
 from tests.fuzz.check import CHECKS, run
 
-BLOCK = 64
 
-
-def results(seed: int, processes: int, only: Sequence[str]) -> Iterator[tuple[int, str | None]]:
-    """Batch after batch, in order, from as many processes."""
-    if processes == 1:
-        yield from (run(seed, only, number) for number in count())
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        for start in count(0, BLOCK):
-            yield from pool.map(partial(run, seed, only), range(start, start + BLOCK), chunksize=4)
-
-
-def fuzz(
-    cases: int, seed: int, processes: int = 1, only: Sequence[str] = (), batch: int | None = None
-) -> int:
+def fuzz(cases: int, seed: int, only: Sequence[str] = (), batch: int | None = None) -> int:
     """Run at least so many cases and print what came of them; return the exit code."""
     began, done = time.perf_counter(), 0
-    found = iter([run(seed, only, batch)]) if batch is not None else results(seed, processes, only)
-    for number, (n, difference) in enumerate(found, start=batch or 0):
+    for number in count() if batch is None else [batch]:
+        n, difference = run(seed, only, number)
         if difference is not None:
             which = f" --only {' '.join(map(repr, only))}" if only else ""
             print(f"python -m tests.fuzz --seed {seed}{which} --batch {number}:\n{difference}")
@@ -54,11 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
     parser.add_argument("--cases", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", nargs="+", choices=CHECKS, default=(), help="these checks alone")
     parser.add_argument("--batch", type=int, help="run this batch alone")
     chosen = parser.parse_args(arguments)
-    return fuzz(chosen.cases, chosen.seed, chosen.processes, chosen.only, chosen.batch)
+    return fuzz(chosen.cases, chosen.seed, chosen.only, chosen.batch)
 
 
 if __name__ == "__main__":

@@ -81,13 +81,13 @@ class Batch:
         return rec, truth
 
     @cached_property
-    def plain(self) -> list[tuple[Any, Any, int | None]]:
-        """Each row as (rec, truth, k), with numbers for items."""
-        return [(*self.read(row), row.k) for row in self.rows]
+    def plain(self) -> list[tuple[Any, Any]]:
+        """Each row's rec and truth, with numbers for items."""
+        return [self.read(row) for row in self.rows]
 
     @cached_property
     def rankings(self) -> list[Ranking | None]:
-        return [judge_slowly(rec, truth, self.form) for rec, truth, _ in self.plain]
+        return [judge_slowly(*row, self.form) for row in self.plain]
 
     @cached_property
     def judged(self) -> list[Any]:
@@ -100,12 +100,12 @@ class Batch:
     def largest_grade(self) -> float:
         return max((grade for one in self.rankings if one is not None for grade in one.ideal), default=0.0)
 
-    def expected(self, name: str, options: Options, judged: bool = False) -> list[float | None]:
+    def expected(self, name: str, options: Sequence[Options], judged: bool = False) -> list[float | None]:
+        """With the options of each row."""
         one = WITNESSES[name]
-        options = {**one.of_judged, **options} if judged else options
         return [
-            None if ranking is None else one.definition(ranking, row.k, **options)
-            for ranking, row in zip(self.rankings, self.rows, strict=True)
+            ranking and one.definition(ranking, row.k, **{**(one.of_judged if judged else {}), **chosen})
+            for ranking, row, chosen in zip(self.rankings, self.rows, options, strict=True)
         ]
 
     # --- as Arrow ---
@@ -168,10 +168,10 @@ class Batch:
     def text_array(self, texts: Sequence[str | None]) -> pa.Array:
         return pa.array(texts, self.layout.text)
 
-    def call(self, name: str, options: Options, judged: bool = False) -> str:
+    def call(self, name: str, judged: bool = False) -> str:
         """What to say of a call."""
         form = "a judged ranking of " * judged
-        return f"{name} {dict(options)} of {form}{self.form} lists, {self.items.kind} ({self.types})"
+        return f"{name} of {form}{self.form} lists, {self.items.kind} ({self.types})"
 
     @cached_property
     def types(self) -> str:
@@ -354,11 +354,12 @@ def draw_for_duckdb(rng: random.Random) -> Batch:
             return batch
 
 
-def options(rng: random.Random, name: str, largest: float, form: str = "map") -> dict[str, Any]:
+def options(rng: random.Random, name: str, batch: Batch | None = None, largest: float = 0) -> dict[str, Any]:
     """Some options of a measure: any of its words, and numbers within the bounds of the registry.
 
     Where truth has no grades, no min_grade is above 1. Of ideal=k the slow definition makes k items.
     """
+    largest = batch.largest_grade if batch else largest
     rules, chosen = MEASURES[name].options, dict[str, Any]()
     for option, rule in rules.items():
         if not isinstance(rule, Number) and rng.random() < 0.75:
@@ -375,14 +376,14 @@ def options(rng: random.Random, name: str, largest: float, form: str = "map") ->
             chosen |= {} if largest <= 4 and rng.random() < 0.3 else {option: rng.choice(limits)}
         elif rng.random() < 0.5:
             chosen[option] = number(rng, rule)
-    if form == "binary" and chosen.get("min_grade", 0) > 1:
+    if batch and batch.form == "binary" and chosen.get("min_grade", 0) > 1:
         chosen["min_grade"] = rng.choice([0.5, 1.0])
     return chosen
 
 
 def accepted(rng: random.Random, name: str, batch: Batch) -> dict[str, Any]:
     """Options with which no grade of the batch is an error."""
-    chosen = options(rng, name, batch.largest_grade, batch.form)
+    chosen = options(rng, name, batch)
     return {**chosen, "max_grade": 1000.0} if "max_grade" in chosen else chosen
 
 

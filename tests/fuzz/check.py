@@ -19,10 +19,10 @@ import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.command import session
 from ranking_udfs.inputs.tables import Inputs, load
-from ranking_udfs.measures.registry import MEASURES, Measure
+from ranking_udfs.measures.registry import BY_NAME, MEASURES, Measure
 from tests.conftest import call, is_close, judged_array, literal, option_text, within
 from tests.fuzz import cases
-from tests.fuzz.cases import Batch, Row
+from tests.fuzz.cases import Row
 from tests.sql_names import NAMES as SQL_NAMES
 from tests.ties import create_tables, random_cases
 from tests.ties import mean as mean_over_orders
@@ -97,31 +97,22 @@ def check_lists(rng: random.Random) -> int:
     """All measures, plain and of a judged ranking, and judge itself, through Arrow."""
     batch = cases.draw(rng)
     rec, truth = batch.arrays()
-    ks, size = batch.k_array(), len(batch.rows)
+    size = len(batch.rows)
     judged = FUNCTIONS["judge"].call(rec, truth)
-    agree(batch.call("judge", {}), batch.plain, judged.to_pylist(), batch.judged)
+    agree(batch.call("judge"), batch.plain, judged.to_pylist(), batch.judged)
     for measure in MEASURES.values():
-        options = cases.options(rng, measure.name, batch.largest_grade, batch.form)
-        name, text = rng.choice(measure.names), option_text(options)
-        rest = [ks] if text is None else [ks, batch.text_array([text] * size)]
+        name, chosen = rng.choice(measure.names), [cases.options(rng, measure.name, batch)]
+        if rng.random() < 0.05:  # options that differ from row to row
+            chosen = [cases.accepted(rng, measure.name, batch) for _ in range(3)]
+        options = rng.choices(chosen, k=size)
+        texts = [*map(option_text, options)]
+        rest = [batch.k_array(), batch.text_array(texts)][: 1 + any(texts)]
+        rows = [*zip(batch.plain, (row.k for row in batch.rows), texts, strict=True)]
         for is_judged, columns in ((False, (rec, truth)), (True, (judged,))):
             want = outcome(lambda: batch.expected(measure.name, options, is_judged))  # noqa: B023
             got = outcome(lambda: call(name, *columns, *rest))  # noqa: B023
-            agree(batch.call(name, options, is_judged), batch.plain, got, want, measure)
-        if rng.random() < 0.05:
-            check_own_options(rng, batch, measure.name)
+            agree(batch.call(name, is_judged), rows, got, want, measure)
     return size
-
-
-def check_own_options(rng: random.Random, batch: Batch, name: str) -> None:
-    """Options that differ from row to row."""
-    chosen = [cases.accepted(rng, name, batch) for _ in range(3)]
-    which = [rng.randrange(3) for _ in batch.rows]
-    texts = [option_text(chosen[i]) for i in which]
-    columns = [batch.expected(name, options) for options in chosen]
-    got = call(name, *batch.arrays(), batch.k_array(), batch.text_array(texts))
-    rows = [*zip(texts, batch.plain, strict=True)]
-    agree(batch.call(name, {}), rows, got, [columns[n][i] for i, n in enumerate(which)])
 
 
 def check_sql(rng: random.Random) -> int:
@@ -146,9 +137,13 @@ def check_sql(rng: random.Random) -> int:
         raise
     rows = con.execute(f"SELECT {', '.join(columns)} FROM t ORDER BY i").fetchall()
     for column, values, one in zip(columns, zip(*rows, strict=True), [*calls, None], strict=False):
-        want = batch.expected(*one) if one else batch.judged
-        what = f"{settings} {column} of {batch.call(*one or ('judge', {}))}"
-        agree(what, batch.plain, values, want, MEASURES[one[0]] if one else None)
+        if one is None:
+            agree(batch.call(column), batch.plain, values, batch.judged)
+            continue
+        name, options, is_judged = one
+        want = batch.expected(name, [options] * len(batch.rows), is_judged)
+        given = [*zip(batch.plain, (row.k for row in batch.rows), strict=True)]
+        agree(f"{settings}: {batch.call(column)}", given, values, want, MEASURES[name])
     return len(batch.rows)
 
 
@@ -156,32 +151,25 @@ def check_sql(rng: random.Random) -> int:
 
 
 def check_refusals(rng: random.Random) -> int:
-    """One row of a batch, or the options, are wrong: an error that names the function, and nothing else.
+    """One row of a batch is wrong: an error that names the function, and nothing else.
 
-    Wrong types and numbers of arguments are in tests/wrong_calls.txt.
+    Wrong types, options and numbers of arguments are in tests/wrong_calls.txt.
     """
     batch = cases.draw(rng)
-    measure = rng.choice(list(MEASURES.values()))
-    name, at = rng.choice(measure.names), rng.randrange(len(batch.rows))
-    ks, text, bad = [row.k for row in batch.rows], None, {}
-    what = rng.choice(["k", "options", "grade"])
-    if what == "k":
-        ks[at] = rng.choice([-1, -2, -(2**31), -(2**63)])
-    elif what == "options":
-        wrong = ["", "nan", "inf", "-inf", "-1", "exp;", "1e400", "x", "0x1", "=exp", "exp=1", "%s", "';--"]
-        text = f"{rng.choice(['x', 'GAIN', 'k', '', chr(10), *measure.options])}={rng.choice(wrong)}"
-    elif batch.items.in_truth:
-        bad = {batch.items.in_truth[0]: rng.choice([math.nan, math.inf, -math.inf, None])}
-        rows = [Row([], bad if i == at else {}, row.k) for i, row in enumerate(batch.rows)]
+    name, at = rng.choice([*BY_NAME]), rng.randrange(len(batch.rows))
+    ks: list[Any] = [row.k for row in batch.rows]
+    wrong: Any = rng.choice([-1, -2, -(2**31), -(2**63)])
+    if batch.items.in_truth and rng.random() < 0.5:
+        wrong = {batch.items.in_truth[0]: rng.choice([math.nan, math.inf, -math.inf, None])}
+        rows = [Row([], wrong if i == at else {}, row.k) for i, row in enumerate(batch.rows)]
         batch = replace(batch, form="map", layout=replace(batch.layout, grade=pa.float64()), rows=rows)
     else:
-        return 0
-    texts = pa.array([text] * len(ks), pa.string())
+        ks[at] = wrong
     try:
-        got: Any = FUNCTIONS[name].call(*batch.arrays(), pa.array(ks), texts)
+        got: Any = call(name, *batch.arrays(), pa.array(ks))
     except ValueError as error:
         got = str(error).partition(" ")[0]
-    agree(f"{name}, {what}", [text or bad or ks[at]], [got], [f"{name}:"])
+    agree(batch.call(name), [wrong], [got], [f"{name}:"])
     return 1
 
 
@@ -421,7 +409,7 @@ def check_structs(rng: random.Random) -> int:
         rows = [*zip(structs, ks, strict=True)]
         answers: dict[str, tuple[Options, Any]] = {}
         for name, measure in MEASURES.items():
-            options = cases.options(rng, name, largest)
+            options = cases.options(rng, name, largest=largest)
             texts = pa.array([option_text(options)] * size, pa.string())
             want = got = outcome(lambda: call(name, *arrays, texts))  # noqa: B023
             if is_slow and not is_wrong:
@@ -505,7 +493,7 @@ def check_ties(rng: random.Random) -> int:
     orders = [case.rankings() for case in users]
     ks = rng.sample([0, 1, 2, 3, 4, 5, 33, None], 2)
     names = [name for name, measure in MEASURES.items() if measure.expected]
-    calls = [(name, cases.options(rng, name, 3)) for name in names]
+    calls = [(name, cases.options(rng, name, largest=3)) for name in names]
     measures = [f"{name}({(option_text(options) or '').replace(' ', ',')})" for name, options in calls]
     con = connection(rng.choice(SETTINGS))
     create_tables(con, users)
