@@ -192,23 +192,6 @@ def test_catalogue_measures_equal_the_slow_definitions_per_group(
         assert row == tuple(None if x is None else pytest.approx(x, rel=0, abs=1e-12) for x in expected)
 
 
-def test_catalogue_measures_may_stand_where_an_aggregate_may(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""CREATE OR REPLACE TABLE t AS FROM (VALUES
-        (1, [1, 2]), (1, [1, 2]), (2, [1, 2]), (2, [1, 2]), (3, [7, 2, 3]), (3, NULL), (3, [4])
-    ) AS t(g, rec)""")
-    measures = ["personalization(rec)", "gini_coverage(rec)", "gini_coverage(rec, 9)"]
-    measures.append("catalog_coverage(rec, max(g) + 8)")
-    every = ", ".join(measures)
-    alone = [con.execute(f"SELECT {g}, {every} FROM t WHERE g = {g}").fetchone() for g in (1, 2, 3)]
-    correlated = ", ".join(f"(SELECT {one} FROM t WHERE t.g = groups.g)" for one in measures)
-    for query in (
-        f"SELECT g, {every} FROM t GROUP BY g ORDER BY g, {every}",
-        f"SELECT g, {every} FROM t GROUP BY ROLLUP (g) ORDER BY g NULLS LAST LIMIT 3",
-        f"SELECT g, {correlated} FROM range(1, 4) AS groups(g) ORDER BY g",
-    ):
-        assert con.execute(query).fetchall() == alone
-
-
 def slow_gini(counts: list[int]) -> float | None:
     """Half the mean difference between any two different items' counts, over the mean count."""
     if not sum(counts):
