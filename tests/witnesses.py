@@ -20,7 +20,7 @@ import math
 import random
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 Options = Mapping[str, Any]
 Value = float | None
+Definition = Callable[..., Value]
 COMPARED = 100  # topics with each outside implementation
 LINEAR = {"gain": "linear"}
 CASES = Path(__file__).with_name("worked_cases.txt")
@@ -260,7 +261,7 @@ class Outside:
 @dataclass(frozen=True)
 class Witness:
     name: str
-    definition: Callable[..., Value]
+    definition: Definition
     worked: Sequence[Worked]
     outside: Sequence[Outside]
     of_judged: Options  # the defaults of judged rankings and tables, where they are others
@@ -297,12 +298,17 @@ WITNESSES: dict[str, Witness] = {}
 
 
 def witness(
-    *, outside: Sequence[Outside] = (), of_judged: Options | None = None
-) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
-    """Enter the definition below by its name; it has an option min_grade if cases of that are worked out."""
+    *, outside: Sequence[Outside] = (), of_judged: Options | None = None, like: Definition | None = None
+) -> Callable[[Definition], Definition]:
+    """Enter the definition below by its name; it has an option min_grade if cases of that are worked out.
 
-    def register(plain: Callable[..., Value]) -> Callable[..., Value]:
+    Its other options are its own, and those of the function that it is `like`.
+    """
+
+    def register(plain: Definition) -> Definition:
         name, definition = plain.__name__, plain
+        own, others = plain.__kwdefaults__ or {}, (like and like.__kwdefaults__) or {}
+        plain.__kwdefaults__ = {**others, **own}
         worked = WORKED.get(name, [])
         if any("min_grade" in case.options for case in worked):
 
@@ -312,7 +318,7 @@ def witness(
             ) -> Value:
                 return plain(replace(ranking, min_grade=min_grade), k, **options)
 
-            definition.__kwdefaults__ = {**(plain.__kwdefaults__ or {}), "min_grade": None}
+            definition.__kwdefaults__ = {**others, **own, "min_grade": None}
         WITNESSES[name] = Witness(name, definition, worked, outside, of_judged or {})
         return plain
 
@@ -542,6 +548,18 @@ def _weight(rank: int, discount: str, base: float, half_life: float) -> float:
     raise ValueError(f"unknown discount {discount}")
 
 
+def _discounted(
+    ranked: Iterable[tuple[int, float]],
+    *,
+    gain: str = "exp",
+    discount: str = "log2",
+    base: float = 2,
+    half_life: float = 5,
+) -> float:
+    """Sum of gain over discount of (rank, grade)."""
+    return math.fsum(_gain(grade, gain) * _weight(rank, discount, base, half_life) for rank, grade in ranked)
+
+
 def _check_grades(ranking: Ranking, max_grade: float) -> None:
     if any(grade > max_grade for grade in ranking.ideal):
         raise ValueError(f"a grade is above max_grade={max_grade}")
@@ -552,9 +570,7 @@ def _check_grades(ranking: Ranking, max_grade: float) -> None:
 # How other libraries call these, and with which options they mean the same: tests/coming_from.txt.
 
 
-@witness(
-    outside=[trec_eval("recall.{k}"), trec_eval("set_recall")],
-)
+@witness(outside=[trec_eval("recall.{k}"), trec_eval("set_recall")])
 def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
     """Share of the relevant items that the top has."""
     if ranking.relevant == 0:
@@ -640,34 +656,26 @@ def auc(ranking: Ranking, k: int | None) -> Value:
     return sum(hit < miss for hit in hits for miss in misses) / (len(hits) * len(misses))
 
 
-@witness(
-    outside=[trec_eval("recip_rank"), ir_measures("RR", "msmarco")],
-)
+@witness(outside=[trec_eval("recip_rank"), ir_measures("RR", "msmarco")])
 def mrr(ranking: Ranking, k: int | None) -> Value:
     """One over the rank of the first relevant item, 0 if there is none. All peers agree."""
     hits = ranking.hits(k)
     return 1 / hits[0] if hits else 0.0
 
 
-@witness(
-    outside=[trec_eval("success.{k}")],
-)
+@witness(outside=[trec_eval("success.{k}")])
 def hit_rate(ranking: Ranking, k: int | None) -> Value:
     """1 if the top has any relevant item, else 0. trec_eval: success. LensKit: NaN for an empty truth."""
     return 1.0 if ranking.hits(k) else 0.0
 
 
-@witness(
-    outside=[trec_eval("recall.{k}", value=lambda found: float(found == 1))],
-)
+@witness(outside=[trec_eval("recall.{k}", value=lambda found: float(found == 1))])
 def recall_all(ranking: Ranking, k: int | None) -> Value:
     """1 if the top has every relevant item, else 0. LongMemEval: 1 for an empty truth."""
     return 1.0 if len(ranking.hits(k)) == ranking.relevant > 0 else 0.0
 
 
-@witness(
-    outside=[trec_eval("num_rel_ret")],
-)
+@witness(outside=[trec_eval("num_rel_ret")])
 def hits(ranking: Ranking, k: int | None) -> Value:
     """Number of relevant items in the top. trec_eval: num_rel_ret."""
     return float(len(ranking.hits(k)))
@@ -682,49 +690,29 @@ def first_hit_rank(ranking: Ranking, k: int | None) -> Value:
     return float(hits[0]) if hits else None
 
 
-@witness(
-    outside=[sklearn_dcg("dcg_score")],
-)
-def dcg(
-    ranking: Ranking,
-    k: int | None,
-    *,
-    gain: str = "exp",
-    discount: str = "log2",
-    base: float = 2,
-    half_life: float = 5,
-) -> Value:
+@witness(like=_discounted, outside=[sklearn_dcg("dcg_score")])
+def dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
     """Sum of gain over discount to rank k.
 
     gain=exp, discount=log2: Burges et al. 2005; gdeval with natural logarithms, which cancel in NDCG.
     gain=linear, discount=original: Jarvelin and Kekalainen 2002; LensKit's default weight, which for a base
     other than 2 still leaves out only the discount of ranks 1 and 2. LensKit for Java had half_life.
     """
-    return math.fsum(_gain(g, gain) * _weight(r, discount, base, half_life) for r, g in ranking.judged(k))
+    return _discounted(ranking.judged(k), **options)
 
 
-@witness(
-    outside=[sklearn_dcg("dcg_score", ideal=True)],
-)
-def ideal_dcg(
-    ranking: Ranking,
-    k: int | None,
-    *,
-    gain: str = "exp",
-    discount: str = "log2",
-    base: float = 2,
-    half_life: float = 5,
-) -> Value:
+@witness(like=_discounted, outside=[sklearn_dcg("dcg_score", ideal=True)])
+def ideal_dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
     """DCG of the best possible list of min(k, |truth|) items.
 
     Agrees with trec_eval ndcg_cut, ranx and gdeval. trec_eval's ndcg (no cut-off) takes all of the truth,
     Hivemall cuts the ideal at the length of rec too, and RecTools' default takes k items whatever |truth|.
     """
-    best = enumerate(ranking.best(k), start=1)
-    return math.fsum(_gain(grade, gain) * _weight(rank, discount, base, half_life) for rank, grade in best)
+    return _discounted(enumerate(ranking.best(k), start=1), **options)
 
 
 @witness(
+    like=_discounted,
     outside=[
         trec_eval("ndcg_cut.{k}", graded=True, options=[LINEAR]),
         trec_eval("ndcg", graded=True, options=[{**LINEAR, "ideal": "truth"}]),
@@ -732,44 +720,29 @@ def ideal_dcg(
         ir_measures("nDCG(dcg='exp-log2')", "gdeval", graded=True),
     ],
 )
-def ndcg(
-    ranking: Ranking,
-    k: int | None,
-    *,
-    gain: str = "exp",
-    discount: str = "log2",
-    base: float = 2,
-    half_life: float = 5,
-    ideal: str = "cut",
-) -> Value:
+def ndcg(ranking: Ranking, k: int | None, *, ideal: str = "cut", **options: Any) -> Value:
     """DCG divided by the ideal DCG; 0 where the ideal is 0.
 
     scikit-learn knows only the items it is given, so truth that was not retrieved has to be passed in below
     the list.
     """
-    settings: dict[str, Any] = {"gain": gain, "discount": discount, "base": base, "half_life": half_life}
     best, end = (ranking, len(ranking.ideal)) if ideal == "truth" else (ranking, k)
     if ideal == "k":
         if any(grade > 0 and grade != 1 for grade in ranking.ideal):
             raise ValueError("a grade above 0 is not 1")
         best = Ranking([], [], [1.0] * ranking.limit(k), ranking.size)
-    reached, possible = dcg(ranking, k, **settings), ideal_dcg(best, end, **settings)
-    assert reached is not None
-    assert possible is not None
+    reached = _discounted(ranking.judged(k), **options)
+    possible = _discounted(enumerate(best.best(end), start=1), **options)
     return reached / possible if possible > 0 else 0.0
 
 
-@witness(
-    outside=[Outside("trec_eval num_rel_ret over levels", "pytrec_eval", _gain_of_levels, both_sides)],
-)
+@witness(outside=[Outside("trec_eval num_rel_ret over levels", "pytrec_eval", _gain_of_levels, both_sides)])
 def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") -> Value:
     """Sum of the gains of the top (Jarvelin and Kekalainen 2002)."""
     return math.fsum(_gain(grade, gain) for _, grade in ranking.judged(k))
 
 
-@witness(
-    outside=[ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None))],
-)
+@witness(outside=[ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None))])
 def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
     """Expected reciprocal rank (Chapelle et al. 2009): the reader stops at an item with R = (2^g-1)/2^max.
 
@@ -832,9 +805,7 @@ def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, 
     return utility(ranking.judged(k)) / best if best > 0 else 0.0
 
 
-@witness(
-    outside=[trec_eval("Rprec")],
-)
+@witness(outside=[trec_eval("Rprec")])
 def r_precision(ranking: Ranking, k: int | None) -> Value:
     """Hits in the top |truth|, divided by |truth|. trec_eval Rprec and ranx give 0 for an empty truth."""
     if ranking.relevant == 0:
@@ -843,9 +814,7 @@ def r_precision(ranking: Ranking, k: int | None) -> Value:
     return sum(rank <= relevant for rank in ranking.hits(k)) / relevant
 
 
-@witness(
-    outside=[trec_eval("bpref")],
-)
+@witness(outside=[trec_eval("bpref")])
 def bpref(ranking: Ranking, k: int | None) -> Value:
     """For each relevant item found, the share of judged non-relevant items that it beats (Buckley 2004).
 
@@ -868,9 +837,7 @@ def bpref(ranking: Ranking, k: int | None) -> Value:
     return value / relevant
 
 
-@witness(
-    outside=[ir_measures("Judged", "judged", graded=True)],
-)
+@witness(outside=[ir_measures("Judged", "judged", graded=True)])
 def judged_share(ranking: Ranking, k: int | None) -> Value:
     """Share of the top that truth has a grade for.
 
@@ -906,18 +873,14 @@ def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0
     return best
 
 
-@witness(
-    outside=[trec_eval("11pt_avg", when=same_recall_cutoffs)],
-)
+@witness(outside=[trec_eval("11pt_avg", when=same_recall_cutoffs)])
 def interpolated_average_precision(ranking: Ranking, k: int | None) -> Value:
     """Mean of the interpolated precision at recall 0.0, 0.1 .. 1.0; the points are n / 10, not n * 0.1."""
     values = [interpolated_precision(ranking, k, recall=point / 10) for point in range(11)]
     return math.fsum(value for value in values if value is not None) / 11
 
 
-@witness(
-    outside=[scipy_correlation("spearmanr")],
-)
+@witness(outside=[scipy_correlation("spearmanr")])
 def spearman(ranking: Ranking, k: int | None) -> Value:
     """Correlation of the order with the order by grade, over the judged items of the top; ties share a rank.
 
@@ -951,9 +914,7 @@ def _pairs(ranking: Ranking, k: int | None) -> tuple[int, int, int]:
     return counts["right"], counts["wrong"], counts["tied"]
 
 
-@witness(
-    outside=[scipy_correlation("kendalltau", options=[{"variant": "b"}, {"variant": "c"}])],
-)
+@witness(outside=[scipy_correlation("kendalltau", options=[{"variant": "b"}, {"variant": "c"}])])
 def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value:
     """Right minus wrong pairs, over the judged items of the top; the order has no ties, grades may.
 
@@ -969,9 +930,7 @@ def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value
     return (right - wrong) / divisor
 
 
-@witness(
-    outside=[scipy_correlation("somersd", lambda d: (1 + d) / 2)],
-)
+@witness(outside=[scipy_correlation("somersd", lambda d: (1 + d) / 2)])
 def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
     """Share of the pairs of judged items with different grades that are in the right order.
 
@@ -992,13 +951,9 @@ def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
 @dataclass(frozen=True)
 class ListWitness:
     name: str
-    definition: Callable[..., Value]
+    definition: Definition
     worked: Sequence[Worked]
     outside: Callable[..., float] | None
-
-    @property
-    def options(self) -> list[Options]:
-        return [{}, *(case.options for case in self.worked)]
 
     def evaluate(self, *given: Any) -> Value:
         *args, options = given
@@ -1008,10 +963,8 @@ class ListWitness:
 LIST_WITNESSES: dict[str, ListWitness] = {}
 
 
-def list_witness(
-    outside: Callable[..., float] | None = None,
-) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
-    def register(definition: Callable[..., Value]) -> Callable[..., Value]:
+def list_witness(outside: Callable[..., float] | None = None) -> Callable[[Definition], Definition]:
+    def register(definition: Definition) -> Definition:
         name = definition.__name__
         LIST_WITNESSES[name] = ListWitness(name, definition, WORKED.get(name, []), outside)
         return definition
@@ -1030,9 +983,7 @@ def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") 
     return float(pdist(np.array(vectors, dtype=float), distance).mean())
 
 
-@list_witness(
-    outside=_scipy_pdist,
-)
+@list_witness(outside=_scipy_pdist)
 def intra_list_diversity(
     vectors: Sequence[Sequence[Any] | None] | None, *, distance: str = "cosine"
 ) -> Value:
