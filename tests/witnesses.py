@@ -149,27 +149,21 @@ class Topic(NamedTuple):
 
 
 def random_topics(
-    seed: int,
-    n: int,
-    *,
-    longest: int = 25,
-    items: int = 30,
-    most_judged: int = 20,
-    grades: Sequence[float] = (-1, 0, 0, 1, 1, 2, 3, 4),
-    repeats: float = 0.05,
-    nulls: float = 0.05,
+    seed: int, n: int, longest: int = 25, items: int = 30, most_judged: int = 20
 ) -> list[Topic]:
     """Topics with ties in grades, unjudged items, NULLs, repeated items, and empty lists on either side."""
-    rng = random.Random(seed)
-    topics = []
+    rng, topics = random.Random(seed), []
     for _ in range(n):
-        truth = {item: rng.choice(grades) for item in rng.sample(range(items), rng.randint(0, most_judged))}
+        truth = {
+            item: rng.choice((-1, 0, 0, 1, 1, 2, 3, 4))
+            for item in rng.sample(range(items), rng.randint(0, most_judged))
+        }
         rec: list[int | None] = []
         for item in rng.sample(range(items), rng.randint(0, min(longest, items))):
             luck = rng.random()
-            if luck < nulls:
+            if luck < 0.05:
                 rec.append(None)
-            elif luck < nulls + repeats and rec:
+            elif luck < 0.1 and rec:
                 rec.append(rng.choice(rec))
             else:
                 rec.append(item)
