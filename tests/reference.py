@@ -160,15 +160,8 @@ def names_of(name: str) -> str:
 
 def checked_against(measure: Measure) -> str:
     """The outside implementations that its tests compare it with; none where there is no witness yet."""
-    if measure.name in LIST_WITNESSES:
-        return "SciPy" if LIST_WITNESSES[measure.name].outside else ""
-    if measure.name not in WITNESSES:
-        return ""
-    return ", ".join(dict.fromkeys(LIBRARIES[one.module] for one in WITNESSES[measure.name].outside))
-
-
-def quoted(name: str) -> str:
-    return f'"{name}"' if name in KEYWORDS else name
+    one = (WITNESSES | LIST_WITNESSES).get(measure.name)
+    return ", ".join(dict.fromkeys(LIBRARIES[peer.module] for peer in one.outside)) if one else ""
 
 
 def group_names(title: str) -> list[str]:
@@ -327,7 +320,7 @@ def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
 
 def measure_section(measure: Measure) -> Iterator[str]:
     macro = f"ranking_{measure.name}"
-    said, name = head(macro), quoted(measure.name)
+    said, name = head(macro), f'"{measure.name}"' if measure.name in KEYWORDS else measure.name
     parts, source, shown = docstring(measure.compute.__doc__ or "")
     meanings = dict(said.arguments)
     for names, text in said.arguments.items():

@@ -24,9 +24,6 @@ ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
 
 # --- The registry and the witnesses hold the same measures ---
 
-EVERY = [(MEASURES[name], one) for name, one in WITNESSES.items() if name in MEASURES]
-EVERY += [(LIST_MEASURES[name], one) for name, one in LIST_WITNESSES.items() if name in LIST_MEASURES]
-
 
 def test_every_measure_has_a_witness_and_every_witness_a_measure() -> None:
     """One without has its slow definition to come, in tests/witnesses.py."""
@@ -34,21 +31,17 @@ def test_every_measure_has_a_witness_and_every_witness_a_measure() -> None:
     assert set(LIST_MEASURES) == set(LIST_WITNESSES)
 
 
-def test_measure_and_witness_have_the_same_options_with_the_same_defaults() -> None:
-    for measure, one in EVERY:
-        defaults = one.definition.__kwdefaults__ or {}
-        assert measure.defaults(of_judged=False) == defaults, measure.name
-        of_judged = one.of_judged if isinstance(one, Witness) else {}
-        assert measure.defaults(of_judged=True) == {**defaults, **of_judged}, measure.name
-
-
-def test_every_word_of_every_option_is_among_those_compared() -> None:
-    for measure, one in EVERY:
-        for name, option in measure.options.items():
-            compared = {case.options.get(name, option.default) for case in one.worked}
-            words = set(str(option).split("|")) if isinstance(option.default, str) else set()
-            assert words <= compared, (measure.name, name)
-            assert len(compared) > 1, (measure.name, name)
+@pytest.mark.parametrize("name", [*WITNESSES, *LIST_WITNESSES])
+def test_measure_and_witness_have_the_same_options_and_every_word_of_them_is_compared(name: str) -> None:
+    measure, one = (MEASURES | LIST_MEASURES)[name], (WITNESSES | LIST_WITNESSES)[name]
+    defaults = one.definition.__kwdefaults__ or {}
+    assert measure.defaults(of_judged=False) == defaults
+    assert measure.defaults(of_judged=True) == {**defaults, **one.of_judged}
+    for option, rule in measure.options.items():
+        compared = {case.options.get(option, rule.default) for case in one.worked}
+        words = set(str(rule).split("|")) if isinstance(rule.default, str) else set()
+        assert words <= compared, option
+        assert len(compared) > 1, option
 
 
 # --- Worked cases, in SQL ---
@@ -76,7 +69,7 @@ def spellings(name: str, case: Worked) -> Iterator[str]:
 @pytest.mark.parametrize("name", [*WITNESSES, *LIST_WITNESSES])
 def test_a_worked_case_holds_in_sql_in_every_form(shared: duckdb.DuckDBPyConnection, name: str) -> None:
     """The first case by the aliases too."""
-    worked = (WITNESSES.get(name) or LIST_WITNESSES[name]).worked
+    worked = (WITNESSES | LIST_WITNESSES)[name].worked
     calls = [(sql, case.expected) for case in worked for sql in spellings(name, case)]
     for alias in MEASURES[name].aliases if name in MEASURES else ():
         calls += [(sql, worked[0].expected) for sql in spellings(alias, worked[0])]

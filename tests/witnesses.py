@@ -288,11 +288,23 @@ class Witness:
         return None if ranking is None else self.definition(ranking, k, **options)
 
 
+class ListWitness(Witness):
+    """Of a measure that does not read a judged ranking; its peers take the same arguments."""
+
+    def evaluate(self, *given: Any) -> Value:
+        return self.definition(*given[:-1], **given[-1])
+
+
 WITNESSES: dict[str, Witness] = {}
+LIST_WITNESSES: dict[str, Witness] = {}
 
 
 def witness(
-    *, outside: Sequence[Outside] = (), of_judged: Options | None = None, like: Definition | None = None
+    *,
+    outside: Sequence[Outside] = (),
+    of_judged: Options | None = None,
+    like: Definition | None = None,
+    kind: type[Witness] = Witness,
 ) -> Callable[[Definition], Definition]:
     """Enter the definition below by its name; it has an option min_grade if cases of that are worked out.
 
@@ -313,7 +325,8 @@ def witness(
                 return plain(replace(ranking, min_grade=min_grade), k, **options)
 
             definition.__kwdefaults__ = {**others, **own, "min_grade": None}
-        WITNESSES[name] = Witness(name, definition, worked, outside, of_judged or {})
+        witnesses = WITNESSES if kind is Witness else LIST_WITNESSES
+        witnesses[name] = kind(name, definition, worked, outside, of_judged or {})
         return plain
 
     return register
@@ -942,30 +955,6 @@ def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
 # 2008 and Ge et al. 2010: relevant items that a primitive recommender, to be chosen, does not find.
 
 
-@dataclass(frozen=True)
-class ListWitness:
-    name: str
-    definition: Definition
-    worked: Sequence[Worked]
-    outside: Callable[..., float] | None
-
-    def evaluate(self, *given: Any) -> Value:
-        *args, options = given
-        return self.definition(*args, **options)
-
-
-LIST_WITNESSES: dict[str, ListWitness] = {}
-
-
-def list_witness(outside: Callable[..., float] | None = None) -> Callable[[Definition], Definition]:
-    def register(definition: Definition) -> Definition:
-        name = definition.__name__
-        LIST_WITNESSES[name] = ListWitness(name, definition, WORKED.get(name, []), outside)
-        return definition
-
-    return register
-
-
 def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") -> float:
     import numpy as np
     from scipy.spatial.distance import pdist
@@ -977,7 +966,7 @@ def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") 
     return float(pdist(np.array(vectors, dtype=float), distance).mean())
 
 
-@list_witness(outside=_scipy_pdist)
+@witness(outside=[Outside("scipy pdist", "scipy", _scipy_pdist, both_sides)], kind=ListWitness)
 def intra_list_diversity(
     vectors: Sequence[Sequence[Any] | None] | None, *, distance: str = "cosine"
 ) -> Value:
@@ -1008,7 +997,7 @@ def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
     return 1 - len(set(a) & set(b)) / len(either) if either else 0.0
 
 
-@list_witness()
+@witness(kind=ListWitness)
 def novelty(
     rec: Sequence[Any] | None, popularity: Mapping[Any, float] | None, *, missing: str = "error"
 ) -> Value:

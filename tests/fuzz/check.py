@@ -184,14 +184,14 @@ def check_list_measures(rng: random.Random) -> int:
     size: int = rng.choice([*range(40), *range(40), 2_048, 2_049])
     distance = rng.choice(["cosine", "euclidean", "jaccard"])
 
+    def vector(width: int) -> Any:
+        if distance == "jaccard":
+            return rng.choices([None, 1, 2, 3, 4], k=rng.randint(0, 5))
+        return [rng.choice([0.0, 1.0, -1.0, rng.gauss(0, 1)]) for _ in range(width)]
+
     def vectors() -> Any:
-        width, found = rng.randint(0, 5), list[Any]()
-        for _ in range(rng.randint(0, 8)):
-            if distance == "jaccard":
-                found.append([rng.choice([None, 1, 2, 3, 4]) for _ in range(rng.randint(0, 5))])
-            else:
-                found.append([rng.choice([0.0, 1.0, -1.0, rng.gauss(0, 1)]) for _ in range(width)])
-        return [None if rng.random() < 0.05 else one for one in found]
+        width = rng.randint(0, 5)
+        return [None if rng.random() < 0.05 else vector(width) for _ in range(rng.randint(0, 8))]
 
     inner = rng.choice(LISTS)(pa.int64() if distance == "jaccard" else pa.float64())
     diversity = {"distance": distance} if distance != "cosine" or rng.random() < 0.5 else {}
@@ -219,11 +219,7 @@ def check_list_measures(rng: random.Random) -> int:
 
 
 def compare_list_measure(
-    rng: random.Random,
-    name: str,
-    options: Options,
-    size: int,
-    columns: Mapping[pa.DataType, Callable[[], Any]],
+    rng: random.Random, name: str, options: Options, size: int, columns: Mapping[Any, Callable[[], Any]]
 ) -> None:
     """Of rows that are drawn for each column, some NULL."""
     drawn = [[None if rng.random() < 0.05 else one() for _ in range(size)] for one in columns.values()]
@@ -531,9 +527,8 @@ def check_csv_ids(rng: random.Random) -> int:
         found = [con.execute(f"SELECT {columns} FROM {name}").fetchall() for name in written]
         texts = [sorted(row[2:] for row in rows) for rows in found]
         agree("texts", [*written.values()], texts, [*written.values()])
-        agree(
-            f"types of {written}", ["rec and truth"], [len({row[:2] for rows in found for row in rows})], [1]
-        )
+        types = {row[:2] for rows in found for row in rows}
+        agree(f"types of {written}", ["rec and truth"], [len(types)], [1])
     return len(users)
 
 

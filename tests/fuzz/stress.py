@@ -32,12 +32,8 @@ REFUSED = "refused"
 
 def queries() -> list[str]:
     """Measures in every form over two tables, several in one query, and some that are refused."""
-    forms = (
-        "rec, truth",
-        "judge(rec, truth)",
-        "rec::VARCHAR[], map_keys(truth)::VARCHAR[]",
-        "rec, map_keys(truth)",
-    )
+    texts = "rec::VARCHAR[], map_keys(truth)::VARCHAR[]"
+    forms = ("rec, truth", "judge(rec, truth)", texts, "rec, map_keys(truth)")
     found = []
     for n, (name, one) in enumerate(WITNESSES.items()):
         for i, options in enumerate(one.options):
@@ -143,19 +139,13 @@ def interrupt(rows: int, after: float, kind: str) -> tuple[float, BaseException 
     with duckdb.connect(config={"threads": 2}) as con:
         ranking_udfs.register(con)
         con.execute(BIG.format(rows=rows))
-        asked = [0.0]
-
-        def stop() -> None:
-            asked[0] = time.monotonic()
-            con.interrupt()
-
-        timer, raised = threading.Timer(after, stop), None
+        timer, raised, began = threading.Timer(after, con.interrupt), None, time.monotonic()
         timer.start()
         try:
             con.execute(EVALUATIONS[kind].format(rows=rows)).fetchall()
         except BaseException as error:
             raised = error
-        took = time.monotonic() - asked[0] if asked[0] else -1.0
+        took = time.monotonic() - began - after
         timer.cancel()
         timer.join()
         assert con.execute("SELECT recall([1, 3], [1, 2])").fetchall() == [(1 / 2,)]
