@@ -16,8 +16,6 @@ import pytest
 from ranking_udfs.duckdb.statements import texts
 from tests.conftest import literal, module_connection, value
 
-FRUITS = """(VALUES
-    (5, 'apple'), (3, 'banana'), (4, 'candy'), (1, 'donut'), (2, 'egg'), (4, 'candy')) AS t(key, value)"""
 WORKED = Path(__file__).with_name("worked_calls.txt").read_text(encoding="utf-8").split("\n\n-- ")[1:]
 
 
@@ -63,10 +61,11 @@ def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(
 
 
 def test_options_are_constant_or_a_query_parameter(con: duckdb.DuckDBPyConnection) -> None:
-    sql = f"SELECT to_ordered_list(key, $options) FROM {FRUITS}"
-    assert con.execute(sql, {"options": "-k 2"}).fetchall() == [([5, 4],)]
+    rows = "FROM (VALUES (5, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value)"
+    found = con.execute(f"SELECT to_ordered_list(key, $options) {rows}", {"options": "-k 2"}).fetchall()
+    assert found == [([5, 4],)]
     with pytest.raises(duckdb.BinderException, match="constant"):
-        con.execute(f"SELECT to_ordered_list(value, key, value) FROM {FRUITS}")
+        con.execute(f"SELECT to_ordered_list(value, key, value) {rows}")
 
 
 # --- slow definitions, row order and threads ------------------------------------------------------
@@ -92,6 +91,32 @@ CASES = ["", "-reverse", "-k 1", "-k 7", "-k 29", "-k 30", "-k 1000", "-k -7", "
 CASES += ["-k -40 -reverse", "-dedup", "-dedup -reverse", "-dedup -k 5", "-dedup -k -50"]
 
 
+def slowly(rows: Sequence[Row]) -> dict[str, Any]:
+    """What each call gives of the rows of one user."""
+    lists: dict[str, Any] = {}
+    for options in CASES:
+        k = int(re.findall(r"-k (\S+)", f"{options} -k 0")[0])
+        pairs = ordered(rows, (k > 0) != ("-reverse" in options))
+        pairs = (list(dict.fromkeys(pairs)) if "-dedup" in options else pairs)[: abs(k) or None]
+        lists[options] = [item for _, item in pairs]
+        lists[f"{options} -kv_map"] = first_by(pairs)
+        lists[f"{options} -vk_map"] = first_by([(item, key) for key, item in pairs])
+    smallest = {
+        key: min((y for _, x, y in rows if x == key and y is not None), default=None)
+        for key in {x for _, x, _ in rows if x is not None}
+    }
+    up = sorted(smallest.items())
+    return {
+        **{f"to_ordered_list(y, x, '{options}')": found for options, found in lists.items()},
+        "to_ordered_map(x, y)": up,
+        "to_ordered_map(x, y, true)": up[::-1],
+        "to_ordered_map(x, y, 5)": up[::-1][:5],
+        "to_ordered_map(x, y, -5)": up[:5],
+        "collect_set(y)": sorted({y for _, _, y in rows if y is not None}),
+        "to_ordered_list(y, x)": lists[""],
+    }
+
+
 @pytest.mark.slow
 def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(
     con: duckdb.DuckDBPyConnection,
@@ -101,45 +126,16 @@ def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(
         (draw.randrange(20), draw.choice([None, *range(12)]), draw.choice([None, *"abcdefghijklmnop"]))
         for _ in range(3_000)
     ]
-    groups = {user: [row for row in rows if row[0] == user] for user in range(20)}
-    expected: dict[str, list[Any]] = {}
-    for options in CASES:
-        k = int(re.findall(r"-k (\S+)", f"{options} -k 0")[0])
-        for user in groups:
-            pairs = ordered(groups[user], (k > 0) != ("-reverse" in options))
-            pairs = (list(dict.fromkeys(pairs)) if "-dedup" in options else pairs)[: abs(k) or None]
-            for form, found in (
-                (options, [item for _, item in pairs]),
-                (f"{options} -kv_map", first_by(pairs)),
-                (f"{options} -vk_map", first_by([(item, key) for key, item in pairs])),
-            ):
-                expected.setdefault(f"to_ordered_list(y, x, '{form}')", []).append(found)
-    for user in groups:
-        smallest = {
-            key: min((y for _, x, y in groups[user] if x == key and y is not None), default=None)
-            for key in {x for _, x, _ in groups[user] if x is not None}
-        }
-        up, values = sorted(smallest.items()), {y for _, _, y in groups[user] if y is not None}
-        for call, found in (
-            ("to_ordered_map(x, y)", up),
-            ("to_ordered_map(x, y, true)", up[::-1]),
-            ("to_ordered_map(x, y, 5)", up[::-1][:5]),
-            ("to_ordered_map(x, y, -5)", up[:5]),
-            ("collect_set(y)", sorted(values)),
-            ("to_ordered_list(y, x)", [y for _, y in ordered(groups[user], False)]),
-        ):
-            expected.setdefault(call, []).append(found)
-
-    random.Random(4).shuffle(rows)
+    expected = [slowly([row for row in rows if row[0] == user]) for user in range(20)]
     con.execute("CREATE OR REPLACE TABLE t (u INTEGER, x INTEGER, y VARCHAR)")
     con.execute("INSERT INTO t VALUES " + ", ".join(f"({literal(list(row))[1:-1]})" for row in rows))
     for threads, order in ((1, "y DESC, x DESC"), (4, "hash(u, x, y)")):
         con.execute(f"SET threads = {threads}")
         con.execute(f"CREATE OR REPLACE TABLE t AS FROM t ORDER BY {order}")
-        found = con.execute(f"SELECT {', '.join(expected)} FROM t GROUP BY u ORDER BY u").fetchall()
-        for (macro, values_by_user), column in zip(expected.items(), zip(*found, strict=True), strict=True):
-            lists = [list(row.items()) if isinstance(row, dict) else row for row in column]  # maps in order
-            assert lists == values_by_user, macro
+        found = con.execute(f"SELECT {', '.join(expected[0])} FROM t GROUP BY u ORDER BY u").fetchall()
+        for values, wanted in zip(found, expected, strict=True):
+            for one, (call, want) in zip(values, wanted.items(), strict=True):
+                assert (list(one.items()) if isinstance(one, dict) else one) == want, call  # maps in order
     con.execute("RESET threads")
 
 

@@ -93,8 +93,9 @@ class Batch:
     def judged(self) -> list[Any]:
         """What judge returns."""
         parts = ("ranks", "grades", "ideal", "size")
-        found = [one and {part: getattr(one, part) for part in parts} for one in self.rankings]
-        return [one and {**one, "cutoff": None} for one in found]
+        return [
+            one and {**{part: getattr(one, part) for part in parts}, "cutoff": None} for one in self.rankings
+        ]
 
     @cached_property
     def largest_grade(self) -> float:
@@ -164,9 +165,6 @@ class Batch:
         if pa.types.is_decimal(self.layout.k):
             return pa.array([None if k is None else decimal.Decimal(k) for k in ks], self.layout.k)
         return pa.array(ks, self.layout.k)
-
-    def text_array(self, texts: Sequence[str | None]) -> pa.Array:
-        return pa.array(texts, self.layout.text)
 
     def call(self, name: str, judged: bool = False) -> str:
         """What to say of a call."""

@@ -106,7 +106,7 @@ def check_lists(rng: random.Random) -> int:
             chosen = [cases.accepted(rng, measure.name, batch) for _ in range(3)]
         options = rng.choices(chosen, k=size)
         texts = [*map(option_text, options)]
-        rest = [batch.k_array(), batch.text_array(texts)][: 1 + any(texts)]
+        rest = [batch.k_array(), pa.array(texts, batch.layout.text)][: 1 + any(texts)]
         rows = [*zip(batch.plain, (row.k for row in batch.rows), texts, strict=True)]
         for is_judged, columns in ((False, (rec, truth)), (True, (judged,))):
             want = outcome(lambda: batch.expected(measure.name, options, is_judged))  # noqa: B023
