@@ -2,7 +2,8 @@
 
 import functools
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,10 @@ import duckdb
 import numpy as np
 import pytest
 
+import ranking_udfs
 from ranking_udfs.command.cli import main
-from tests.command import Run
 
-Written = Callable[..., str]
+Con = duckdb.DuckDBPyConnection
 HTML = "{http://www.w3.org/1999/xhtml}"
 SYSTEMS = {"als": 0.2, "bert": 0.35, "pop": 0.1}
 FILES = [*(f"{name}={name}.csv" for name in SYSTEMS), "relevant.csv"]
@@ -47,36 +48,64 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_files()
 
 
-@pytest.fixture
-def report_tables(files: None, con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """What the files hold, and the NDCG@5 of each user."""
-    lists = (f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in SYSTEMS)
-    return con.execute(f"""
-        CREATE TABLE truth AS FROM 'relevant.csv'; CREATE TABLE rec AS {" UNION ALL ".join(lists)};
-        CREATE TABLE by_user AS FROM ranking_by_user('rec', 'truth', 5)""")
+@contextmanager
+def in_folder(
+    factory: pytest.TempPathFactory, names: Iterable[str] = SYSTEMS, users: int = 120
+) -> Iterator[Path]:
+    """A folder with the files, for what many tests look at."""
+    folder = factory.mktemp("files")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(*MADE_AT)
+        patch.chdir(folder)
+        make_files(names, users)
+        yield folder
+
+
+def page_of(*arguments: str) -> str:
+    assert main(["report", *arguments, "--output", "report.html"]) == 0
+    return Path("report.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
-def standard(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The page of these files and segments, which many tests look at and which is written once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(*MADE_AT)
-        patch.chdir(tmp_path_factory.mktemp("standard"))
-        make_files()
-        assert main(["report", *ARGUMENTS, *SEGMENT, *FEW, "--output", "report.html"]) == 0
-        return Path("report.html").read_text(encoding="utf-8")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the page of the files and segments, which many tests look at, and its charts."""
+    with in_folder(tmp_path_factory) as folder:
+        page_of(*ARGUMENTS, *SEGMENT, *FEW, "--figures", "figures")
+        return folder
+
+
+@pytest.fixture(scope="session")
+def standard(drawn: Path) -> str:
+    return (drawn / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def report_tables(drawn: Path) -> Iterator[Con]:
+    """What the files hold, and the NDCG@5 of each user; for reading alone."""
+    lists = (f"SELECT *, '{name}' AS system FROM '{drawn}/{name}.csv'" for name in SYSTEMS)
+    with duckdb.connect() as con:
+        yield ranking_udfs.register(con).execute(f"""
+            CREATE TABLE truth AS FROM '{drawn}/relevant.csv';
+            CREATE TABLE rec AS {" UNION ALL ".join(lists)};
+            CREATE TABLE by_user AS FROM ranking_by_user('rec', 'truth', 5)""")
+
+
+COLUMNS: Any = {"user_col": "who", "item_col": "sku", "score_col": "p"}
+COLUMNS |= {"grade_col": "stars", "system_col": "model"}
 
 
 @pytest.fixture
-def written(run: Run, files: None) -> Written:
-    """The page that the command writes, of a few measures if it is not said of which."""
-
-    def run_it(*arguments: str) -> str:
-        few = [] if "--measures" in arguments else FEW
-        assert run("report", *arguments, *few, "--output", "report.html").startswith("report.html: ")
-        return Path("report.html").read_text(encoding="utf-8")
-
-    return run_it
+def shop(files: None) -> Iterator[Con]:
+    """The files as tables of other columns."""
+    with duckdb.connect() as con:
+        con.execute("""
+            CREATE TEMP TABLE rec AS
+            SELECT userid AS who, itemid AS sku, score AS p, 'als' AS model FROM 'als.csv'
+            UNION ALL SELECT *, 'bert' FROM 'bert.csv' UNION ALL SELECT *, 'pop' FROM 'pop.csv';
+            CREATE VIEW bought AS SELECT userid AS who, itemid AS sku, rel AS stars FROM 'relevant.csv';
+            CREATE TABLE people AS SELECT userid AS who, country FROM 'users.csv'
+        """)
+        yield con
 
 
 @pytest.fixture(scope="module")
@@ -115,3 +144,9 @@ def tables_in(element: Any) -> list[list[dict[str, str]]]:
         header, *rows = (list(map(text_of, row)) for row in table.iter(f"{HTML}tr"))
         found.append([dict(zip(header, row, strict=True)) for row in rows])
     return found
+
+
+def is_shown(text: str, number: float | None) -> bool:
+    """Whether a text is this number with the text's own decimals."""
+    decimals = len(text.partition(".")[2])
+    return text == ("" if number is None else f"{number:.{decimals}f}") and (number is None or decimals > 1)
