@@ -34,13 +34,11 @@ PAGE = (ROOT / "examples/browser/page.js").read_text(encoding="utf-8")
 CDN = "https://cdn.jsdelivr.net/npm/"
 LIBRARIES = re.findall(r'\["((@?[^"@]+)@([\d.]+)/[^"]+)", "sha384-([^"]+)"\]', PAGE)
 MODULES = Path(os.environ.get("NODE_PATH", "node_modules"))
-MISSING = [name for _, name, _, _ in LIBRARIES if not (MODULES / name).is_dir()]
+MISSING = sorted({name for _, name, _, _ in LIBRARIES if not (MODULES / name).is_dir()})
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        bool(MISSING), reason=f"no {', '.join(sorted({*MISSING}))}: npm install, and set NODE_PATH"
-    ),
+    pytest.mark.skipif(bool(MISSING), reason=f"no {', '.join(MISSING)}: npm install, and set NODE_PATH"),
 ]
 
 CORS = {"Access-Control-Allow-Origin": "*"}
@@ -74,6 +72,7 @@ class Session:
         self.page = page
         self.requests: list[Request] = []
         self.violations: list[str] = []
+        self.sample: dict[str, Any] = {}  # the answer to the sample
         page.on("request", lambda asked: self.requests.append(asked))  # Playwright cannot mark a built-in
         page.on("pageerror", lambda error: self.violations.append(str(error)))
         page.on("console", self.listen)
@@ -83,13 +82,9 @@ class Session:
             self.violations.append(said.text)
 
     def give(self, side: str, files: Files) -> None:
-        given = [
-            {
-                "name": name,
-                "mimeType": "text/plain",
-                "buffer": text if isinstance(text, bytes) else text.encode(),
-            }
-            for name, text in files.items()
+        raw = {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
+        given: list[Any] = [
+            {"name": name, "mimeType": "text/plain", "buffer": text} for name, text in raw.items()
         ]
         self.page.set_input_files(f"#{side} input[type=file]", given)
         self.wait()
@@ -116,9 +111,7 @@ class Session:
         return self.shown()
 
     def shown(self) -> dict[str, Any]:
-        return sections(
-            "<!DOCTYPE html><html><head><title>x</title></head><body>" + self.page.inner_html("#answer")
-        )
+        return sections(f"<!DOCTYPE html><title>x</title><body>{self.page.inner_html('#answer')}")
 
     def errors(self) -> list[str]:
         return [text for text in self.page.locator(".error").all_inner_texts() if text]
@@ -140,13 +133,15 @@ def session(browser: Browser) -> Iterator[Session]:
     context.route("https://extensions.duckdb.org/**", lambda route: route.abort())
     found = Session(context.new_page())
     found.page.goto(f"{site}examples/browser/")
-    found.page.wait_for_selector("#sample:enabled")
+    found.page.click("#sample")
+    found.wait()
+    found.sample = found.shown()
     yield found
     server.shutdown()
     server.server_close()
 
 
-PROBLEM = re.compile(r"(.*?)(?: = (\w+))?: (\d+(?: of \d+)?)(?: \((\w+)\))?")
+PROBLEM = re.compile(r"(.*?)(?: = (\w+))?: (\d+(?: of \d+)?)(?: \((\+?\w+)\))?")
 
 
 def problems_of(section: Any) -> list[tuple[str, ...]]:
@@ -154,11 +149,8 @@ def problems_of(section: Any) -> list[tuple[str, ...]]:
     found = [PROBLEM.match(text_of(one)).groups(default="") for one in section.iter(f"{HTML}li")]
     for row in (row for table in tables_in(section)[1:] for row in table if "Problem" in row):
         names = row.keys() - {"Problem", "k", "For example", "To do"}
-        found += [
-            (row["Problem"], row.get("k", ""), row[name], name.replace("Count", ""))
-            for name in names
-            if row[name]
-        ]
+        where = row["Problem"], row.get("k", "")
+        found += [(*where, row[name], name.replace("Count", "")) for name in names if row[name]]
     return sorted(found)
 
 
@@ -229,15 +221,12 @@ def test_the_sample_is_answered_as_by_the_report(session: Session, run: Run, fol
     shutil.copy(SEEDS / "recommendations.csv", ".")
     rated = f"FROM '{SEEDS}/ratings.csv' WHERE rated_on >= DATE '2026-05-22'"
     duckdb.execute(f"COPY ({rated}) TO 'ratings.csv'")
-    session.page.click("#sample")
-    session.wait()
-    assert session.errors() == []
-    shown = session.shown()
+    shown = session.sample
     columns = "--user customer_id --item sku --system model --grade stars --min-grade 3"
     given = ["recommendations.csv", "ratings.csv", *columns.split(), "-k", "5", "-k", "10", *FEW]
     run("report", *given, "--output", "report.html")
     assert_as_reported(shown, Path("report.html").read_text(encoding="utf-8"))
-    assert session.page.locator("#answer svg").count() == 2
+    assert sum(one.tag.endswith("}svg") for one in shown["Means"].iter()) == 2
     (lead,) = classed(shown["The answer"], "lead")
     assert text_of(lead) == "similar is the best by NDCG@5, and surely better than popularity."
     tied, _ = map(text_of, lis(shown["The answer"], "caveats"))
@@ -260,32 +249,95 @@ def lists(share: float, users: range, items: int = 15) -> str:
 
 
 THREE = {
+    "+bert.csv": lists(0.6, range(1, 35)),
     "als.csv": lists(0.3, range(1, 41)),
-    "bert.csv": lists(0.6, range(1, 35)),
     "pop.csv": lists(0.25, range(1, 40)),
 }
+HISTORY = "userid,itemid\n" + "".join(f"{u},{i}\n" for u in range(1, 31) for i in range(1, 1 + u % 4))
 
 
-def test_files_of_models_are_answered_as_by_the_report(session: Session, run: Run, folder: Path) -> None:
-    """Three models, one without lists for six of the users, and integers as ids, whose order decides ties."""
-    for name, text in {**THREE, "truth.csv": TRUTH}.items():
-        Path(name).write_text(text, encoding="utf-8")
+@pytest.fixture(scope="module")
+def of_models(session: Session) -> dict[str, Any]:
+    """The answer to three models: one without lists for six users; ids are integers, which decide ties."""
+    session.give("history", {"history.csv": HISTORY})
     shown = session.evaluate(THREE, {"truth.csv": TRUTH}, ks="10, 3", first="ndcg")
     assert session.errors() == []
-    given = [*(f"{name.partition('.')[0]}={name}" for name in THREE), "truth.csv", "-k", "10", "-k", "3"]
-    run("report", *given, *FEW, "--output", "report.html")
+    return shown
+
+
+@pytest.fixture
+def model_files(folder: Path) -> list[str]:
+    for name, text in {**THREE, "truth.csv": TRUTH, "history.csv": HISTORY}.items():
+        Path(name).write_text(text, encoding="utf-8")
+    return [*(f"{name.partition('.')[0]}={name}" for name in THREE), "truth.csv", "--history", "history.csv"]
+
+
+def test_files_of_models_are_answered_as_by_the_report(
+    of_models: dict[str, Any], run: Run, model_files: list[str]
+) -> None:
+    shown = of_models
+    run("report", *model_files, "-k", "10", "-k", "3", *FEW, "--output", "report.html")
     report = Path("report.html").read_text(encoding="utf-8")
     assert_as_reported(shown, report)
     rows = tables_in(shown["Users who got nothing"])[0]
     assert [(row["System"], row["Got nothing"], row["Of them"]) for row in rows] == [
+        ("+bert", "6", "35, 36, 37, 38, 39, 40"),
         ("als", "0", ""),
-        ("bert", "6", "35, 36, 37, 38, 39, 40"),
         ("pop", "1", "40"),
     ]
     (*_, means) = shown["Users who got nothing"].iter(f"{HTML}p")
     assert text_of(means).startswith("Of the 34 users with recommendations of every model, NDCG@10 is ")
     assert text_of(means) in plain(sections(report)["The answer"])
-    assert "Differences to pop" in session.ask(ks="10", baseline="pop")
+    against = " ".join(map(text_of, lis(shown["The answer"], "caveats")))
+    assert "in history already: " in against
+    contents = tables_in(shown["What is in the lists"])[0]
+    assert len(contents) > 5
+    assert all(row in contents for row in tables_in(sections(report)["What is in the lists"])[-1])
+
+
+def test_the_sql_runs_in_the_shell_and_in_python_and_tables_are_files(
+    session: Session, of_models: dict[str, Any], model_files: list[str]
+) -> None:
+    with session.page.expect_download() as downloading:
+        session.page.click("text=means as CSV")
+    expected = Path(downloading.value.path()).read_text(encoding="utf-8")
+    session.wait()
+    section = session.page.locator("section", has=session.page.locator("#how-it-was-made"))
+    section.locator("button").click()
+    script = session.page.evaluate("navigator.clipboard.readText()")
+    section.locator("select").select_option("Python")
+    python = section.locator("pre").inner_text()
+    shutil.copy(ROOT / "sql/ranking_udfs.sql", ".")
+    shell = [SHELL, "shell.duckdb", "-c", "COPY means TO 'shell.csv'"]
+    done = subprocess.run([SHELL, "shell.duckdb"], input=script, text=True, check=False, capture_output=True)
+    assert done.stderr == ""
+    subprocess.run(shell, check=True)
+    python += "con.execute(\"COPY means TO 'python.csv'\")\n"
+    subprocess.run([sys.executable, "-c", python], check=True, capture_output=True)
+    rounded = ", ".join(f"round({name}, 12) AS {name}" for name in ("mean", "low", "high"))
+    read = f"SELECT * REPLACE ({rounded}) FROM '{{}}'"
+    assert "\n'+bert," in expected  # which a spreadsheet does not compute
+    Path("page.csv").write_text(expected.replace("'+bert", "+bert"), encoding="utf-8")
+    tables = [duckdb.sql(read.format(name)).fetchall() for name in ("page.csv", "shell.csv", "python.csv")]
+    assert tables[0] == tables[1] == tables[2] != []
+
+
+def test_an_option_that_is_wrong_is_an_error_and_others_are_answered(
+    session: Session, of_models: dict[str, Any]
+) -> None:
+    ks, grade = "k must be whole numbers or all, as in 5, 10", "Relevant from grade must be a number above 0"
+    for options, said in (
+        ({"ks": "5, ten"}, f'{ks}: got "ten".'),
+        ({"ks": ""}, f'{ks}: got "".'),
+        ({"min_grade": "3,5"}, f'{grade}, as in 3 or 0.5: got "3,5".'),
+    ):
+        session.ask(**options)
+        assert session.errors() == [said]
+    session.page.click("#forget")
+    session.wait()
+    shown = session.ask(ks="10", baseline="pop")
+    assert "Differences to pop" in shown
+    assert "What is in the lists" not in shown
 
 
 # --- Files of many kinds ---
@@ -293,44 +345,36 @@ def test_files_of_models_are_answered_as_by_the_report(session: Session, run: Ru
 ONE = {"rec.csv": lists(0.3, range(1, 11))}
 
 
-def test_a_trec_run_and_qrels_are_read_as_they_are(session: Session) -> None:
-    run = "".join(f"{u} Q0 d{i} {i} {9 - i} bm25\n" for u in (1, 2) for i in range(1, 6))
-    shown = session.evaluate(
-        {"bm25.run": run}, {"qrels.txt": "1 0 d2 1\n1 0 d9 1\n2 0 d1 2\n2 0 d3 0\n"}, ks="2"
-    )
+def test_a_trec_run_of_which_the_lowest_score_is_the_best_is_found_out_and_said(session: Session) -> None:
+    run = "".join(f"{u} Q0 d{i} {11 - i} {i} bm25\n" for u in range(10) for i in range(1, 11))
+    qrels = "".join(f"{u} 0 d2 1\n{u} 0 d4 1\n" if u % 2 else f"{u} 0 d1 2\n{u} 0 d3 0\n" for u in range(10))
+    shown = session.evaluate({"bm25.run": run}, {"qrels.txt": qrels}, ks="2")
     assert session.errors() == []
-    (row, _) = tables_in(shown["Means"])[0]
-    # User 1: 1 / log2(3) of 1 + 1 / log2(3), which is 0.387; user 2: 1. Student's t says 0.7 ± 3.9.
-    assert list(row.values()) == ["NDCG@2", "0.69 (0.00 to 1.00)"]
-
-
-def test_scores_of_which_the_lowest_is_the_best_are_found_out_and_said(session: Session) -> None:
-    ranks = "userid,itemid,rank,seed\n" + "".join(
-        f"{u},{i},{i},7\n" for u in range(1, 11) for i in range(1, 11)
-    )
-    truth = "userid,itemid\n" + "".join(f"{u},1\n" for u in range(1, 11))
-    shown = session.evaluate({"rec.csv": ranks}, {"truth.csv": truth}, ks="1")
     below = "rec: users whose relevant items stand below others: 10 of 10"
     assert below in text_of(shown["The data"])
     assert "if the lowest score is the best, say so under “Best score”" in text_of(shown["The data"])
-    assert "rec: a column seed is not read" in text_of(shown["The data"])
     # No value varies: 1 - 0.05^(1 / 10) of the range is 0.26.
-    assert text_of(classed(shown["In short"], "lead")[0]) == "NDCG@1 is 0.00 (0.00 to 0.26)."
-    shown = session.ask(ks="1", best="low")
+    assert text_of(classed(shown["In short"], "lead")[0]) == "NDCG@2 is 0.00 (0.00 to 0.26)."
+    shown = session.ask(ks="2", best="low")
     assert below not in text_of(shown["The data"])
-    assert text_of(classed(shown["In short"], "lead")[0]) == "NDCG@1 is 1.00 (0.74 to 1.00)."
+    # Five of 1 / log2(3) of 1 + 1 / log2(3), which is 0.387, and five of 1; Student's t is 2.262, the
+    # standard deviation 0.323: 0.693 ± 0.231.
+    assert text_of(classed(shown["In short"], "lead")[0]) == "NDCG@2 is 0.69 ± 0.23."
     session.page.select_option("[name=best]", "high")
 
 
 def test_what_files_say_is_text_and_never_markup(session: Session) -> None:
     nasty = "<img src=x onerror=alert(1)>"
-    head, rows = f"userid,itemid,score,model,{nasty}\n", []
+    head, rows = f"userid,itemid,score,model,seed,{nasty}\n", []
     for name in (nasty, "</pre><script>alert(2)</script>"):
-        rows += [f"{nasty}{u},{nasty}{i},{9 - i},{name},1\n" for u in range(9) for i in range(len(name) // 9)]
+        rows += [
+            f"{nasty}{u},{nasty}{i},{9 - i},{name},7,1\n" for u in range(9) for i in range(len(name) // 9)
+        ]
     truth = f"userid,itemid,{nasty}\n" + "".join(f"{nasty}{u},{nasty}1,1\n" for u in range(12))
     shown = session.evaluate({f"{nasty}.csv": head + "".join(rows)}, {f"{nasty}2.csv": truth}, ks="5")
     assert session.errors() == []
     assert nasty in text_of(shown["The answer"])
+    assert "rec: a column seed is not read" in text_of(shown["The data"])
     assert f"{nasty}11" in text_of(shown["Users who got nothing"])
     assert session.page.locator("img, main script").count() == 0
     assert session.violations == []
@@ -361,28 +405,13 @@ ERRORS: list[tuple[Files, Files, str]] = [
 
 
 @pytest.mark.parametrize(("rec", "truth", "said"), ERRORS, ids=[said for *_, said in ERRORS])
-def test_an_error_stands_beside_its_cause_in_words(
-    session: Session, rec: Files, truth: Files, said: str
-) -> None:
+def test_an_error_stands_beside_its_cause(session: Session, rec: Files, truth: Files, said: str) -> None:
     session.give("rec", rec)
     if truth:
         session.give("truth", truth)
         if not session.errors():
             session.ask()
     assert [text for text in session.errors() if text.startswith(said)], session.errors()
-
-
-def test_an_option_that_is_wrong_is_an_error(session: Session) -> None:
-    session.give("rec", ONE)
-    session.give("truth", T)
-    ks, grade = "k must be whole numbers or all, as in 5, 10", "Relevant from grade must be a number above 0"
-    for options, said in (
-        ({"ks": "5, ten"}, f'{ks}: got "ten".'),
-        ({"ks": ""}, f'{ks}: got "".'),
-        ({"min_grade": "3,5"}, f'{grade}, as in 3 or 0.5: got "3,5".'),
-    ):
-        session.ask(**options)
-        assert session.errors() == [said]
 
 
 def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
@@ -394,32 +423,18 @@ def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
     session.page.click("text=Swap them")
     session.wait()
     assert session.errors() == []
-    assert [session.page.inner_text(f"#{side} .files") for side in ("rec", "truth")] == [
-        "rec.csv (2 kB)",
-        "truth.csv (3 kB)",
-    ]
+    shown = [session.page.inner_text(f"#{side} .files") for side in ("rec", "truth")]
+    assert shown == ["rec.csv (2 kB)", "truth.csv (3 kB)"]
     assert session.page.input_value("[name='rec.score']") == "score"
-
-
-def test_a_history_shows_what_leaked_and_what_is_in_the_lists(session: Session) -> None:
-    session.give("history", T)
-    shown = session.evaluate(ONE, T, ks="5")
-    against = " ".join(map(text_of, lis(shown["In short"], "caveats")))
-    assert "in history already: 320 of 320 (100 %)" in against
-    rows = {row["Column"]: row["The model"] for row in tables_in(shown["What is in the lists"])[0]}
-    assert (rows["k"], rows["users"]) == ("5", "10")
-    session.page.click("#forget")
-    session.wait()
-    assert "What is in the lists" not in session.ask(ks="5")
 
 
 # --- The page ---
 
 
 def test_cancel_ends_the_query_and_the_page_lives(session: Session, folder: Path) -> None:
-    """Of 100,000 rows, answered afterwards from the keyboard. Only later scores are fractions."""
-    score = "(100 - i) || CASE WHEN u < 1000 THEN '' ELSE '.5' END AS score"
-    rows = f"SELECT u AS userid, i AS itemid, {score} FROM range(2000) AS a(u), range(1, 51) AS b(i)"
+    """Of 25,000 rows, answered afterwards from the keyboard. Scores are fractions after the 20,480th."""
+    score = "(100 - i) || CASE WHEN u < 450 THEN '' ELSE '.5' END AS score"
+    rows = f"SELECT u AS userid, i AS itemid, {score} FROM range(500) AS a(u), range(1, 51) AS b(i)"
     duckdb.execute(f"COPY ({rows}) TO 'large.csv'")
     session.page.set_input_files("#rec input[type=file]", "large.csv")
     session.give("truth", {"t.csv": TRUTH})
@@ -428,40 +443,12 @@ def test_cancel_ends_the_query_and_the_page_lives(session: Session, folder: Path
     session.page.click("#cancel")
     session.wait()
     assert session.page.inner_text("#status") == "Cancelled."
+    session.page.fill("[name=ks]", "5")
     session.page.focus("[name=ks]")
     session.page.keyboard.press("Enter")
     session.wait()
-    assert tables_in(session.shown()["The data"])[0][0]["Rows"] == "100000"
+    assert tables_in(session.shown()["The data"])[0][0]["Rows"] == "25000"
     assert session.page.inner_text("#status").startswith("Answered in ")
-
-
-def test_the_sql_runs_in_the_shell_and_in_python_and_tables_are_files(session: Session, folder: Path) -> None:
-    two = {"=bert.csv": THREE["bert.csv"], "pop.csv": THREE["pop.csv"]}
-    for name, text in {**two, "truth.csv": TRUTH}.items():
-        Path(name).write_text(text, encoding="utf-8")
-    session.evaluate(two, {"truth.csv": TRUTH})
-    with session.page.expect_download() as downloading:
-        session.page.click("text=means as CSV")
-    expected = Path(downloading.value.path()).read_text(encoding="utf-8")
-    session.wait()
-    section = session.page.locator("section", has=session.page.locator("#how-it-was-made"))
-    section.locator("button").click()
-    script = session.page.evaluate("navigator.clipboard.readText()")
-    section.locator("select").select_option("Python")
-    python = section.locator("pre").inner_text()
-    shutil.copy(ROOT / "sql/ranking_udfs.sql", ".")
-    shell = [SHELL, "shell.duckdb", "-c", "COPY means TO 'shell.csv'"]
-    done = subprocess.run([SHELL, "shell.duckdb"], input=script, text=True, check=False, capture_output=True)
-    assert done.stderr == ""
-    subprocess.run(shell, check=True)
-    python += "con.execute(\"COPY means TO 'python.csv'\")\n"
-    subprocess.run([sys.executable, "-c", python], check=True, capture_output=True)
-    rounded = ", ".join(f"round({name}, 12) AS {name}" for name in ("mean", "low", "high"))
-    read = f"SELECT * REPLACE ({rounded}) FROM '{{}}'"
-    assert "\n'=bert," in expected  # which a spreadsheet does not compute
-    Path("page.csv").write_text(expected.replace("'=bert", "=bert"), encoding="utf-8")
-    tables = [duckdb.sql(read.format(name)).fetchall() for name in ("page.csv", "shell.csv", "python.csv")]
-    assert tables[0] == tables[1] == tables[2] != []
 
 
 def test_a_library_that_is_another_one_is_not_run(session: Session) -> None:
@@ -486,8 +473,6 @@ def test_all_controls_have_names_and_nothing_is_wider_than_a_phone(session: Sess
 def test_nothing_leaves_the_page(session: Session) -> None:
     """All that was asked for in all of these tests: the page's own files and the CDN's, nothing in it."""
     page, site = session.page, session.page.url.removesuffix("examples/browser/")
-    page.click("#sample")
-    session.wait()
     refused = "fetch('https://example.com/', {method: 'POST', body: 'x'}).then(() => 'sent', () => 'refused')"
     assert page.evaluate(refused) == "refused"
     asked = [request.url for request in session.requests if not request.url.startswith("blob:")]
