@@ -66,4 +66,4 @@ FROM ranking_compare_by_user('by_customer', baseline := 'popularity');
 
 -- A page for those who do not run it, of the latest fold:
 --   COPY (FROM rec WHERE userid.fold = 1) TO 'rec.parquet'; COPY (FROM truth WHERE userid.fold = 1) TO 'truth.parquet'
---   ranking-udfs report rec.parquet truth.parquet --baseline popularity --output report.html
+--   ranking-udfs report rec.parquet truth.parquet --baseline popularity -m ndcg --output report.html
