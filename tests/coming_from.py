@@ -1,8 +1,8 @@
 """Calls of other libraries as they write them, what gives the same here, and the number.
 
 The rows are those of coming_from.txt; sql/README.md has them, and tests/test_coming_from.py runs them.
-`value` is what the library gave in this version, or what its own tests say. `python -m tests.coming_from`
-computes it again with those libraries of which a function here does and that are installed.
+`value` is what the library gave in this version, or what its own tests say. The tests compute it again with
+those libraries of which a function here does and that are installed.
 """
 
 import importlib
@@ -143,17 +143,5 @@ LIBRARIES = [read_library(block) for block in TABLE.strip().split("\n\n")[1:]]
 
 def installed(library: Library) -> bool:
     modules = {"trec_eval": "pytrec_eval", "Spark": "pyspark", "scikit-learn": "sklearn"}
-    return bool(importlib.util.find_spec(modules.get(library.name, library.name.lower())))
-
-
-if __name__ == "__main__":
-    for library in LIBRARIES:
-        if library.compute is None or not installed(library):
-            continue
-        for row in library.rows:
-            try:
-                found: Any = library.mean(row.theirs)
-            except Exception as error:
-                found = repr(error)[:300]
-            state = "as recorded" if isinstance(found, float) and abs(found - row.value) < 1e-6 else "DIFFERS"
-            print(library.name, row.theirs, repr(found), state, sep="\t")
+    name = modules.get(library.name, library.name.lower())
+    return library.compute is not None and importlib.util.find_spec(name) is not None

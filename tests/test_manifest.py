@@ -59,8 +59,7 @@ def retrievers(run: Run) -> None:
 @pytest.mark.parametrize(
     ("ending", "given"),
     [
-        ("parquet", ["--ties", "expected"]),
-        ("parquet", ["--unjudged", "skip", "--pairs"]),
+        ("parquet", ["--ties", "expected", "--unjudged", "skip", "--pairs"]),
         ("csv", ["--min-grade", "2", "--segment", "users.csv:kind"]),
     ],
 )
