@@ -8,6 +8,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import statements
+from tests.conftest import rows
 from tests.pages import Con
 
 DATA = Path(__file__).parent.parent / "examples" / "data"
@@ -37,16 +38,14 @@ def tables() -> Iterator[Con]:
 
 def run(con: Con, name: str) -> list[dict[str, float]]:
     """The rows of one of the pack's queries, by column name."""
-    result = con.execute(statements.read(f"queries/{name}.sql"))
-    columns = [column[0] for column in result.description]
-    return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+    return rows(con, statements.read(f"queries/{name}.sql"))
 
 
 def means(con: Con, name: str) -> dict[str, float]:
     """The means over users, as the head of such a query says."""
     query = statements.read(f"queries/{name}.sql").strip().removesuffix(";")
-    result = con.execute(f"SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM ({query})")
-    return dict(zip((column[0] for column in result.description), result.fetchone() or (), strict=True))
+    (found,) = rows(con, f"SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM ({query})")
+    return found
 
 
 def is_binary_result(row: dict[str, float]) -> bool:

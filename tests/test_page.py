@@ -18,7 +18,7 @@ import ranking_udfs
 from ranking_udfs.reporting import drawing
 from ranking_udfs.reporting.charts import MOST_SYSTEMS
 from tests.command import Run, write
-from tests.conftest import literal
+from tests.conftest import literal, rows
 from tests.pages import (
     ARGUMENTS,
     COLUMNS,
@@ -145,18 +145,15 @@ def test_what_changes_for_users_is_what_sql_says(standard: str, report_tables: C
 @pytest.mark.slow
 def test_the_sql_on_the_page_makes_the_same_numbers(standard: str, con: Con) -> None:
     (sql,) = (text for text in (one.text for one in parsed(standard).iter(f"{HTML}pre")) if text)
-    rows: dict[Any, Any] = {}
+    compared: dict[Any, Any] = {}
     for statement in con.extract_statements(sql):
-        result = con.execute(statement)
-        if "ranking_compare_by_user" in statement.query:
-            names = [name for name, *_ in result.description]
-            for row in (dict(zip(names, values, strict=True)) for values in result.fetchall()):
-                if row["baseline"] == "als":
-                    rows.setdefault((row["measure"], str(row["k"]), row["system"]), row)
+        for row in rows(con, statement.query):
+            if "ranking_compare_by_user" in statement.query and row["baseline"] == "als":
+                compared.setdefault((row["measure"], str(row["k"]), row["system"]), row)
     found = [row for row in tables_in(sections(standard)["Differences to als"])[0] if "Difference" in row]
     assert len(found) == 6
     for row in found:
-        one = rows["ndcg", row["k"], row["System"]]
+        one = compared["ndcg", row["k"], row["System"]]
         assert is_shown(row["Difference"], one["difference"])
         assert row["p"] == p_text(one["p_adjusted"])
 
