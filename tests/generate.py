@@ -79,11 +79,6 @@ def portable_script() -> tuple[Path, str]:
 
 
 if __name__ == "__main__":
-    for _ in range(2):
-        stale = {path: text for path, text in generated().items() if path.read_text() != text}
-        for path, text in stale.items():
+    for path, text in [*generated().items(), portable_script()]:
+        if path.read_text() != text:
             path.write_text(text)
-        path, text = portable_script()
-        path.write_text(text)
-        if not stale.keys() - {REFERENCE, *PAGES.values()}:  # which show what macros return
-            break

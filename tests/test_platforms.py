@@ -1,6 +1,7 @@
 """What Windows and macOS do otherwise, as far as it can be simulated; CONTRIBUTING.md has the rest."""
 
 import ntpath
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -8,25 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
+import ranking_udfs
 from ranking_udfs.command import values
 from ranking_udfs.inputs import tables
 from ranking_udfs.inputs.catalogs import Catalog
 from tests.command import Fails
-from tests.test_portable import SCRIPT, SUMMARY, TABLES
-
-# A process that is made anew, as on Windows and macOS, gets its work pickled.
-SPAWN = """
-import multiprocessing, pyarrow as pa, ranking_udfs
-rec = pa.table({"userid": [1, 1], "itemid": [5, 6], "score": [2.0, 1.0]})
-truth = pa.table({"userid": [1], "itemid": [6]})
-if __name__ == "__main__":
-    job = ranking_udfs.partition("ranking_summary", rec.schema, truth.schema, [2], ["mrr"])
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        parts = pool.starmap(job.part, [(rec, truth)])
-    print(job.merge(parts[0]).to_pylist()[0]["mrr"])
-"""
+from tests.test_portable import SCRIPT, TABLES, USERS
 
 
 @pytest.fixture
@@ -37,25 +28,17 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("windows")
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (r"als=C:\als.csv", ("als", r"C:\als.csv", None)),
-        (r"als=C:\als.csv:ascending", ("als", r"C:\als.csv", False)),
-        ("als=C:/als.csv:descending", ("als", "C:/als.csv", True)),
-        (r"C:\als.csv", ("", r"C:\als.csv", None)),
-        (r"C:\run=1\als.csv", ("", r"C:\run=1\als.csv", None)),
-        ("C:/run=1/als.csv", ("", "C:/run=1/als.csv", None)),
-        (r"\\server\run=1\als.csv", ("", r"\\server\run=1\als.csv", None)),
-    ],
-)
-def test_the_colon_of_a_drive_separates_nothing(text: str, expected: tuple[str, str, bool | None]) -> None:
-    with duckdb.connect() as con:
-        assert tables.name_and_path(con, text, Catalog()) == expected
-
-
-@pytest.mark.usefixtures("windows")
-def test_a_segment_is_behind_the_colon_that_is_no_drives() -> None:
+def test_the_colon_of_a_drive_separates_nothing(bare: duckdb.DuckDBPyConnection) -> None:
+    for text, expected in {
+        r"als=C:\als.csv": ("als", r"C:\als.csv", None),
+        r"als=C:\als.csv:ascending": ("als", r"C:\als.csv", False),
+        "als=C:/als.csv:descending": ("als", "C:/als.csv", True),
+        r"C:\als.csv": ("", r"C:\als.csv", None),
+        r"C:\run=1\als.csv": ("", r"C:\run=1\als.csv", None),
+        "C:/run=1/als.csv": ("", "C:/run=1/als.csv", None),
+        r"\\server\run=1\als.csv": ("", r"\\server\run=1\als.csv", None),
+    }.items():
+        assert tables.name_and_path(bare, text, Catalog()) == expected
     assert values.parse_segment(r"C:\data\users.csv:segment") == (r"C:\data\users.csv", "segment")
     with pytest.raises(ValueError, match="must be FILE:COLUMN"):
         values.parse_segment(r"C:\data\users.csv")
@@ -77,16 +60,24 @@ def test_a_file_that_somebody_has_open_cannot_be_replaced_and_is_named(
     assert [path.name for path in Path().iterdir() if "means" in path.name] == ["means.md"]
 
 
-def test_the_script_may_have_lines_that_end_as_on_windows() -> None:
-    with duckdb.connect() as con:
-        con.execute(SCRIPT.read_text(encoding="utf-8").replace("\n", "\r\n"))
-        con.execute(TABLES)
-        assert len(con.execute(SUMMARY).fetchall()) == 3
+def test_the_script_may_have_lines_that_end_as_on_windows(bare: duckdb.DuckDBPyConnection) -> None:
+    bare.execute(SCRIPT.read_text(encoding="utf-8").replace("\n", "\r\n")).execute(TABLES)
+    assert bare.execute(USERS).fetchall() == [([7, 8, 9],)]
+
+
+WORK = """
+import pickle, sys
+part, *given = pickle.load(sys.stdin.buffer)
+pickle.dump(part(*given), sys.stdout.buffer)
+"""
 
 
 @pytest.mark.slow
-def test_a_process_that_is_spawned_evaluates_a_partition(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(SPAWN)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=100, check=False)
-    assert (done.returncode, done.stdout) == (0, "0.5\n"), done.stderr
+def test_a_process_that_is_spawned_evaluates_a_partition() -> None:
+    """One that is made anew, as on Windows and macOS, gets its work pickled."""
+    rec = pa.table({"userid": [1, 1], "itemid": [5, 6], "score": [2.0, 1.0]})
+    truth = pa.table({"userid": [1], "itemid": [6]})
+    job = ranking_udfs.partition("ranking_summary", rec.schema, truth.schema, [2], ["mrr"])
+    work = pickle.dumps((job.part, rec, truth))
+    done = subprocess.run([sys.executable, "-c", WORK], input=work, capture_output=True, check=True)
+    assert job.merge(pickle.loads(done.stdout)).to_pylist()[0]["mrr"] == 1 / 2

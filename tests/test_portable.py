@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from ranking_udfs.duckdb.names import UDFS
 from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.duckdb.statements import folder, macros
 from tests.calls import MAKE, PREDICTED, QUERIES, whole
-from tests.conftest import is_close
+from tests.conftest import is_close, refusal
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
 SHELL = Path(sysconfig.get_path("scripts")) / "duckdb"
@@ -32,13 +31,12 @@ CREATE TABLE truth AS FROM (VALUES
     (7, 'a', 3), (7, 'b', 1), (7, 'd', 2), (8, 'e', 1), (9, 'b', 2)
 ) AS t(userid, itemid, rel);
 """
-CHECK = "FROM ranking_check('rec', 'truth', ks := [1, 2])"
 SUMMARY = "FROM ranking_summary('rec', 'truth', [2, 4, NULL])"
-JUDGED = "FROM ranking_judged('rec', 'truth', 3) ORDER BY userid"
-NDCG = f"SELECT ranking_ndcg(judged, 3) {JUDGED}"
+NDCG = "SELECT ranking_ndcg(judged, 3) FROM ranking_judged('rec', 'truth', 3) ORDER BY userid"
+# Those of truth, as it is found; this is planned sooner than other table functions.
+USERS = "SELECT list(userid ORDER BY userid) FROM ranking_judged('rec', 'truth', 3)"
 
 Rows = list[tuple[Any, ...]]
-Client = Callable[..., Rows]
 
 
 def shell(database: Path, *statements: str, options: tuple[str, ...] = (), stdin: Path | None = None) -> Rows:
@@ -53,10 +51,10 @@ def shell(database: Path, *statements: str, options: tuple[str, ...] = (), stdin
     return [tuple(row) for row in csv.reader(found.stdout.splitlines())]
 
 
-def python(database: Path, *statements: str, stdin: Path | None = None) -> Rows:
+def python(database: Path, *statements: str) -> Rows:
     """The rows of a session of Python's that knows nothing of the pack, as text."""
     with duckdb.connect(database) as con:
-        for statement in (stdin.read_text(encoding="utf-8"),) if stdin else statements:
+        for statement in statements:
             found = con.execute(statement)
         return [tuple(map(str, row)) for row in found.fetchall()]
 
@@ -86,21 +84,18 @@ def assert_same(found: Rows, expected: Rows) -> None:
 # --- The script ---
 
 
-@pytest.mark.parametrize("client", [shell, python])
-def test_the_script_serves_later_sessions_and_views(
-    con: duckdb.DuckDBPyConnection, shop: Path, client: Client
-) -> None:
-    client(shop, TABLES)
-    assert client(shop, stdin=SCRIPT) == []
-    client(shop, f"CREATE VIEW summary AS {SUMMARY}")
+def test_the_script_serves_later_sessions_and_views(con: duckdb.DuckDBPyConnection, shop: Path) -> None:
+    shell(shop, TABLES)
+    assert shell(shop, stdin=SCRIPT) == []
+    shell(shop, f"CREATE VIEW summary AS {SUMMARY}")
     con.execute(TABLES)
-    for reader, query in ((client, CHECK), (python, NDCG)):  # what one wrote the other reads
-        assert_same(reader(shop, query), con.execute(query).fetchall())
-    assert client(shop, "FROM summary") == client(shop, SUMMARY)
-    assert client(shop, "SELECT ranking_version()") == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}",)]
+    assert_same(python(shop, NDCG), con.execute(NDCG).fetchall())  # what one wrote the other reads
+    assert shell(shop, "SELECT ranking_version()") == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}",)]
+    expected = con.execute(SUMMARY).fetchall()
+    assert_same(shell(shop, "FROM summary"), expected)
     with duckdb.connect() as elsewhere:
         rows = elsewhere.execute(f"ATTACH '{shop}' AS other (READ_ONLY); FROM other.summary").fetchall()
-    assert_same(rows, con.execute(SUMMARY).fetchall())
+    assert_same(rows, expected)
 
 
 # --- The script in a database ---
@@ -114,7 +109,7 @@ def test_the_script_runs_in_a_schema_of_its_own_beside_names_of_others(
     )
     bare.execute(TABLES)
     run_script(bare)
-    assert len(bare.execute(CHECK).fetchall()) > 0
+    assert bare.execute(USERS).fetchall() == [([7, 8, 9],)]
     sql = "SELECT main.mae(1, 3), main.udf_mae(1, 3), udf_mae(1, 3)"
     assert bare.execute(sql).fetchall() == [("hers", "hers", 2)]
     made = "SELECT DISTINCT schema_name FROM duckdb_functions() WHERE function_name = 'ranking_version'"
@@ -132,7 +127,6 @@ def test_a_second_run_is_an_upgrade(bare: duckdb.DuckDBPyConnection) -> None:
     ("hers", "name", "options"),
     [
         ("CREATE MACRO UDF_MAE(a, b) AS 'hers'", "udf_mae", ()),
-        ("CREATE MACRO ranking_check(a) AS TABLE SELECT 'hers'", "ranking_check", ("-bail",)),
         ("CREATE MACRO _ranking_macros() AS 'hers _ranking_macros'", "_ranking_macros", ("-bail",)),
     ],
 )
@@ -162,35 +156,18 @@ def test_the_script_divides_whatever_the_setting_which_stays(bare: duckdb.DuckDB
     assert bare.execute(made + "'% / %'").fetchall() > [(0,)]
 
 
-def parse_all_then_run(con: duckdb.DuckDBPyConnection, script: str) -> None:
-    for statement in con.extract_statements(script):
-        con.execute(statement)
-
-
 def test_a_client_that_parses_all_at_once_is_told(shop: Path) -> None:
-    """As execute of Python's client did up to DuckDB 2.0.0; from 2.0.1 on it divides."""
-    script = SCRIPT.read_text(encoding="utf-8")
     message = r"ranking_udfs\.sql: integer_division must be false, got true"
-    made = "FROM duckdb_functions() WHERE database_name = 'shop'"
-    parses_all = duckdb.__version__.startswith("1.5.") or duckdb.__version__ == "2.0.0"
-    for run in (parse_all_then_run, duckdb.DuckDBPyConnection.execute)[: 1 + parses_all]:
-        with duckdb.connect(shop, config={"integer_division": True}) as con:
-            with pytest.raises(duckdb.InvalidInputException, match=message):
-                run(con, script)
-            con.execute("ROLLBACK")
-            assert con.execute(f"SELECT count(*) {made}").fetchall() == [(0,)]
-    if not parses_all:
-        with duckdb.connect(shop, config={"integer_division": True}) as con:
-            con.execute(script)
-            texts = [text for (text,) in con.execute(f"SELECT macro_definition {made}").fetchall()]
-            assert not any("//" in text for text in texts)
-            assert any(" / " in text for text in texts)
+    with duckdb.connect(shop, config={"integer_division": True}) as con:
+        statements = con.extract_statements(SCRIPT.read_text(encoding="utf-8"))
+        first, second, begin, check = statements[:4]
+        for statement in (first, second, begin):
+            con.execute(statement)
+        with pytest.raises(duckdb.InvalidInputException, match=message):
+            con.execute(check)
 
 
 # --- Attached under another name ---
-
-
-NAN = [("doubtful", None, "rec: score is NaN", "nan_score", None, "userid 1, itemid 1", 1, 1)]
 
 
 def test_what_a_session_finds_of_a_database_that_has_the_macros_under_another_name(
@@ -201,18 +178,18 @@ def test_what_a_session_finds_of_a_database_that_has_the_macros_under_another_na
         con.execute(f"ATTACH '{shop}' AS made (STORAGE_VERSION 'v1.4.0'); USE made")
         con.execute(TABLES)
         run_script(con)
-        con.execute(f"CREATE VIEW problems AS {CHECK}")
-    bare.execute("CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 'NaN'::DOUBLE AS score")
+        con.execute(f"CREATE VIEW users AS {USERS}")
+    theirs, mine = [([7, 8, 9],)], [([1],)]
+    bare.execute("CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 1 AS score")
     bare.execute("CREATE TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
     bare.execute(f"ATTACH '{shop}' AS other (READ_ONLY)")
-    found = bare.execute("FROM other.problems").fetchall()
-    assert len(found) > 1
+    assert bare.execute("FROM other.users").fetchall() == theirs
     with pytest.raises(duckdb.CatalogException, match=r"_ranking_\w+ does not exist"):
-        bare.execute("FROM other.ranking_check('rec', 'truth')")
+        bare.execute("FROM other.ranking_judged('rec', 'truth', 3)")
     bare.execute("SET search_path = 'memory,other'")
-    assert bare.execute(CHECK).fetchall() == NAN
-    assert len(bare.execute("FROM ranking_check('other.rec', 'other.truth')").fetchall()) > 1
-    assert found == bare.execute(f"USE other; {CHECK}").fetchall() != NAN
+    assert bare.execute(USERS).fetchall() == mine
+    named = USERS.replace("'rec', 'truth'", "'other.rec', 'other.truth'")
+    assert bare.execute(named).fetchall() == bare.execute(f"USE other; {USERS}").fetchall() == theirs
 
 
 # --- The command; what it says is in golden/others.txt ---
@@ -239,9 +216,8 @@ def test_uninstall_takes_out_what_install_put_in_and_nothing_else(shop: Path) ->
     python(shop, TABLES, "CREATE MACRO mae(a, b) AS 'hers'", "CREATE SCHEMA s")
     made = "SELECT function_name FROM duckdb_functions() WHERE database_name = 'shop' ORDER BY ALL"
     before = python(shop, made)
-    for _ in range(2):
-        assert main(["install", str(shop)]) == 0
-    assert len(python(shop, CHECK)) > 1
+    assert main(["install", str(shop)]) == 0
+    assert python(shop, USERS) == [("[7, 8, 9]",)]
     with duckdb.connect(shop) as con:
         con.execute("USE s")
         run_script(con)
@@ -259,50 +235,54 @@ FIRST_SCRIPT = (
 )
 
 
-def test_the_macros_of_the_first_script_are_uninstalled(shop: Path) -> None:
-    python(shop, *FIRST_SCRIPT)
-    assert main(["uninstall", str(shop)]) == 0
-    assert python(shop, "FROM duckdb_functions() WHERE database_name = 'shop'") == []
-
-
-@pytest.mark.parametrize("temp", [True, False])
-def test_register_works_over_the_first_script_and_a_later_one_replaces_it(shop: Path, temp: bool) -> None:
+def test_the_macros_of_the_first_script_are_no_hindrance_to_register_install_and_uninstall(
+    shop: Path,
+) -> None:
     python(shop, *FIRST_SCRIPT)
     with duckdb.connect(shop) as con:
         con.begin()
         with pytest.raises(ValueError, match="a macro udf_version of an older version, got one: end it"):
-            ranking_udfs.register(con, temp=temp)
+            ranking_udfs.register(con)
         con.rollback()
-        ranking_udfs.register(con, temp=temp)
+        ranking_udfs.register(con)
         sql = "SELECT recall([1], [1]), system.main.udf_version()"
         assert con.execute(sql).fetchone() == (1, f"duckdb-ranking-udfs {ranking_udfs.__version__}")
+    before = shutil.copy(shop, shop.with_name("before.duckdb"))
     assert main(["install", str(shop)]) == 0
     with duckdb.connect(shop) as con:
         version = ranking_udfs.register(con.begin()).execute("SELECT udf_version()").fetchone()
         assert version == (f"duckdb-ranking-udfs {ranking_udfs.__version__}",)
         con.rollback()
+    for path in (before, shop):
+        assert main(["uninstall", str(path)]) == 0
+        assert python(path, f"FROM duckdb_functions() WHERE database_name = '{path.stem}'") == []
 
 
 # --- A file to attach ---
 
 
-@pytest.fixture
-def attached(shop: Path) -> str:
-    """The statement that attaches a file which `install` has written."""
-    assert main(["install", str(shop)]) == 0
-    return f"ATTACH '{shop}' AS ranking (READ_ONLY)"
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that `install` has written, which tests only read."""
+    path = tmp_path_factory.mktemp("installed") / "shop.duckdb"
+    assert main(["install", str(path)]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def attached(installed: Path) -> str:
+    """The statement that attaches it."""
+    return f"ATTACH '{installed}' AS ranking (READ_ONLY)"
 
 
 def test_a_new_file_is_attached_and_serves_without_a_second_step(
-    con: duckdb.DuckDBPyConnection, attached: str, shop: Path, tmp_path: Path
+    con: duckdb.DuckDBPyConnection, attached: str, installed: Path, shop: Path
 ) -> None:
-    con.execute(TABLES)
-    for client, query in ((shell, SUMMARY), (python, NDCG)):
-        found = client(tmp_path / f"{client.__name__}.duckdb", attached, "BEGIN", TABLES, whole(query))
-        assert_same(found, con.execute(query).fetchall())
-    with duckdb.connect(shop.rename(tmp_path / "ranking.duckdb"), read_only=True) as opened:
+    expected = con.execute(TABLES).execute(SUMMARY).fetchall()
+    assert_same(shell(shop, attached, "BEGIN", TABLES, whole(SUMMARY)), expected)
+    with duckdb.connect(shutil.copy(installed, shop.with_name("ranking.duckdb")), read_only=True) as opened:
         opened.execute(f"ATTACH ':memory:' AS m (READ_WRITE); USE m; {TABLES}")
-        assert_same(opened.execute(whole(SUMMARY)).fetchall(), con.execute(SUMMARY).fetchall())
+        assert_same(opened.execute(whole(NDCG)).fetchall(), con.execute(NDCG).fetchall())
 
 
 def test_no_macro_calls_a_function_that_takes_its_arguments_by_name() -> None:
@@ -323,15 +303,15 @@ def test_the_file_is_of_the_oldest_format_and_says_what_each_macro_does(
 
 
 def test_installing_again_upgrades_a_file_to_attach(
-    bare: duckdb.DuckDBPyConnection, attached: str, shop: Path
+    bare: duckdb.DuckDBPyConnection, installed: Path, shop: Path
 ) -> None:
-    with duckdb.connect(shop) as con:
+    with duckdb.connect(shutil.copy(installed, shop)) as con:
         con.execute("CREATE OR REPLACE MACRO ranking_recall(a) AS 'old'; CREATE TABLE hers AS SELECT 1 AS i")
         con.execute("CREATE OR REPLACE MACRO ranking_gone(a) AS 'old'")
         older = "duckdb-ranking-udfs 0.0.1 ranking_recall ranking_gone _ranking_macros"
         con.execute(f"CREATE OR REPLACE MACRO _ranking_macros() AS '{older}'")
     assert main(["install", str(shop)]) == 0
-    bare.execute(attached).execute(TABLES)
+    bare.execute(f"ATTACH '{shop}' AS ranking (READ_ONLY)").execute(TABLES)
     assert len(bare.execute(whole(NDCG.replace("ndcg", "recall"))).fetchall()) > 0
     assert bare.execute("FROM ranking.hers").fetchall() == [(1,)]
     gone = "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'ranking_gone'"
@@ -362,7 +342,7 @@ def in_node(code: str, statements: list[str]) -> Any:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
 def test_node_attaches_the_file(con: duckdb.DuckDBPyConnection, attached: str) -> None:
-    query = "SELECT k::INTEGER, recall, ndcg FROM ranking_summary('rec', 'truth', [2, 4])"
+    query = "SELECT recall, ndcg FROM ranking_summary('rec', 'truth', [2, 4], measures := 'recall,ndcg')"
     found = in_node(NODE, [attached, *filter(str.strip, TABLES.split(";")), whole(query)])
     assert_same(found, con.execute(TABLES).execute(query).fetchall())
 
@@ -392,9 +372,9 @@ WRONG = [
 ]
 
 
-def nine_digits(row: str) -> str:
-    """A row as text; DuckDB 1 puts the schema into the names of columns that are expressions."""
-    return re.sub(r"\d+\.\d{9,}", lambda found: f"{float(found[0]):.9g}", row.replace("main.", ""))
+def plain(text: str) -> str:
+    """A row, numbers of nine digits; DuckDB 1 puts the schema into names of columns that are expressions."""
+    return re.sub(r"\d+\.\d{9,}", lambda found: f"{float(found[0]):.9g}", text.replace("main.", ""))
 
 
 @pytest.mark.slow
@@ -403,19 +383,19 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
     """That of DuckDB-WASM 1.32.0 is 1.4.3, where some macros are bound in other ways."""
-    tables = list(filter(str.strip, MAKE.split(";")))
+    make = re.sub(r"range\((\d)_?000\)", r"range(\g<1>00)", MAKE)  # it is slow: a tenth of the rows
+    tables = list(filter(str.strip, make.split(";")))
     asked = [f"SELECT answer::VARCHAR FROM ({query}) AS answer" for query in (*QUERIES.values(), PREDICTED)]
-    answers = in_node(WASM, [SCRIPT.read_text(encoding="utf-8"), *tables, *asked, *WRONG])[1 + len(tables) :]
-    con.execute(MAKE)
+    # Without what both checks have around them, since the rows of all take it ten seconds to plan.
+    there = [query.replace("FROM ranking_check_rows(", "FROM _ranking_checked_rows(") for query in asked]
+    answers = in_node(WASM, [SCRIPT.read_text(encoding="utf-8"), *tables, *there, *WRONG])[1 + len(tables) :]
+    con.execute(make)
     for query, answer in zip(asked, answers, strict=False):
-        assert isinstance(answer, list), f"{query}: {answer}"
-        expected = [row for (row,) in con.execute(query).fetchall()]
-        assert sorted(map(nine_digits, answer)) == sorted(map(nine_digits, expected)), query
+        expected = [plain(row) for (row,) in con.execute(query).fetchall()]
+        assert sorted(map(plain, answer)) == sorted(expected), f"{query}: {answer}"
     for query, answer in zip(WRONG, answers[len(asked) :], strict=True):
-        with pytest.raises(duckdb.Error) as error:
-            con.execute(query).fetchall()
-        said = [text.partition("ranking_")[2].partition("\n")[0] for text in (answer, str(error.value))]
-        assert said[0] == said[1] != "", query
+        said = refusal(con, query)
+        assert answer.partition(": ")[2].partition("\n")[0] == said, query
 
 
 # --- What is in the script ---
