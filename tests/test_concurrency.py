@@ -56,7 +56,7 @@ def test_values_are_bit_identical_on_any_number_of_threads_in_any_order_of_rows_
             columns = ", ".join(f'"{name}"(rec, truth, 7)' for name in MEASURES)
             once = con.execute(f"SELECT userid, {columns} FROM lists ORDER BY userid").fetchall()
             # Many times, spread over all row groups: there are no more different rows than users.
-            lists = f"lists, range({60 * threads}) r(i)"
+            lists = f"lists, range({52 * threads}) r(i)"
             con.execute(f"CREATE TABLE many AS SELECT lists.* FROM {lists} ORDER BY hash(userid, i)")
             found = con.execute(f"SELECT DISTINCT userid, {columns} FROM many ORDER BY ALL").fetchall()
             assert found == once

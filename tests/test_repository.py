@@ -87,17 +87,10 @@ def gate(step: int = -1, **given: str) -> tuple[int, str, str]:
     values["steps.setup.outputs.python-path"] = sys.executable
     run = action["runs"]["steps"][step]
     env = {name: values[text.strip("${} ")] for name, text in run["env"].items()}
-    env |= {
-        "RUNNER_TEMP": folder,
-        "GITHUB_STEP_SUMMARY": "summary.md",
-        "GITHUB_ACTION_PATH": str(ACTION.parent),
-    }
+    env |= {"RUNNER_TEMP": folder, "GITHUB_STEP_SUMMARY": "summary.md", "PATH": os.environ["PATH"]}
+    env |= {"GITHUB_ACTION_PATH": str(ACTION.parent), "PYTHONPATH": os.pathsep.join(sys.path)}
     env |= {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0"}  # here is hatchling
-    env |= {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": os.pathsep.join(sys.path),
-        "http_proxy": "http://127.0.0.1:9",
-    }
+    env["http_proxy"] = "http://127.0.0.1:9"
     Path("summary.md").write_text("")
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run["run"]]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
@@ -111,12 +104,9 @@ def golden_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     csv("truth.csv", "userid,itemid", *(f"q{u},d" for u in range(20)))
     csv("kinds.csv", "userid,kind", *(f"q{u},{'ab'[u % 2]}" for u in range(20)))
     for name, ranks in {"good": [1] * 20, "worse": [2, 3] * 10}.items():
-        lists = (
-            (u, at, "d" if at == rank else f"x{u % 3}{at}")
-            for u, rank in enumerate(ranks)
-            for at in (1, 2, 3)
-        )
-        csv(f"{name}.csv", "userid,itemid,score", *(f"q{u},{item},{-at}" for u, at, item in lists))
+        places = [(u, at, at == rank) for u, rank in enumerate(ranks) for at in (1, 2, 3)]
+        lists = (f"q{u},{'d' if is_it else f'x{u % 3}{at}'},{-at}" for u, at, is_it in places)
+        csv(f"{name}.csv", "userid,itemid,score", *lists)
 
 
 @pytest.mark.usefixtures("golden_set")
