@@ -162,7 +162,7 @@ def answer(con: duckdb.DuckDBPyConnection, statement: str) -> str:
     try:
         result = con.execute(statement)
         names = tuple(name for name, *_ in result.description or ())
-        lines = [names, *result.fetchall()] if names not in ((), ("Count",)) else []
+        lines = [names, *result.fetchall()] if names not in ((), ("Count",), ("Success",)) else []
         return "".join(f"\n{line}" for line in lines)
     except duckdb.Error as error:
         return "\n! " + str(error).removeprefix("Invalid Input Error: ").partition("\n")[0]
