@@ -39,7 +39,7 @@ TRUTH = "userid,itemid\n" + "".join(f"{user},{item}\n" for user in (1, 2, 3) for
 def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
     """The connection that the command's tests run on, which drop all TEMP tables before the next run."""
     with session.connect({}, functions="all") as connection:
-        yield connection
+        yield connection.execute("SET autoinstall_known_extensions = false")  # from a network
 
 
 @pytest.fixture
@@ -123,11 +123,6 @@ def fails(registered: None, folder: Path, capsys: pytest.CaptureFixture[str]) ->
         return err.removeprefix("ranking-udfs: error: ").strip()
 
     return run_it
-
-
-def slow(*values: Any) -> list[Any]:
-    """Further values of a parameter, for the whole suite alone."""
-    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 def evaluated(run: Run, *arguments: str) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ranking_udfs.command import session
+from ranking_udfs.command import commands, session
 from ranking_udfs.command.cli import main
 from ranking_udfs.texts import LONGEST
 from tests.command import FORGED, NDCG, NDCG_VALUES, REC, TRUTH, Fails, Run, emptied, evaluated, table, write
@@ -76,25 +76,25 @@ def test_a_file_that_cannot_be_read_exits_1(fails: Fails) -> None:
     assert fails(1, "evaluate", "x\udcff.csv", "truth.csv")  # which is no text
 
 
-@pytest.mark.parametrize("autoload", [True, False])
 def test_a_url_without_the_extension_says_which_one_to_install(
-    fails: Fails, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, autoload: bool
+    fails: Fails, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": autoload}
-    monkeypatch.setattr(
-        session, "SETTINGS", {**session.SETTINGS, **settings, "extension_directory": str(tmp_path / "none")}
-    )
-    assert fails(1, "evaluate", "s3://bucket/rec.csv", "truth.csv") == (
-        "s3://bucket/rec.csv: DuckDB's extension httpfs is not installed here: run INSTALL httpfs in DuckDB "
-        "on this machine, with a network, or copy the file to it"
-    )
+    monkeypatch.setattr(commands, "connect", session.connect)
+    settings = {"autoinstall_known_extensions": False, "extension_directory": str(tmp_path / "none")}
+    for autoload in (True, False):
+        settings["autoload_known_extensions"] = autoload
+        monkeypatch.setattr(session, "SETTINGS", {**session.SETTINGS, **settings})
+        assert fails(1, "evaluate", "s3://bucket/rec.csv", "truth.csv") == (
+            "s3://bucket/rec.csv: DuckDB's extension httpfs is not installed here: run INSTALL httpfs in "
+            "DuckDB on this machine, with a network, or copy the file to it"
+        )
 
 
 # --- Names that look like SQL ---
 
 
 # The last is all that SQL, patterns of files and consoles might take for theirs.
-NAMES = ["*", "a[1]", "w?", "$1", "it's;a\nb \"q\" `t` *[1]?$1{b}';SELECT 1;-- x"]
+NAMES = ["*", "it's;a\nb \"q\" `t` *[1]?$1{b}';SELECT 1;-- x"]
 
 
 @pytest.mark.slow

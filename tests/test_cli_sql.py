@@ -64,20 +64,21 @@ def test_differences_by_user_are_those_of_the_values_of_each_model(run: Run) -> 
     """At their own cut-offs, with what is in the lists, users without a value, a name like a formula."""
     csv("train.csv", "userid,itemid", "0,1", "1,2")
     given = ["als=als.csv", "@b=bert.csv", "pop=pop.csv", "relevant.csv", "--history", "train.csv", "-q"]
-    given += ["--safe-csv", "-m", "mrr@2,4,first_hit_rank@4,novelty@3"]
-    ks = {"mrr": (2, 4), "first_hit_rank": (4,), "novelty": (3,)}
+    given += ["--safe-csv", "--no-check", "--by-user"]
+    of_truth, of_lists = "mrr@2,4,first_hit_rank@4", "novelty@3"  # which have cut-offs of their own
     values = {}
-    for name, cuts in ks.items():  # each alone, so that each is at its own cut-offs
-        one = [*given[:-1], f"{name}@{','.join(map(str, cuts))}"]
-        run("evaluate", *one, "--by-user", "values.csv")
+    for measures in (of_truth, of_lists):
+        run("evaluate", *given, "values.csv", "-m", measures)
         for row in queries.fetch_rows(duckdb.connect(), "FROM 'values.csv'"):
-            values[row["system"], row["userid"], row["k"], name] = row[name]
+            for name in {"mrr", "first_hit_rank", "novelty"} & row.keys():
+                values[row["system"], row["userid"], row["k"], name] = row[name]
     for baseline, pairs in (
         ("pop", [("pop", "'@b"), ("pop", "als")]),
         (None, [("'@b", "als"), ("'@b", "pop")]),
     ):
         pairs += [] if baseline else [("als", "pop")]
-        run("compare", *given, "--by-user", "found.csv", *(["--baseline", baseline] if baseline else []))
+        chosen = ["--baseline", baseline] if baseline else []
+        run("compare", *given, "found.csv", "-m", f"{of_truth},{of_lists}", *chosen)
         found = queries.fetch_rows(duckdb.connect(), "FROM 'found.csv'")
         assert len(found) == len(pairs) * 4 * 10
         assert {(row["baseline"], row["system"]) for row in found} == set(pairs)

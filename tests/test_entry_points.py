@@ -4,11 +4,7 @@ The text guards against a change that nobody meant; that its numbers are right, 
 change is meant, `python -m tests.test_entry_points` writes the text anew, and git shows what differs.
 """
 
-import contextlib
-import io
 import re
-import shlex
-import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -19,7 +15,6 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from tests.conftest import module_connection
-from tests.test_partitions import by_parts
 
 TEXT = Path(__file__).with_name("entry_points.txt")
 # Three systems of 24 users, in whose lists scores tie and an item stands twice; a user without a list (25),
@@ -63,7 +58,7 @@ def read() -> dict[str, dict[str, list[str]]]:
     return sections
 
 
-SQL, PYTHON, COMMAND = read().values()
+SQL, PYTHON = read().values()
 
 
 def shown(cell: object) -> str:
@@ -102,43 +97,20 @@ def test_a_call_of_the_script(script: duckdb.DuckDBPyConnection, call: str) -> N
     assert answer(script, call) == SQL[call]
 
 
-def test_a_call_over_partitions_of_users(con: duckdb.DuckDBPyConnection) -> None:
-    """Of one function; test_partitions.py has all."""
-    tables = {name: con.table(name).to_arrow_table() for name in ("rec", "truth")}
-    found = by_parts("ranking_summary", tables, 3, ["a", "b", "c"], ks=[0, 2, None])
-    expected = answer(con, "ranking_summary('rec', 'truth', [0, 2, NULL])")
-    assert lines([*found[0]], [tuple(row.values()) for row in found]) == expected
-
-
-@pytest.fixture
-def folder(con: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_files(con)
-
-
-def write_files(con: duckdb.DuckDBPyConnection) -> None:
-    for name in ("rec", "truth"):
-        con.execute(f"COPY (SELECT * EXCLUDE (time) FROM (SELECT 0 AS time, * FROM {name})) TO '{name}.csv'")
-
-
-def printed(arguments: str) -> list[str]:
-    """What the command prints and says, without blank lines, and its exit code."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(shlex.split(arguments))
-    return [
-        *(line for line in (out.getvalue() + err.getvalue()).splitlines() if line.strip()),
-        f"exit code {code}",
-    ]
-
-
-@pytest.mark.parametrize("arguments", COMMAND)
-@pytest.mark.usefixtures("folder")
-def test_a_call_of_the_command(arguments: str) -> None:
-    assert printed(arguments) == COMMAND[arguments]
+def test_a_call_of_the_command(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of one command; tests/golden/ has all."""
+    files = [f"{tmp_path}/{name}.csv" for name in ("rec", "truth")]
+    con.execute(f"COPY rec TO '{files[0]}'; COPY (SELECT * EXCLUDE (time) FROM truth) TO '{files[1]}'")
+    options = ["-k", "2", "-m", "ndcg", "--long", "--format", "csv", "--no-check"]
+    assert main(["evaluate", *files, *options]) == 0
+    query = "SELECT system || ',2,ndcg,' || ndcg FROM ranking_summary('rec', 'truth', [2]) ORDER BY ALL"
+    assert capsys.readouterr().out.splitlines()[1:] == [row for (row,) in con.execute(query).fetchall()]
 
 
 def test_the_calls_of_python(con: duckdb.DuckDBPyConnection) -> None:
+    """But compare() and report(), which tests/golden/python.txt has."""
     frames = {name: con.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth")}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -148,26 +120,15 @@ def test_the_calls_of_python(con: duckdb.DuckDBPyConnection) -> None:
     assert [(row[0], *row[-2:]) for row in means.fetchall()] == [
         (row[0], *row[-2:]) for row in con.execute(query).fetchall()
     ]
-    found = ranking_udfs.compare(frames["rec"], frames["truth"], "ndcg@3", baseline="a", check=False)
-    query = "SELECT verdict, p FROM ranking_compare('rec', 'truth', [3], 'a', ['ndcg'])"
-    assert found.select("verdict, p").fetchall() == con.execute(query).fetchall()
-    pytest.importorskip("vl_convert")
-    page = ranking_udfs.report(frames["rec"], frames["truth"], ks=[3], check=False)
-    assert page._repr_html_().startswith("<iframe")
 
 
 def write_text() -> None:
-    with tempfile.TemporaryDirectory() as made, contextlib.chdir(made), duckdb.connect() as con:
+    with duckdb.connect() as con:
         ranking_udfs.register(con).execute(MAKE)
-        write_files(con)
-        found = [
-            {call: printed(call) if calls is COMMAND else answer(con, call) for call in calls}
-            for calls in (SQL, PYTHON, COMMAND)
-        ]
-    parts = []
-    for title, calls in zip(read(), found, strict=True):
-        blocks = ["\n".join([call, *answered]) for call, answered in calls.items()]
-        parts.append("\n\n".join([f"# {title}", *blocks]))
+        parts = []
+        for title, calls in read().items():
+            blocks = ["\n".join([call, *answer(con, call)]) for call in calls]
+            parts.append("\n\n".join([f"# {title}", *blocks]))
     TEXT.write_text("\n\n\n".join(parts) + "\n", encoding="utf-8")
 
 

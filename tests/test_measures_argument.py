@@ -28,13 +28,14 @@ con = module_connection(TABLES)
 
 
 def some_options() -> Iterator[str]:
-    """Each option of each measure with each word, or with 1.5, and what it needs."""
+    """Each option of each measure with each word, or with a number in one of its forms, and what it needs."""
+    forms = cycle(("5.", ".25", "+3.5e0", "1E1"))
     for measure in MEASURES.values():
         for name, rule in measure.options.items():
-            words = [] if isinstance(rule, Number) else str(rule).split("|")
             needed = f",{'='.join(rule.only_with)}" if isinstance(rule, Number) and rule.only_with else ""
-            value = {"max_grade": "3.5", "persistence": ".5", "recall": "0.25"}.get(name, "1.5")
-            for one in words or [value]:
+            least = 3 if name == "max_grade" else 0  # the highest grade
+            fitting = (text for text in forms if rule.parse(text) is not None and float(text) > least)
+            for one in [next(fitting)] if isinstance(rule, Number) else str(rule).split("|"):
                 if (name, one) != ("ideal", "k"):  # which wants grades of 1
                     yield f"{measure.name}({name}={one}{needed})"
 
@@ -66,19 +67,14 @@ def test_values_are_those_of_the_macros_over_judged_rankings(con: duckdb.DuckDBP
     assert con.sql(f"FROM {call}").columns[5:] == [*choices]
 
 
-@pytest.mark.parametrize(
-    "arguments", ["", ", ties := 'expected', min_grade := 2", ", unjudged := 'skip', margin := 0.1"]
-)
-def test_a_comparison_is_that_of_the_values_by_user(con: duckdb.DuckDBPyConnection, arguments: str) -> None:
+def test_a_comparison_is_that_of_the_values_by_user(con: duckdb.DuckDBPyConnection) -> None:
     names = ["ndcg(gain=linear)", "recall(normalize=min)", "rbp(min_grade=3)", "mrr"]
     measures = f"measures := {[f'{names[0]}@3', *names[1:3], 'mrr@4']}"
-    of_values, _, margin = arguments.partition(", margin")
-    by_user = f"ranking_by_user('rec', 'truth', [3, 5], {measures}{of_values})"
-    con.execute(f"CREATE OR REPLACE TABLE by_user AS FROM {by_user}")
-    margin = margin and f", margin{margin}"
-    expected = f"""SELECT * FROM ranking_compare_by_user('by_user', measures := {names}{margin})
+    call = f"'rec', 'truth', [3, 5], {measures}, ties := 'expected', min_grade := 2, unjudged := 'skip'"
+    con.execute(f"CREATE OR REPLACE TABLE by_user AS FROM ranking_by_user({call})")
+    expected = f"""SELECT * FROM ranking_compare_by_user('by_user', measures := {names}, margin := 0.1)
         WHERE CASE measure WHEN '{names[0]}' THEN k = 3 WHEN 'mrr' THEN k = 4 ELSE k IN (3, 5) END"""
-    found = fetch(con, f"FROM ranking_compare('rec', 'truth', [3, 5], {measures}{arguments})")
+    found = fetch(con, f"FROM ranking_compare({call}, margin := 0.1)")
     assert found == fetch(con, expected)
     assert len(found) == 6
 
@@ -96,11 +92,8 @@ def test_all_columns_are_there_where_none_are_named(con: duckdb.DuckDBPyConnecti
         ("item", [one.name for one in MEASURES.values() if one.column]),
         ("expected", [one.name for one in MEASURES.values() if one.expected]),
     ):
-        call = f"'rec', 'truth', [3], ties := '{ties}'"
-        for rest in ("", ", measures := NULL"):
-            assert con.sql(f"FROM ranking_by_user({call}{rest})").columns[5:] == names
-        chosen = fetch(con, f"FROM ranking_by_user({call}, measures := {names})")
-        assert fetch(con, f"FROM ranking_by_user({call})") == chosen
+        found = con.sql(f"FROM ranking_by_user('rec', 'truth', [3], ties := '{ties}')").columns
+        assert found[5:] == names
 
 
 WRONG_TEXTS = [
@@ -113,26 +106,19 @@ WRONG_TEXTS = [
 ]
 
 
-FORMS = cycle(("{}", "[{}]"))
-
-
-@pytest.mark.parametrize(
-    ("text", "form", "function"), [*zip(WRONG_TEXTS, FORMS, cycle(FUNCTIONS), strict=False)]
-)
-def test_a_wrong_text_is_wrong_for_the_command_and_in_sql(
-    con: duckdb.DuckDBPyConnection, text: str, form: str, function: str
-) -> None:
+def test_a_wrong_text_is_wrong_for_the_command_and_in_sql(con: duckdb.DuckDBPyConnection) -> None:
     """Alone or in a list, for one of the functions, in turns: all read it by the same macro."""
-    with pytest.raises(ValueError, match=r".") as raised:
-        parse_measures(text)
-    rule = str(raised.value).partition(", got ")[0].partition(" (")[0]
-    measures = form.format(literal(text))
-    with pytest.raises(duckdb.InvalidInputException) as error:
-        con.execute(f"PREPARE wrong AS FROM {function}('rec', 'truth', [5], measures := {measures})")
-    said = str(error.value)
-    assert said.startswith(f"Invalid Input Error: {function}: ")
-    assert rule in said or "one or more names" in said
-    assert "ranking_functions()" in said or "did you mean" not in said
+    for text, form, function in zip(WRONG_TEXTS, cycle(("{}", "[{}]")), cycle(FUNCTIONS), strict=False):
+        with pytest.raises(ValueError, match=r".") as raised:
+            parse_measures(text)
+        rule = str(raised.value).partition(", got ")[0].partition(" (")[0]
+        call = f"{function}('rec', 'truth', [5], measures := {form.format(literal(text))})"
+        with pytest.raises(duckdb.InvalidInputException) as error:
+            con.execute(f"PREPARE wrong AS FROM {call}")
+        said = str(error.value)
+        assert said.startswith(f"Invalid Input Error: {function}: "), text
+        assert rule in said or "one or more names" in said, text
+        assert "ranking_functions()" in said or "did you mean" not in said, text
 
 
 HOSTILE = [
@@ -145,12 +131,12 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection, text: str) -> None:
-    for measures, function, option in (
-        (literal(text), "ranking_by_user", "ties := 'expected'"),
-        (f"[{literal(text)}]", "ranking_compare", "min_grade := 2"),
-    ):
+def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection) -> None:
+    forms = cycle(
+        [("{}", "ranking_by_user", "ties := 'expected'"), ("[{}]", "ranking_compare", "min_grade := 2")]
+    )
+    for text, (form, function, option) in zip(HOSTILE, forms, strict=False):
+        measures = form.format(literal(text))
         with pytest.raises(duckdb.InvalidInputException, match=f"^Invalid Input Error: {function}: "):
             con.execute(f"FROM {function}('rec', 'truth', [5], measures := {measures}, {option})")
         choices = f"_ranking.main._ranking_choices({measures}, NULL)"
@@ -170,8 +156,8 @@ def test_names_of_tables_and_columns_are_no_sql_either(con: duckdb.DuckDBPyConne
 
 
 def test_it_is_taken_from_parameters_variables_views_and_ctes(con: duckdb.DuckDBPyConnection) -> None:
-    call = "ranking_summary('rec', 'truth', [3], measures := {})"
-    text = "'ndcg(gain=linear)@2,mrr'"
+    call = "ranking_by_user('rec', 'truth', [3], measures := {})"
+    text = "'mrr(min_grade=2)@2'"
     expected = fetch(con, f"FROM {call.format(text)}")
     found = con.execute(f"SELECT * FROM {call.format('?')} ORDER BY ALL", [text.strip("'")]).fetchall()
     assert found == expected

@@ -1,8 +1,10 @@
 """Every wrong call with what is said of it, by wrong_calls.txt: with Python, and by the script alone.
 
 There a line that begins with `>` is a call, for each of whose lines `arguments => error` the asterisk stands
-for the arguments. The error begins with the name of the function unless with `!`. MEASURE is each name of
-each measure. Wrong calls of the command and of Python's functions have tests of their own.
+for the arguments. Of several calls the first is made with all lines, each of the others with one of them in
+turn, since what is common to them is one macro. The error begins with the name of the function unless with
+`!`. MEASURE is each name of each measure. Wrong calls of the command and of Python's functions have tests of
+their own.
 """
 
 import re
@@ -87,11 +89,12 @@ def read() -> Iterator[tuple[str, bool, list[tuple[str, str]]]]:
             lines = block.strip().split("\n")
             calls = [line.removeprefix("> ") for line in lines if line.startswith(">")]
             rows = [tuple(line.split(" => ")) for line in lines[len(calls) :]]
-            for call in calls:
+            for turn, call in enumerate(calls):
                 functions = {*re.findall(r"\b(\w+)\(", always(call))} & table_functions()
                 in_script = place > 0 and (not functions or not functions <= asked)
                 asked |= functions
-                yield call, in_script, [(arguments, error) for arguments, error in rows]
+                chosen = [rows[turn % len(rows)]] if turn else rows
+                yield call, in_script, [(arguments, error) for arguments, error in chosen]
 
 
 CALLS = [pytest.param(*one, id=one[0]) for one in read()]
@@ -108,15 +111,9 @@ def editions() -> Iterator[list[duckdb.DuckDBPyConnection]]:
 def said(con: duckdb.DuckDBPyConnection, call: str) -> str:
     """What is said of a call, without DuckDB's words around it."""
     name = call.partition("(")[0]
-    before = (
-        ""
-        if call.startswith("WITH")
-        else "FROM "
-        if name in macros() and macros()[name].is_table
-        else "SELECT "
-    )
+    before = "FROM " if name in macros() and macros()[name].is_table else "SELECT "
     with pytest.raises(duckdb.InvalidInputException) as raised:
-        con.execute(before + call).fetchall()
+        con.execute(call if call.startswith("WITH") else before + call).fetchall()
     text = str(raised.value).removeprefix("Invalid Input Error: ")
     return text.rpartition("executing the UDF: ")[2].partition("\n")[0]
 
