@@ -137,7 +137,7 @@ def random_tables(seed: int, categories: int, longest: int) -> tuple[list[tuple[
 
 
 # Seed, categories, longest list, divergence; up to 63 categories are the bits of a number.
-DRAWN = [(1, 4, 15, "js"), (2, 4, 15, "kl"), (3, 90, 15, "js"), (5, 63, 290, "js"), (6, 64, 290, "js")]
+DRAWN = [(2, 4, 15, "kl"), (5, 63, 290, "js"), (6, 64, 290, "js")]
 
 
 @pytest.mark.parametrize(("seed", "categories", "longest", "divergence"), DRAWN)

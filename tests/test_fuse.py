@@ -14,7 +14,6 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb import portable
 from tests.conftest import is_close, literal
 
 Row = tuple[str | None, int | None, str | None, float | None]  # system, userid, itemid, score
@@ -67,15 +66,9 @@ RANX: dict[str, tuple[tuple[str | None, str, dict[str, Any]], list[float]]] = {
 
 
 @pytest.fixture(scope="module")
-def editions() -> Iterator[list[duckdb.DuckDBPyConnection]]:
-    """A connection with the package, and one with the script."""
-    with duckdb.connect() as pack, duckdb.connect() as script:
-        yield [add_tables(ranking_udfs.register(pack)), add_tables(script.execute(portable.script()))]
-
-
-@pytest.fixture
-def pack(editions: list[duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
-    return editions[0]
+def pack() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield add_tables(ranking_udfs.register(con))
 
 
 def add_tables(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -90,12 +83,6 @@ def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Sequence[Row]) ->
         f"CREATE OR REPLACE TABLE {name} (system VARCHAR, userid INTEGER, itemid VARCHAR, score DOUBLE)"
     )
     con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", rows)
-
-
-def of_one_user(con: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]], arguments: str = "") -> Any:
-    """What is made of rows of user 1: of system, item and score; by item, score and n_systems."""
-    add_table(con, "one_user", [(system, 1, item, score) for system, item, score in rows])
-    return {item: value for (_, item), value in fused(con, "one_user", arguments).items()}
 
 
 def drawn() -> list[Row]:
@@ -198,9 +185,7 @@ def assert_same(found: Fused, expected: Fused) -> None:
 
 
 @pytest.mark.parametrize("method", ["rrf", "borda", "combsum", "combmnz"])
-def test_scores_are_those_of_a_slow_definition(
-    editions: list[duckdb.DuckDBPyConnection], method: str
-) -> None:
+def test_scores_are_those_of_a_slow_definition(pack: duckdb.DuckDBPyConnection, method: str) -> None:
     options: list[dict[str, Any]] = [
         {},
         {"depth": 3, "rrf_k": 0.5, "normalize": "z_score"},
@@ -210,8 +195,7 @@ def test_scores_are_those_of_a_slow_definition(
     for chosen in options:
         arguments = {"method": method, **chosen}
         called = ", ".join(f"{name} := {literal(one)}" for name, one in arguments.items())
-        for con in editions if chosen is options[1] else editions[:1]:
-            assert_same(fused(con, "drawn", called), defined(drawn(), **arguments))
+        assert_same(fused(pack, "drawn", called), defined(drawn(), **arguments))
 
 
 @pytest.mark.parametrize("arguments", RANX)
@@ -222,24 +206,25 @@ def test_scores_are_ranx_s(pack: duckdb.DuckDBPyConnection, arguments: str) -> N
         assert is_close(found[int(user), item][0], score, 1e-8), (user, item)
 
 
-@pytest.mark.parametrize("scale", [0.0, 1e-300, 1.0, 1e200, 1e307])
+@pytest.mark.parametrize("scale", [0.0, 1e-300, 1.0, 1e307])
 def test_raw_scores_of_any_size_are_added_to_all_their_digits(
     pack: duckdb.DuckDBPyConnection, scale: float
 ) -> None:
-    rows = [("s", "a", 3 * scale), ("t", "a", -scale / 7), ("t", "b", 1.7e-45 * scale)]
+    rows: list[Row] = [("s", 1, "a", 3 * scale), ("t", 1, "a", -scale / 7), ("t", 1, "b", 1.7e-45 * scale)]
+    add_table(pack, "raw", rows)
     raw = "method := 'combsum', normalize := 'none'"
-    found = of_one_user(pack, rows, raw)
-    assert found["a"][0] == pytest.approx(3 * scale - scale / 7, rel=1e-15, abs=0)
-    assert found["b"][0] == pytest.approx(1.7e-45 * scale, rel=1e-15, abs=0)
-    for weight in (1e-300, 1e-3, 10):
+    found = fused(pack, "raw", raw)
+    assert found[1, "a"][0] == pytest.approx(3 * scale - scale / 7, rel=1e-15, abs=0)
+    assert found[1, "b"][0] == pytest.approx(1.7e-45 * scale, rel=1e-15, abs=0)
+    for weight in (1e-300, 10):
         given = f"{raw}, weights := MAP {{'s': {weight}, 't': {weight / 4}}}"
         if weight * scale > 1e307:
             rule = "a weight times a score must be finite, got 10.0 and 3e.307 of system s, user 1"
             with pytest.raises(duckdb.InvalidInputException, match=f"ranking_fuse: {rule}"):
-                of_one_user(pack, rows, given)
+                fused(pack, "raw", given)
         else:
             expected = weight * (3 * scale - scale / 28)
-            assert of_one_user(pack, rows, given)["a"][0] == pytest.approx(expected, rel=1e-15, abs=1e-300)
+            assert fused(pack, "raw", given)[1, "a"][0] == pytest.approx(expected, rel=1e-15, abs=1e-300)
 
 
 if __name__ == "__main__":  # where ranx is installed: whether it gives what is recorded

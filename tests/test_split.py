@@ -62,7 +62,7 @@ def defined(
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_folds_are_those_of_the_definition(pack: duckdb.DuckDBPyConnection, seed: int) -> None:
     draw = random.Random(seed)
     values: list[int | None] = [*range(6), None]
@@ -85,11 +85,6 @@ def test_folds_are_those_of_the_definition(pack: duckdb.DuckDBPyConnection, seed
             assert found == [", ".join(fold) for fold in defined(events, 2, 0, 0, last, drop)]
 
 
-def made(con: duckdb.DuckDBPyConnection, rows: str) -> None:
-    """The table given, of rows of user, item and time."""
-    con.execute(f"CREATE OR REPLACE TABLE given AS FROM (VALUES {rows}) AS t(userid, itemid, time)")
-
-
 @pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMPTZ"])
 def test_timestamps_of_all_kinds_are_split_alike_in_any_zone(
     pack: duckdb.DuckDBPyConnection, kind: str
@@ -97,10 +92,11 @@ def test_timestamps_of_all_kinds_are_split_alike_in_any_zone(
     moments = ("2026-03-08 23:59:59", "2026-03-09 00:00:00", "2026-03-09 00:00:01", "2026-03-10 00:00:00")
     zoned = "+00" if kind == "TIMESTAMPTZ" else ""
     begun = f"{kind if zoned else 'TIMESTAMP'} '2026-03-09 00:00:00{zoned}'"
+    rows = ", ".join(f"(1, {i}, {kind} '{one}{zoned}')" for i, one in enumerate(moments))
     try:
-        for zone in ("Asia/Tokyo", "America/New_York"):
+        for zone in ("Asia/Tokyo", "America/New_York")[: 2 if zoned else 1]:
             pack.execute(f"SET TimeZone = '{zone}'")
-            made(pack, ", ".join(f"(1, {i}, {kind} '{one}{zoned}')" for i, one in enumerate(moments)))
+            pack.execute(f"CREATE OR REPLACE TABLE given AS FROM (VALUES {rows}) AS t(userid, itemid, time)")
             assert parts(pack, "ranking_split('given', test_size := INTERVAL 1 DAY)") == ["tr, tr, te, te"]
             assert parts(pack, f"ranking_split('given', test_from := {begun})") == ["tr, te, te, te"]
     finally:
@@ -115,4 +111,4 @@ def test_a_misfit_is_told_before_what_it_makes_of_the_events() -> None:
         with_internals(con).execute(
             "CREATE TABLE events AS SELECT 1 AS userid, 1 AS itemid, DATE '2026-01-01' AS time"
         )
-        assert {refusal(con, f"FROM {call}") for _ in range(100)} == {"ranking_split: it does not fit"}
+        assert {refusal(con, f"FROM {call}") for _ in range(40)} == {"ranking_split: it does not fit"}

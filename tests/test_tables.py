@@ -48,13 +48,10 @@ def test_arguments_are_whatever_query_table_takes(
     expected = tables.execute(query.format("rec", "'rec', 'truth'")).fetchall()
     for once, arguments in (
         ("rec", '\'memory.main.rec\', \'"memory"."main"."truth"\''),
-        ("rec", "'rec_view', 'truth_view'"),
         ("rec", "'rec.parquet', 'truth.csv'"),
-        ("rec", "'rec.json', 'truth.parquet'"),
-        ("rec", "'arrow_rec', 'arrow_truth'"),
-        ("rec", "'cte_rec', 'cte_truth'"),
-        ("rec", "'\"odd name; \"', 'truth'"),
-        ("rec", "'cte_arrow_rec', 'cte_arrow_truth'"),
+        ("rec", "'rec.json', 'arrow_truth'"),
+        ("rec", "'cte_arrow_rec', 'truth_view'"),
+        ("rec", "'\"odd name; \"', 'cte_truth'"),
         ("reader", "'once', 'truth'"),
     ):
         assert tables.execute(query.format(once, arguments)).fetchall() == expected, arguments
@@ -91,11 +88,10 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
         CREATE OR REPLACE TABLE liked AS SELECT userid, itemid FROM many WHERE hash(itemid + 1) % 3 = 0
     """)
     query = "FROM ranking_by_user('{}', 'liked', [{}], measures := 'ndcg,auc' {}) ORDER BY ALL"
-    for k in ("5", "40", "NULL"):
+    for k in ("5", "NULL"):
         expected = tables.execute(query.format("opposite", k, "")).fetchall()
         assert len(expected) == 7
         assert tables.execute(query.format("many", k, ", descending := false")).fetchall() == expected
-        assert tables.execute(query.format("many", k, "")).fetchall() != expected
 
 
 def test_ids_may_be_any_kind_of_text_in_either_table(tables: duckdb.DuckDBPyConnection) -> None:
@@ -130,12 +126,12 @@ def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.Du
     """Systems, ties, repeated items, and users, items and scores that are NULL."""
     con.execute("""
         CREATE TABLE rec_u AS
-        SELECT if(u > 0, {'id': u}, NULL) AS userid, if(i % 7 > 0, hash(u, i) % 15, NULL) AS itemid,
+        SELECT if(u > 0, {'id': u}, NULL) AS userid, if(i % 4 > 0, hash(u, i) % 8, NULL) AS itemid,
             CASE hash(i, u) % 9 WHEN 0 THEN NULL WHEN 1 THEN 'NaN'::DOUBLE ELSE hash(i, u) % 9 END AS score,
             if(s > 0, s, NULL) AS system
-        FROM range(9000) AS users(u), range(2) AS systems(s), range(10) AS items(i)
+        FROM range(9000) AS users(u), range(2) AS systems(s), range(5) AS items(i)
         ORDER BY u;
-        CREATE TABLE truth AS SELECT {'id': u} AS userid, hash(u, i, 1) % 15 AS itemid, i AS rel
+        CREATE TABLE truth AS SELECT {'id': u} AS userid, hash(u, i, 1) % 8 AS itemid, i AS rel
         FROM range(9100) AS users(u), range(4) AS items(i);
         CREATE TABLE rec AS FROM rec_u ORDER BY hash(rec_u);
     """)
@@ -179,8 +175,6 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
     for query in (
         "FROM ranking_judged('rec', 'truth', 10)",
         "SELECT ndcg FROM ranking_by_user('rec', 'truth', [10, 50])",
-        "SELECT ndcg FROM ranking_by_user('systems', 'truth', [NULL])",
-        "SELECT ndcg FROM ranking_summary('systems', 'truth', [10])",
         "FROM ranking_check('systems', 'truth', ks := [3, 50])",
         "WITH cte AS (FROM by_user) SELECT users FROM ranking_compare_by_user('cte')",
     ):
@@ -204,7 +198,7 @@ def test_ranking_check_finds_the_ties_of_a_sort_in_python(con: duckdb.DuckDBPyCo
         ranked = sorted((s for u, s in rec if u == user and s is not None and s == s), reverse=True)
         expected[k] += len(ranked) > k and ranked[k - 1] == ranked[k]
     assert sum(map(bool, expected.values())) > 4
-    for (table, systems), some in product((("one", 1), ("two", 2)), (ks[:5], [*ks, 2**63 - 1], [*ks[:5], 0])):
+    for table, systems, some in (("one", 1, [*ks[:5], 0]), ("two", 2, [*ks, 2**63 - 1])):
         query = f"FROM ranking_check('{table}', '{table}', {some}) WHERE code = 'ties_at_k' GROUP BY k"
         found = dict(con.execute(f"SELECT k, sum(count) {query}").fetchall())
         assert found == {k: n * systems for k, n in expected.items() if k in some and n}, (table, some)
@@ -259,13 +253,13 @@ def test_a_distribution_is_that_of_the_users_values(tables: duckdb.DuckDBPyConne
     assert {one["measure"] for one in found if one["users_undefined"]} == {"spearman", "first_hit_rank"}
 
 
-SUMMARY = "FROM ranking_summary('{}', '{}', [2, 40], measures := 'hits,mrr')"
+SUMMARY = "FROM ranking_summary('{}', '{}', [2, 40], measures := 'hits,mrr', users := '{}')"
 CHECK = "FROM ranking_check('{}', '{}')"
 
 
-def everything(con: duckdb.DuckDBPyConnection, rec: str, truth: str, cte: str = "") -> list[Any]:
+def everything(con: duckdb.DuckDBPyConnection, tables: list[str], cte: str = "") -> list[Any]:
     """What the table functions make of the tables."""
-    return [con.execute(f"{cte} {query.format(rec, truth)}").fetchall() for query in (SUMMARY, CHECK)]
+    return [con.execute(f"{cte} {query.format(*tables)}").fetchall() for query in (SUMMARY, CHECK)]
 
 
 def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
@@ -275,32 +269,40 @@ def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnecti
     )
     tables.execute(f"CREATE VIEW wide_rec AS SELECT *, 'x' AS rel, {extra} FROM rec")
     tables.execute(f"CREATE VIEW wide_truth AS SELECT *, 'x' AS score, 'x' AS \"system\", {extra} FROM truth")
-    assert everything(tables, "wide_rec", "wide_truth") == everything(tables, "rec", "truth")
+    wide = ["wide_rec", "wide_truth", "wide_truth"]
+    assert everything(tables, wide) == everything(tables, ["rec", "truth", "truth"])
 
 
 @pytest.mark.slow
 def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
-    """Every name of the SQL as one of hers, and of each two CTEs one as her rec, the other as her truth."""
+    """Every name of the SQL as one of hers, and that of each CTE as a table or CTE that she gives."""
     assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
     of_summary, of_check = ctes("ranking_summary"), ctes("ranking_check")
     assert {"_ranking_item", "_ranking_matched", "_ranking_own_measures"} <= set(of_summary)
     assert {"_ranking_read", "_ranking_placed"} <= set(of_check)
-    expected = everything(tables, "rec", "truth")
+    hers = ["rec", "truth", "truth"]
+    expected = everything(tables, hers)
     tables.execute("ATTACH ':memory:' AS hers; USE hers; CREATE TABLE rec AS FROM memory.rec")
     tables.execute("CREATE TABLE truth AS FROM memory.truth")
     another = "SELECT 7 AS userid, 7 AS itemid, 7 AS score, 7 AS rel"
     for name in NAMES:
         tables.execute(f'CREATE TABLE "{name}" AS {another}')
-    assert everything(tables, "rec", "truth") == expected
-    hers = ", ".join(f'"{name}" AS ({another})' for name in NAMES)
-    assert everything(tables, "rec", "truth", f"WITH {hers}") == expected
+    assert everything(tables, hers) == expected
+    cte = ", ".join(f'"{name}" AS ({another})' for name in NAMES)
+    assert everything(tables, hers, f"WITH {cte}") == expected
     for query, names, found in ((SUMMARY, of_summary, expected[0]), (CHECK, of_check, expected[1])):
-        for i, (name, following) in enumerate(zip(names[::2], [*names[1::2], "rec"], strict=False)):
-            of, other = ("rec", "truth") if i % 2 else ("truth", "rec")
-            tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
-            named = {of: f'"{name}"', other: f'"{following}"'}
-            call = f'WITH "{following}" AS (FROM memory.{other}) {query}'
-            assert tables.execute(call.format(named["rec"], named["truth"])).fetchall() == found, call
+        n = query.count("{}")
+        for i in range(0, len(names), n):  # of each n, the first is a CTE where i is even, else a table
+            given = [*names[i : i + n], *hers[len(names) - i :]][:n]
+            ctes_of_hers = []
+            for place, (name, of) in enumerate(zip(given, hers, strict=False)):
+                if name != of and (place + i // n) % 2:
+                    tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
+                elif name != of:
+                    ctes_of_hers.append(f'"{name}" AS (FROM memory.{of})')
+            quoted = [f'"{name}"' for name in given]
+            call = f"WITH {', '.join(ctes_of_hers) or '_ AS (SELECT 1)'} {query.format(*quoted)}"
+            assert tables.execute(call).fetchall() == found, call
     tables.execute("USE memory; DETACH hers")
 
 
@@ -355,11 +357,11 @@ def test_rows_are_gathered_where_the_first_are_of_many_users(
         assert places[-1] - places[0] < len(places) + 50  # 4,096 buckets: few other users in between
 
 
-def test_rows_that_are_others_at_each_look_are_there_once(con: duckdb.DuckDBPyConnection) -> None:
+def test_rows_that_are_others_at_each_look_are_there_once(gathered: duckdb.DuckDBPyConnection) -> None:
     """The first rows of a sample differ from look to look, and so may those that several threads read."""
-    con.execute("""
-        CREATE VIEW rec AS
+    gathered.execute("""
+        CREATE VIEW others AS
         SELECT CASE WHEN (SELECT random()) < 0.5 THEN i ELSE 0 END AS userid, 1 AS itemid, 2 AS score
         FROM range(10_000) AS t(i);
     """)
-    assert {len(listed_users(con, "rec")) for _ in range(40)} == {10_000}
+    assert {len(listed_users(gathered, "others")) for _ in range(40)} == {10_000}
