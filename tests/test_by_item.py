@@ -67,24 +67,3 @@ def test_each_item_has_what_the_definition_says(
             assert strangers == (1 if system == "a" else 0)
             for value, number in zip(values, expected[item], strict=True):
                 assert is_close(value, number, 1e-12), (system, k, item, values, expected[item])
-
-
-def test_hits_and_relevant_items_are_as_many_as_by_user(con: duckdb.DuckDBPyConnection) -> None:
-    """On random lists, above 128 items and below, of which some repeat."""
-    con.execute("""
-        CREATE TABLE rec AS SELECT u AS userid, hash(u, i) % 120 AS itemid, hash(u, i, 1) % 20 AS score
-        FROM range(60) AS users(u), range(150) AS items(i) WHERE u % 2 = 0 OR i < 30;
-        CREATE TABLE truth AS SELECT u AS userid, hash(u, i, 2) % 140 AS itemid, i % 4 AS rel
-        FROM range(50) AS users(u), range(12) AS items(i)
-    """)
-    columns = "k, sum(hits), sum(users_relevant), sum(users_recommended), max(users_without_truth)"
-    by_item = con.execute(f"""
-        SELECT {columns} FROM ranking_by_item('rec', 'truth', [5, NULL]) GROUP BY k ORDER BY k
-    """).fetchall()
-    by_user = con.execute("""
-        SELECT k, sum(hits), sum(n_truth) FROM ranking_by_user('rec', 'truth', [5, NULL], measures := 'hits')
-        GROUP BY k ORDER BY k
-    """).fetchall()
-    assert [row[:3] for row in by_item] == by_user
-    distinct = "SELECT count(*), 10 FROM (SELECT DISTINCT userid, itemid FROM rec WHERE userid < 50)"
-    assert con.execute(distinct).fetchall() == [by_item[1][3:]]

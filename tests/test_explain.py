@@ -1,4 +1,4 @@
-"""One user's lists rank by rank: by hand, against ranking_by_user to the bit, and what no list has."""
+"""One user's lists rank by rank, by hand and against ranking_by_user to the bit; more in right_tables.txt."""
 
 import math
 from typing import Any
@@ -79,57 +79,3 @@ def test_each_rank_has_what_ranking_by_user_says_to_the_bit(
             assert is_close(row["dcg"] / (row["ideal_dcg"] or 1), row["ndcg"], 1e-15)
             total[system] += row["contribution"]
             assert is_close(total[system], row["dcg"], 1e-12)
-
-
-def test_users_and_items_of_other_types_and_names(con: duckdb.DuckDBPyConnection) -> None:
-    """A user is named as it is or as text; items are UUIDs in one table and texts in the other."""
-    con.execute("""
-        CREATE TABLE shown AS
-        SELECT DATE '2026-01-01' + u::INTEGER AS "Day", printf('%032d', i)::UUID AS sku, i AS place
-        FROM range(3) AS users(u), range(1, 5) AS items(i);
-        CREATE TABLE bought AS SELECT "Day", sku::VARCHAR AS sku FROM shown WHERE place IN (2, 4)
-        UNION ALL SELECT DATE '2026-01-01', 'none';
-    """)
-    names = "user_col := 'day', item_col := 'sku', score_col := 'place', descending := false"
-    for user in ("DATE '2026-01-01'", "'2026-01-01'"):
-        found = con.execute(
-            "SELECT rank, itemid, relevant, found_at "
-            f"FROM ranking_explain('shown', 'bought', {user}, 3, {names})"
-        ).fetchall()
-        items = [f"00000000-0000-0000-0000-{i:012d}" for i in range(5)]
-        assert found == [
-            (1, items[1], False, None),
-            (2, items[2], True, None),
-            (3, items[3], False, None),
-            (None, items[4], True, 4),
-            (None, "none", True, None),
-        ]
-    with pytest.raises(
-        duckdb.Error, match="ranking_explain: sku must have the same type in rec and in truth"
-    ):
-        con.execute(f"""
-            WITH other AS (SELECT * REPLACE (place AS sku) FROM shown)
-            FROM ranking_explain('other', 'bought', '2026-01-01', 3, {names})
-        """)
-
-
-@pytest.mark.parametrize(
-    ("kind", "asked"),
-    [
-        ("DOUBLE", ["12", "'12.0'"]),
-        ("TIMESTAMP", ["DATE '2026-05-01'", "'2026-05-01'"]),
-        ("DATE", ["TIMESTAMP '2026-05-01 00:00:00'"]),
-        ("BIGINT", ["'12'"]),
-    ],
-)
-def test_a_user_is_found_by_the_value_and_not_by_its_text(
-    con: duckdb.DuckDBPyConnection, kind: str, asked: list[str]
-) -> None:
-    user = "'2026-05-01'" if kind in ("TIMESTAMP", "DATE") else "12"
-    con.execute(f"CREATE OR REPLACE TABLE r AS SELECT {user}::{kind} AS userid, 7 AS itemid, 0.5 AS score")
-    con.execute("CREATE OR REPLACE TABLE t AS FROM r")
-    for one in asked:
-        found = con.execute(
-            f"SELECT itemid FROM ranking_explain('r', 't', {one}, grade_col := '')"
-        ).fetchall()
-        assert found == [(7,)], one

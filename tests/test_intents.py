@@ -120,22 +120,3 @@ def test_the_numbers_are_those_of_pyndeval(tables: duckdb.DuckDBPyConnection, al
     ).fetchall()
     for row, values in zip(found, PYNDEVAL[alpha], strict=True):
         assert row == pytest.approx(values, abs=1e-12)
-
-
-def test_systems_keep_apart_and_go_into_a_comparison(tables: duckdb.DuckDBPyConnection) -> None:
-    load(tables, judged(40))
-    tables.execute(f"""
-        CREATE OR REPLACE TABLE systems AS
-        SELECT 'down' AS model, * FROM some_rec
-        UNION ALL SELECT 'up', * REPLACE (-score AS score) FROM some_rec;
-        CREATE OR REPLACE TABLE renamed AS
-        SELECT userid, itemid, intent AS "Genre", rel AS stars FROM some_truth;
-        CREATE OR REPLACE TABLE by_user AS FROM {FUNCTION}(
-            'systems', 'renamed', [3], intent_col := 'genre', grade_col := 'stars', system_col := 'model')
-    """)
-    alone = tables.execute(f"FROM {FUNCTION}('some_rec', 'some_truth', [3]) ORDER BY ALL").fetchall()
-    down = "SELECT * EXCLUDE (system) FROM by_user WHERE system = 'down' ORDER BY ALL"
-    assert tables.execute(down).fetchall() == alone
-    compared = "SELECT measure, users FROM ranking_compare_by_user('by_user', 'up') ORDER BY ALL"
-    measures = ["alpha_ndcg", "err_ia", "subtopic_recall"]
-    assert tables.execute(compared).fetchall() == [(measure, 40) for measure in measures]

@@ -58,23 +58,6 @@ def test_each_user_has_the_values_of_the_slow_definitions(
             assert is_close(row[name], expected, 1e-12), (name, row)
 
 
-def test_users_of_whom_no_item_is_relevant_are_counted(con: duckdb.DuckDBPyConnection) -> None:
-    """By the means and by the check."""
-    for min_grade in (2, 4):
-        given = f"min_grade := {literal(min_grade)}"
-        without = [replace(judged(one), min_grade=min_grade).relevant for one in TOPICS].count(0)
-        (row,) = rows(con, f"FROM ranking_summary('rec', 'truth', 5, {given}, measures := 'ndcg')")
-        assert (row["users"], row["users_without_relevant"]) == (len(TOPICS), without)
-        sql = f"SELECT count FROM ranking_check('rec', 'truth', {given}) WHERE code = 'no_relevant_item'"
-        assert con.execute(sql).fetchall() == [(without,)]
-    for min_grade, problem in (
-        (5, "truth: no rel is 5 or above, so nothing is relevant"),
-        (-1, "min_grade must be a number > 0"),
-    ):
-        sql = f"SELECT problem FROM ranking_check('rec', 'truth', min_grade := {min_grade})"
-        assert (problem,) in con.execute(sql).fetchall()
-
-
 def test_the_reference_says_how_it_differs_from_a_truth_of_high_grades(
     con: duckdb.DuckDBPyConnection,
 ) -> None:

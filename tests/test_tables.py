@@ -57,26 +57,6 @@ def test_arguments_are_whatever_query_table_takes(
         assert tables.execute(query.format(once, arguments)).fetchall() == expected, arguments
 
 
-def test_columns_may_have_other_names_and_scores_be_ranks(tables: duckdb.DuckDBPyConnection) -> None:
-    """In whatever case; what `descending` turns round are the best scores, not NULL and NaN."""
-    tables.execute("""
-        CREATE VIEW shop_rec AS
-        SELECT userid AS customer_id, itemid AS "Sku.No", -score AS place, 'a' AS "The Model", 7 AS "system",
-            'x' AS score
-        FROM rec;
-        CREATE VIEW shop_truth AS
-        SELECT userid AS "CUSTOMER_ID", itemid AS "Sku.No", itemid / 10 AS "Stars", 'x' AS rel FROM truth;
-        CREATE VIEW same_rec AS SELECT 'a' AS "system", * FROM rec;
-        CREATE VIEW same_truth AS SELECT *, itemid / 10 AS rel FROM truth;
-    """)
-    named = "user_col := 'Customer_ID', item_col := 'sku.no', score_col := 'PLACE', grade_col := 'stars', "
-    named += "system_col := 'the model', descending := false"
-    for function in ("ranking_judged({}, 3)", "(SELECT count FROM ranking_check({}, 3))"):
-        shop = function.replace("3)", f"3, {named})").format("'shop_rec', 'shop_truth'")
-        same = function.format("'same_rec', 'same_truth'")
-        assert rows(tables, f"FROM {shop} ORDER BY ALL") == rows(tables, f"FROM {same} ORDER BY ALL") != []
-
-
 @pytest.mark.parametrize("kind", ["DOUBLE", "DECIMAL(38, 2)"])
 def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnection, kind: str) -> None:
     """With a heap and without one, of scores that a DOUBLE holds and of others."""

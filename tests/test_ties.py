@@ -13,9 +13,8 @@ import pytest
 from scipy import stats
 
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import is_close, literal, module_connection, option_text, rows
+from tests.conftest import is_close, literal, module_connection, rows
 from tests.ties import Tied, create_tables, mean, random_cases
-from tests.witnesses import WITNESSES
 
 CLOSE = 1e-12
 COLUMNS = [name for name, measure in MEASURES.items() if measure.expected and measure.column]
@@ -177,20 +176,3 @@ def test_ties_of_a_long_list_are_those_that_a_search_finds(con: duckdb.DuckDBPyC
         ORDER BY userid
     """
     assert con.execute(query).fetchall()[:4] == [(True, 1_200)] * 4
-
-
-@pytest.mark.slow
-def test_options_are_the_mean_over_all_orders_too(con: duckdb.DuckDBPyConnection) -> None:
-    expected = [name for name, measure in MEASURES.items() if measure.expected]
-    calls = [(name, options) for name in expected for options in WITNESSES[name].options if options]
-    measures = [f"{name}({option_text(options).replace(' ', ',')})" for name, options in calls]
-    cases, ks = random_cases(random.Random(7), n=45, longest=5), [0, 1, 2, 3, 5, None]
-    create_tables(con, cases)
-    rankings = [case.rankings() for case in cases]
-    call = f"'given', 'judged', {literal(ks)}, measures := {measures}, ties := 'expected'"
-    found = con.execute(f"FROM ranking_by_user({call})").fetchall()
-    assert len(found) == len(cases) * len(ks)
-    for user, k, _, _, *values in found:
-        for (name, options), value in zip(calls, values, strict=True):
-            want = mean(name, rankings[user], k, options)
-            assert is_close(value, want, CLOSE), (name, cases[user], k, options)
