@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmark.__main__ import disagreements, steps
-from tests.benchmark.contenders import Task
+from tests.benchmark.__main__ import disagreements
+from tests.benchmark.contenders import Task, steps
 from tests.benchmark.data import Data, make
 
 # By module; without ranx and RecTools, which take long to import.

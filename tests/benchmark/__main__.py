@@ -1,106 +1,21 @@
 """Contenders on the same tables: seconds, memory, ratio to the first one, and whether the numbers agree."""
 
 import argparse
-import json
 import os
 import platform
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterator, Sequence
+from importlib.metadata import distributions
 from pathlib import Path
 from statistics import median
-from typing import Any
 
-from .contenders import CONTENDERS, Numbers, Task
-from .data import IDS, Data, Files, make
+from .contenders import CONTENDERS, Run, Task, run
+from .data import IDS, Data, make
 
-ROOT = Path(__file__).parents[2]
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
 TOY = Data(users=200, items=500, recs=20, truth=5)
 SAME = 1e-9
 SUFFIXES = {"K": 1_000, "M": 1_000_000}
-
-
-@dataclass
-class Run:
-    """Seconds to load and to evaluate, CPU seconds, megabytes at the peak, the numbers; or why none."""
-
-    load: float = 0.0
-    evaluate: float = 0.0
-    cpu: float = 0.0
-    megabytes: float = 0.0
-    numbers: Numbers = field(default_factory=dict)
-    error: str = ""
-
-    @property
-    def seconds(self) -> float:
-        return self.load + self.evaluate
-
-
-def run(name: str, task: Task, toy: Files, timeout: float | None = None) -> Run:
-    """Run the contender in a fresh interpreter: on the toy tables first, then, timed, on the task's."""
-    what = {"contender": name, "toy": str(toy.folder), **asdict(task), "files": str(task.files.folder)}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.benchmark", "--run", json.dumps(what)],
-            cwd=ROOT,
-            env=os.environ | dict.fromkeys(THREAD_VARIABLES, str(task.threads)),
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-        )
-    except subprocess.TimeoutExpired:
-        return Run(error=f"more than {timeout:g} s")
-    if done.returncode:
-        return Run(error=done.stderr.strip().rpartition("\n")[2][:200].replace("|", "/"))
-    found = json.loads(done.stdout.strip().splitlines()[-1])
-    return Run(**found | {"numbers": {(name, k): value for name, k, value in found["numbers"]}})
-
-
-def run_here(what: dict[str, Any]) -> None:
-    """Print the run as JSON."""
-    name, toy = what.pop("contender"), Files(Path(what.pop("toy")))
-    task = Task(**what | {"files": Files(Path(what["files"]))})
-    steps(name, Task(**vars(task) | {"files": toy, "memory_limit": ""}))
-    found = asdict(steps(name, task))
-    found["numbers"] = [[*key, value] for key, value in found["numbers"].items()]
-    print(json.dumps(found))
-
-
-def steps(name: str, task: Task) -> Run:
-    """Both steps of a contender, timed."""
-    started, worked = time.perf_counter(), cpu_seconds()
-    work = CONTENDERS[name].run(task)
-    next(work)
-    loaded = time.perf_counter()
-    try:
-        next(work)
-    except StopIteration as end:
-        numbers = end.value
-    ended, cpu = time.perf_counter(), cpu_seconds() - worked
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return Run(loaded - started, ended - loaded, cpu, int(status["VmHWM"].split()[0]) / 1024, numbers)
-
-
-def cpu_seconds() -> float:
-    """What this process and all that come from it have worked: Spark's, and its Python workers."""
-    parents, ticks = {}, {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(path.parent.name)] = int(fields[1])
-        ticks[int(path.parent.name)] = sum(map(int, fields[11:15]))
-    found, ours = 0, {os.getpid()}
-    while found < len(ours):
-        found = len(ours)
-        ours |= {process for process, parent in parents.items() if parent in ours}
-    return sum(ticks.get(process, 0) for process in ours) / os.sysconf("SC_CLK_TCK")
 
 
 def number(text: str) -> int:
@@ -120,14 +35,11 @@ def options() -> argparse.ArgumentParser:
         ("--per-user", int, 100, "recommendations per user"),
         ("--truth", int, 20, "truth items per user"),
         ("--items", number, 50_000, "items in the catalogue"),
-        ("--skew", float, 1.0, "Zipf exponent of the catalogue"),
         ("--ties", number, 0, "at most so many different scores; 0: no ties"),
-        ("--seed", int, 1, "of the data"),
         ("--threads", int, 2, "that each contender may use"),
         ("--repeat", int, 5, "runs of each"),
         ("--cache", Path, None, "folder to keep the data in, in place of a temporary one"),
         ("--memory-limit", str, "", "DuckDB's memory_limit"),
-        ("--timeout", float, None, "seconds after which a run is given up"),
         ("--contenders", lambda text: text.split(","), None, "names, separated by commas"),
     ):
         parser.add_argument(name, type=kind, default=default, help=text)
@@ -146,10 +58,8 @@ def main(arguments: Sequence[str]) -> int:
     names = given.contenders or [name for name, one in CONTENDERS.items() if one.group == given.group]
     if unknown := set(names) - CONTENDERS.keys():
         parser.error(f"--contenders must be of {', '.join(CONTENDERS)}; got {', '.join(sorted(unknown))}")
-    data = Data(
-        given.recs // given.per_user, given.items, given.per_user, given.truth, given.ids,
-        given.skew, given.ties, given.order, given.seed,
-    )  # fmt: skip
+    users = given.recs // given.per_user
+    data = Data(users, given.items, given.per_user, given.truth, given.ids, given.ties, given.order)
     with tempfile.TemporaryDirectory(prefix="benchmark-") as made:
         folder = (given.cache or Path(made)).resolve()
         say(f"making {data}")
@@ -159,10 +69,9 @@ def main(arguments: Sequence[str]) -> int:
         for turn in range(given.repeat):  # in turns: whatever else the machine does falls on all of them
             for name, done in runs.items():
                 if not (done and done[-1].error):
-                    done.append(run(name, task, toy, given.timeout))
+                    done.append(run(name, task, toy))
                     say(f"{turn + 1}/{given.repeat} {name}: {done[-1].error or f'{done[-1].seconds:.3g} s'}")
-    packages = [package for name in names for package in CONTENDERS[name].packages]
-    print(heading(arguments, packages))
+    print(heading(arguments))
     print(f"{data}; k = {given.k}; {given.threads} threads.\n\n{results(runs)}")
     differences = list(disagreements(runs))
     print("\n".join(difference for difference, _ in differences))
@@ -174,16 +83,13 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def heading(arguments: Sequence[str], packages: Iterable[str]) -> str:
+def heading(arguments: Sequence[str]) -> str:
     """The command line, and what it ran with."""
-    found = []
-    for package in dict.fromkeys(packages):
-        try:
-            found.append(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            found.append(f"{package} not installed")
+    packages = "duckdb numpy numba pandas polars pyarrow pytrec-eval-terrier ranx rectools"
+    found = {one.name.replace("_", "-"): one.version for one in distributions()}
+    versions = ", ".join(f"{name} {found[name]}" for name in packages.split() if name in found)
     system = f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} CPUs"
-    return f"`{' '.join(('python -m tests.benchmark', *arguments))}`\n\n{system}; {', '.join(found)}.\n"
+    return f"`{' '.join(('python -m tests.benchmark', *arguments))}`\n\n{system}; {versions}.\n"
 
 
 COLUMNS = ("contender", "seconds", "min", "max", "CPU", "load", "evaluate", "peak MB")
@@ -226,7 +132,4 @@ def disagreements(runs: dict[str, list[Run]]) -> Iterator[tuple[str, bool]]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--run"]:
-        run_here(json.loads(sys.argv[2]))
-    else:
-        sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))

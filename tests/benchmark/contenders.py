@@ -7,14 +7,18 @@ happen on toy data before the clock starts, and so does just-in-time compilation
 
 import math
 import os
-import sys
+import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 from .data import Files
 
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
 MEASURES = ("recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate")
 Numbers = dict[tuple[str, int], float]
 Steps = Generator[None, None, Numbers]
@@ -32,19 +36,18 @@ class Task:
 
 @dataclass(frozen=True)
 class Contender:
-    """How it runs, whose versions to tell, and with whom it is held to be compared."""
+    """How it runs, and with whom it is compared."""
 
     run: Callable[[Task], Steps]
-    packages: tuple[str, ...]
     group: str
 
 
 CONTENDERS: dict[str, Contender] = {}
 
 
-def contender(name: str, *packages: str, group: str = "tables") -> Callable[[Callable[[Task], Steps]], Any]:
+def contender(name: str, group: str = "tables") -> Callable[[Callable[[Task], Steps]], Any]:
     """Enter the function below as a contender."""
-    return lambda run: CONTENDERS.setdefault(name, Contender(run, packages, group)).run
+    return lambda run: CONTENDERS.setdefault(name, Contender(run, group)).run
 
 
 def connect(task: Task) -> Any:
@@ -61,7 +64,7 @@ def connect(task: Task) -> Any:
     return con
 
 
-@contender("ranking_udfs", "duckdb", "pyarrow", "numpy")
+@contender("ranking_udfs")
 def ours(task: Task) -> Steps:
     """ranking_summary, in the default order of ties."""
     import ranking_udfs
@@ -105,7 +108,7 @@ MANY_RANKED = """
     )"""
 
 
-@contender("SQL by hand", "duckdb")
+@contender("SQL by hand")
 def sql(task: Task) -> Steps:
     """What an expert writes for these six measures and these tables alone.
 
@@ -142,27 +145,7 @@ def sql(task: Task) -> Steps:
     return {name: float(value or 0) / users for name, value in zip(names, values, strict=True)}
 
 
-@contender("floor", "duckdb")
-def floor(task: Task) -> Steps:
-    """No measures: the ordered lists to the largest k and the truth sets, built and joined."""
-    con = connect(task)
-    yield
-    largest = max(task.ks)
-    few = "JOIN cuts USING (userid) WHERE score >= lowest" if largest <= FEW else ""
-    con.execute(f"""
-        WITH cuts AS (SELECT userid, (max(score, {largest}))[-1] AS lowest FROM rec GROUP BY userid),
-        ranked AS (
-            SELECT userid, list(itemid ORDER BY score DESC, itemid)[:{largest}] AS items
-            FROM rec {few} GROUP BY userid
-        ),
-        relevant AS (SELECT userid, list(DISTINCT itemid) AS items FROM truth GROUP BY userid)
-        SELECT count(*), sum(len(ranked.items)), sum(len(relevant.items))
-        FROM relevant LEFT JOIN ranked USING (userid)
-    """).fetchone()
-    return {}
-
-
-@contender("Polars", "polars")
+@contender("Polars")
 def polars(task: Task) -> Steps:
     """A lazy query over the Parquet files; like the SQL by hand, it takes them to be clean."""
     import polars as pl
@@ -225,7 +208,7 @@ def nested(frame: Any, value: str) -> dict[str, dict[str, Any]]:
     }
 
 
-@contender("pytrec-eval-terrier", "pytrec-eval-terrier", "pandas")
+@contender("pytrec-eval-terrier")
 def pytrec_eval(task: Task) -> Steps:
     """trec_eval by way of its Python binding; loading is making the dicts that it takes."""
     import pytrec_eval
@@ -250,7 +233,7 @@ def pytrec_eval(task: Task) -> Steps:
     return numbers
 
 
-@contender("ranx", "ranx", "numba", "pandas")
+@contender("ranx")
 def ranx(task: Task) -> Steps:
     """Its own compiled loops; loading is making its Qrels and Run."""
     import ranx
@@ -266,7 +249,7 @@ def ranx(task: Task) -> Steps:
     return {(ours, k): float(found[f"{name}@{k}"]) for name, ours in names.items() for k in task.ks}
 
 
-@contender("RecTools", "rectools", "pandas")
+@contender("RecTools")
 def rectools(task: Task) -> Steps:
     """Its metrics over data frames; evaluation includes ranking by score, which it leaves to its user."""
     from rectools import metrics
@@ -296,8 +279,11 @@ TWO = """
     SELECT 'a' AS system, * FROM rec
     UNION ALL SELECT 'b', * REPLACE (score + hash(userid, itemid) % 100 / 200 AS score) FROM rec
 """
-BY_USER = "CREATE OR REPLACE TEMP TABLE by_user AS FROM ranking_by_user('two', 'truth', [10], measures := {})"
 COMPARED = ["ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision"]
+BY_USER = f"""
+    CREATE OR REPLACE TEMP TABLE by_user AS
+    FROM ranking_by_user('two', 'truth', [10], measures := {COMPARED})
+"""
 
 
 def of_two(before: str, query: str) -> Callable[[Task], Steps]:
@@ -313,90 +299,60 @@ def of_two(before: str, query: str) -> Callable[[Task], Steps]:
     return run
 
 
-BY_USER = BY_USER.format(COMPARED)
 for name, before, query in (
     ("ranking_by_user, to a table", "", BY_USER),
     ("ranking_compare", "", "FROM ranking_compare('two', 'truth', [10])"),
     ("ranking_compare_by_user", BY_USER, "FROM ranking_compare_by_user('by_user')"),
     ("by permutations", BY_USER, "FROM ranking_compare_by_user('by_user', test := 'randomization')"),
 ):
-    contender(name, "duckdb", "pyarrow", "numpy", group="comparison")(of_two(before, query))
+    contender(name, group="comparison")(of_two(before, query))
 
 
-# --- Spark: the floor is the top 10 of each user as a list, the truth as a set, joined, without a measure ---
+# --- A run ---
 
 
-def on_spark(evaluate: Callable[[Any, Any, Task], Numbers]) -> Callable[[Task], Steps]:
-    def run(task: Task) -> Steps:
-        from pyspark.sql import SparkSession
+@dataclass
+class Run:
+    """Seconds to load and to evaluate, CPU seconds, megabytes at the peak, the numbers; or why none."""
 
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        spark = (
-            SparkSession.builder.master(f"local[{task.threads}]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.memory", "2g")
-            .config("spark.sql.shuffle.partitions", 8)
-            .config("spark.sql.adaptive.coalescePartitions.enabled", "false")
-            .getOrCreate()
-        )
-        spark.sparkContext.setLogLevel("ERROR")
-        rec, truth = (spark.read.parquet(str(path)) for path in (task.files.rec, task.files.truth))
-        yield
-        return evaluate(rec, truth, task)
+    load: float = 0.0
+    evaluate: float = 0.0
+    cpu: float = 0.0
+    megabytes: float = 0.0
+    numbers: Numbers = field(default_factory=dict)
+    error: str = ""
 
-    return run
+    @property
+    def seconds(self) -> float:
+        return self.load + self.evaluate
 
 
-def spark_lists(rec: Any, truth: Any, task: Task) -> Any:
-    """The lists and sets, as `RankingEvaluator` wants them: arrays of DOUBLE where ids are numbers."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
-
-    kind = rec.schema["itemid"].dataType.simpleString().replace("bigint", "double")
-    window = Window.partitionBy("userid").orderBy(F.col("score").desc_nulls_last(), "itemid")
-    top = rec.withColumn("rank", F.row_number().over(window)).where(F.col("rank") <= max(task.ks))
-    item = F.col("itemid").cast(kind)
-    listed = top.groupBy("userid").agg(
-        F.sort_array(F.collect_list(F.struct("rank", item.alias("item")))).alias("rec")
-    )
-    known = truth.groupBy("userid").agg(F.collect_set(item).alias("truth"))
-    empty = F.array().cast(f"array<{kind}>")
-    return known.join(listed, "userid", "left").select(
-        F.coalesce(F.col("rec.item"), empty).alias("rec"), "truth"
-    )
+def run(name: str, task: Task, toy: Files) -> Run:
+    """Run the contender in a fresh interpreter."""
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(task.threads)))
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        try:
+            return process.submit(twice, name, task, toy).result()
+        except Exception as error:
+            return Run(error=f"{type(error).__name__}: {error}".partition("\n")[0][:200].replace("|", "/"))
 
 
-def spark_floor(rec: Any, truth: Any, task: Task) -> Numbers:
-    spark_lists(rec, truth, task).selectExpr("sum(size(rec))", "sum(size(truth))").collect()
-    return {}
+def twice(name: str, task: Task, toy: Files) -> Run:
+    """Run it on the toy tables first, then, timed, on the task's."""
+    steps(name, replace(task, files=toy, memory_limit=""))
+    return steps(name, task)
 
 
-def spark_summary(rec: Any, truth: Any, task: Task) -> Numbers:
-    import ranking_udfs.spark
-
-    rows = ranking_udfs.spark.ranking_summary(rec, truth, task.ks, [*MEASURES]).collect()
-    return {(measure, row["k"]): row[measure] for row in rows for measure in MEASURES}
-
-
-def spark_evaluator(rec: Any, truth: Any, task: Task) -> Numbers:
-    """Spark's own, which has these four, runs a job for each, and divides precision by k."""
-    from pyspark.ml.evaluation import RankingEvaluator
-
-    found = spark_lists(rec, truth, task)
-    names = {"recallAtK": "recall", "precisionAtK": "precision", "ndcgAtK": "ndcg"}
-    return {
-        (ours, k): RankingEvaluator(predictionCol="rec", labelCol="truth", k=k, metricName=name).evaluate(
-            found
-        )
-        for name, ours in names.items()
-        for k in task.ks
-    }
-
-
-for name, evaluate in {
-    "Spark, ranking_summary": spark_summary,
-    "Spark, floor": spark_floor,
-    "Spark, RankingEvaluator": spark_evaluator,
-}.items():
-    contender(name, "pyspark", "duckdb", group="spark")(on_spark(evaluate))
-contender("ranking_udfs in DuckDB", "duckdb", group="spark")(ours)
+def steps(name: str, task: Task) -> Run:
+    """Both steps of a contender, timed."""
+    started, worked = time.perf_counter(), time.process_time()
+    work = CONTENDERS[name].run(task)
+    next(work)
+    loaded = time.perf_counter()
+    try:
+        next(work)
+    except StopIteration as end:
+        numbers = end.value
+    ended, cpu = time.perf_counter(), time.process_time() - worked
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return Run(loaded - started, ended - loaded, cpu, int(status["VmHWM"].split()[0]) / 1024, numbers)

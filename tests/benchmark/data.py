@@ -1,4 +1,4 @@
-"""Data for the benchmarks, made in SQL from a seed: the tables rec and truth of a recommender."""
+"""Data for the benchmarks, made in SQL, the same each time: the tables rec and truth of a recommender."""
 
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -15,10 +15,8 @@ class Data:
     recs   recommendations per user, all of them different items
     truth  truth items per user, on average: each user has 1 to 2 * truth - 1 of them
     ids    type of the ids of users and items: BIGINT, VARCHAR or UUID
-    skew   Zipf exponent of the catalogue, 0 for items that are all alike
     ties   0: no two items of a user have the same score; n: scores have no more than n different values
     order  user: rows lie user by user, as a model writes them, in no order of score; none: in no order at all
-    seed   another seed makes other tables of the same kind
     """
 
     users: int = 10_000
@@ -26,10 +24,8 @@ class Data:
     recs: int = 100
     truth: int = 20
     ids: str = "BIGINT"
-    skew: float = 1.0
     ties: int = 0
     order: str = "user"
-    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -58,26 +54,21 @@ IDS = {
 }
 
 
-def draw(data: Data, *parts: str) -> str:
-    """SQL: a number in [0, 1) that depends on the parts and the seed alone."""
-    return f"(hash({', '.join(parts)}, {data.seed}) >> 11)::DOUBLE / 9007199254740992"
+def draw(*parts: str) -> str:
+    """SQL: a number in [0, 1) that depends on the parts alone."""
+    return f"(hash({', '.join(parts)}, 1) >> 11)::DOUBLE / 9007199254740992"
 
 
 def drawn(data: Data, table: str, length: str, absent: int) -> str:
-    """SQL: `length` different items for each user, drawn from the catalogue by popularity.
+    """SQL: `length` different items for each user, drawn from the catalogue by popularity, of Zipf's law.
 
     Item number `place` of a user is drawn from that one of `length` slices of equal popularity. Slices are
     at least one item wide, so no item comes twice.
     """
-    spread, power = f"({data.items} - length)", 1 - data.skew
-    edge = (
-        f"pow({spread}, {{0}} / length) - 1"
-        if power == 0
-        else f"pow((pow({spread} + 1, {power}) - 1) * {{0}} / length + 1, {1 / (power or 1)}) - 1"
-    )
+    edge = f"pow({data.items} - length, {{0}} / length) - 1"
     low, high = (f"{place} + floor({edge.format(place)})::BIGINT" for place in ("place", "(place + 1)"))
     return f"""
-        SELECT u, place, low + floor({draw(data, "u", "place", f"'{table}'")} * (high - low))::BIGINT AS i
+        SELECT u, place, low + floor({draw("u", "place", f"'{table}'")} * (high - low))::BIGINT AS i
         FROM (SELECT u, place, {low} AS low, {high} AS high
               FROM (SELECT u, length, unnest(range(length)) AS place
                     FROM (SELECT u, {length} AS length FROM range({data.users}) t(u)
@@ -95,14 +86,14 @@ def make(data: Data, cache: Path) -> Files:
     user, item = (IDS[data.ids].format(kind=kind, number=kind[0]) for kind in ("user", "item"))
     bits = (data.recs - 1).bit_length()
     score = (
-        f"floor({draw(data, 'u', 'i', '7')} * {data.ties}) / {data.ties}"
+        f"floor({draw('u', 'i', '7')} * {data.ties}) / {data.ties}"
         if data.ties
         # Different for each of a user's items, and of 24 bits, so that single precision keeps them apart.
-        else f"(floor({draw(data, 'u', 'i', '7')} * {1 << (24 - bits)}) * {1 << bits} + place) / {1 << 24}"
+        else f"(floor({draw('u', 'i', '7')} * {1 << (24 - bits)}) * {1 << bits} + place) / {1 << 24}"
     )
     rec = drawn(data, "rec", f"{data.recs}::BIGINT", 97)
-    truth = drawn(data, "truth", f"1 + floor({draw(data, 'u', '3')} * {2 * data.truth - 1})::BIGINT", 89)
-    order = "" if data.order == "user" else f"ORDER BY hash(u, i, {data.seed})"
+    truth = drawn(data, "truth", f"1 + floor({draw('u', '3')} * {2 * data.truth - 1})::BIGINT", 89)
+    order = "" if data.order == "user" else "ORDER BY hash(u, i, 1)"
     ids = f"{user} AS userid, {item} AS itemid"
     with duckdb.connect(files.database) as con:
         for statement in (

@@ -1,13 +1,10 @@
-"""What a user waits for on small tables: registering, planning, the command and dbt, in CPU seconds."""
+"""What a user waits for on small tables: registering, planning and the command, in CPU seconds."""
 
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -56,9 +53,9 @@ print(json.dumps(found))
 EVALUATE = "evaluate examples/data/dummy_rec.csv examples/data/dummy_truth.csv -k 4 -k 2"
 
 
-def process(*arguments: str, cwd: Path = ROOT) -> str:
+def process(*arguments: str) -> str:
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def command() -> float:
@@ -69,27 +66,14 @@ def command() -> float:
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def dbt_by_the_clock() -> float:
-    """Seconds that `dbt build` takes for the example, which is built anew."""
-    with tempfile.TemporaryDirectory() as folder:
-        unwanted = shutil.ignore_patterns("target", "logs", "*.duckdb*")
-        project = shutil.copytree(ROOT / "examples/dbt_project", Path(folder) / "project", ignore=unwanted)
-        started = time.perf_counter()
-        process("-m", "dbt.cli.main", "build", "--threads", "4", cwd=project)
-        return time.perf_counter() - started
-
-
 def main(arguments: Sequence[str]) -> None:
     """Print the table. To compare two checkouts, run it with the PYTHONPATH of each in turns."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--repeat", type=int, default=5, help="how often each line is measured")
-    options.add_argument("--dbt", action="store_true", help="build the dbt example too, by the clock")
     given = options.parse_args(arguments)
     least: dict[str, float] = {}
     for _ in range(given.repeat):
         found = json.loads(process("-c", LINES)) | {"ranking-udfs evaluate, whole process": command()}
-        if given.dbt:
-            found["the dbt example, 56 nodes, by the clock"] = dbt_by_the_clock()
         least = {name: min(value, least.get(name, value)) for name, value in found.items()}
     print(f"| CPU seconds, least of {given.repeat} | seconds |\n|---|--:|")
     for name, value in least.items():
