@@ -1,4 +1,4 @@
-"""The dbt example, built by the real dbt: on any number of threads, in a file and in memory, and again."""
+"""The dbt example and small projects by the real dbt: on any number of threads, in memory, and again."""
 
 import contextlib
 import json
@@ -25,18 +25,22 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "dbt_project"
+README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
 IN_FILE = "ranking.duckdb"
+# The profile of a user's own project, for another database.
+(PROFILE,) = re.findall(r"<!-- profile -->\n```yaml\n(.*?)```", README, re.DOTALL)
+PROFILE = PROFILE.replace("warehouse.duckdb", IN_FILE)
 
 # dbt takes longer to import than to build: a process that has it is forked for each run.
 SERVE = """
 import json, os, sys
 import dbt.adapters.duckdb, dbt.cli.main  # the plugin is for dbt to import
 for line in sys.stdin:
-    folder, database, printed, arguments = json.loads(line)
+    folder, printed, arguments = json.loads(line)
     child = os.fork()
     if not child:
         os.chdir(folder)
-        os.environ.update(RANKING_DATABASE=database, DBT_USE_COLORS="false")
+        os.environ.update(DBT_USE_COLORS="false")
         for stream in (1, 2):
             os.dup2(os.open(printed, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
         sys.argv = ["dbt", *arguments]
@@ -62,18 +66,14 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def dbt(self, *arguments: str, database: str = IN_FILE, exit_code: int = 0) -> str:
+    def dbt(self, *arguments: str, exit_code: int = 0) -> str:
         """Run dbt as a user does, and return what it prints."""
         with tempfile.NamedTemporaryFile("r", encoding="utf-8") as printed:
-            self.server.stdin.write(json.dumps([str(self.folder), database, printed.name, arguments]) + "\n")
+            self.server.stdin.write(json.dumps([str(self.folder), printed.name, arguments]) + "\n")
             self.server.stdin.flush()
             code, text = self.server.stdout.readline().strip(), printed.read()
         assert code == str(exit_code), text
         return text
-
-    def build(self, run_date: str, *arguments: str, database: str = IN_FILE, exit_code: int = 0) -> str:
-        variables = f"{{run_date: {run_date}}}"
-        return self.dbt("build", "--vars", variables, *arguments, database=database, exit_code=exit_code)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with duckdb.connect(self.folder / IN_FILE, read_only=True) as con:
@@ -81,17 +81,12 @@ class Project:
         # The last digits of a mean depend on the order in which the rows come.
         return [tuple(round(cell, 12) if isinstance(cell, float) else cell for cell in row) for row in found]
 
-    def configure(self, text: str) -> None:
-        """Add lines to the profile, below the plugin's module."""
-        with (self.folder / "profiles.yml").open("a", encoding="utf-8") as profile:
-            profile.write(text)
-
 
 def small_project(folder: Path, files: dict[str, str]) -> Project:
-    """A project of these files, called shop."""
+    """A project of these files, called shop, with the plugin unless it has a profile of its own."""
     flags = "flags: {send_anonymous_usage_stats: false}"
     settings = f"name: shop\nprofile: shop\n{files.pop('dbt_project.yml', '')}\n{flags}"
-    for name, text in {"dbt_project.yml": settings, **files}.items():
+    for name, text in {"profiles.yml": PROFILE, "dbt_project.yml": settings, **files}.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     return Project(folder)
@@ -102,40 +97,25 @@ def copy_of_example(folder: Path) -> Project:
     return Project(shutil.copytree(EXAMPLE, folder / "project", ignore=unwanted))
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """A copy of the example."""
-    return copy_of_example(tmp_path)
-
-
 @pytest.fixture(scope="module")
 def first_day(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The example after its first build, on one thread, with a view that calls the pack."""
+    """The example after its first build, on four threads, with a view that calls the pack."""
     example = copy_of_example(tmp_path_factory.mktemp("first_day"))
     view = example.folder / "models" / "quality_view.sql"
     view.write_text("{{ config(materialized='view') }} select ndcg([1, 2], [2], 2) as ndcg")
-    assert_built(example.build("2026-06-01", "--threads", "1"))
-    return example
-
-
-def assert_built(printed: str) -> None:
+    printed = example.dbt("build", "--vars", "{run_date: 2026-06-01}", "--threads", "4")
+    assert "Concurrency: 4 threads" in printed
     assert "PASS ranking_by_user::a_user_without_recommendations_scores_0_and_grades_count" in printed
     assert "PASS list_quality::a_list_that_finds_half_of_the_items_has_half_the_capped_recall" in printed
     assert "PASS ndcg_is_not_worse_than_in_the_run_before" in printed
     assert "WARN=0 ERROR=0 SKIP=0" in printed
+    return example
 
 
 @pytest.fixture
 def built(first_day: Project, tmp_path: Path) -> Project:
     """A copy of the example as it is after its first build."""
     return Project(shutil.copytree(first_day.folder, tmp_path / "built"))
-
-
-def test_the_project_builds_in_memory_on_four_threads(project: Project) -> None:
-    printed = project.build("2026-06-01", "--threads", "4", database=":memory:")
-    assert "Concurrency: 4 threads" in printed
-    assert_built(printed)
-    assert not (project.folder / IN_FILE).exists()
 
 
 def test_the_folds_are_those_of_the_example_in_sql(first_day: Project) -> None:
@@ -155,18 +135,16 @@ def test_the_folds_are_those_of_the_example_in_sql(first_day: Project) -> None:
 
 
 def test_a_page_of_the_latest_fold_is_written_as_the_readme_says(built: Project) -> None:
-    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"<!-- command: report -->\n```sh\n(.*?)```", readme, re.DOTALL)
+    (command,) = re.findall(r"<!-- command: report -->\n```sh\n(.*?)```", README, re.DOTALL)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(["sh", "-ec", command], cwd=built.folder, env=os.environ | {"PATH": path}, check=True)
     assert "similar is better than popularity" in (built.folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_building_again_on_the_same_day_on_four_threads_changes_nothing(built: Project) -> None:
+def test_building_again_on_the_same_day_on_one_thread_changes_nothing(built: Project) -> None:
     tables = ("ranking_by_user", "ranking_history", "ranking_by_segment", "list_quality")
     before = [built.rows(f"FROM {table} ORDER BY ALL") for table in tables]
-    printed = built.dbt("run", "--vars", "{run_date: 2026-06-01}", "--threads", "4")
-    assert "Concurrency: 4 threads" in printed
+    printed = built.dbt("run", "--vars", "{run_date: 2026-06-01}", "--threads", "1")
     assert "WARN=0 ERROR=0 SKIP=0" in printed
     assert [built.rows(f"FROM {table} ORDER BY ALL") for table in tables] == before
     assert all(before)
@@ -174,8 +152,7 @@ def test_building_again_on_the_same_day_on_four_threads_changes_nothing(built: P
 
 def test_the_gate_closes_where_the_readme_says_so(tmp_path: Path) -> None:
     """Its commands, from top to bottom: the first build is of today, those after it are of days before."""
-    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"(?<!-->\n)```sh\n(.*?)```", readme, re.DOTALL)  # what is marked runs elsewhere
+    blocks = re.findall(r"(?<!-->\n)```sh\n(.*?)```", README, re.DOTALL)  # what is marked runs elsewhere
     commands = [line for block in blocks for line in block.splitlines()]
     assert commands.pop(0).startswith("pip install")
     (tmp_path / "examples").mkdir()
@@ -245,36 +222,37 @@ def test_the_gate_has_a_margin_corrects_p_and_fails_where_nothing_is_compared(bu
     assert f"PASS={len(GATES) - len(failed)} " in printed
 
 
-def test_with_the_option_hivemall_the_measures_are_aggregates(project: Project) -> None:
-    project.configure("          config: {hivemall: true}\n      settings: {memory_limit: 1GB}\n")
-    model = project.folder / "models" / "hivemall_style.sql"
-    model.write_text(
-        "{{ config(materialized='table') }} "
-        "select ndcg([1, 2], [1], 5) as ndcg, recall([1], [1, 2]) as recall from range(3)"
-    )
-    project.dbt("run", "--select", "hivemall_style", "--threads", "4")
-    assert project.rows("FROM hivemall_style") == [(1.0, 0.5)]
+def model(query: str, **config: str) -> str:
+    settings = "".join(f', {name}="{setting}"' for name, setting in config.items())
+    return f"{{{{ config(materialized='table'{settings}) }}}} {query}"
 
 
-def test_the_macros_are_found_behind_the_users_own_and_on_her_search_path(project: Project) -> None:
+def test_with_the_option_hivemall_the_measures_are_aggregates(tmp_path: Path) -> None:
+    options = "          config: {hivemall: true}\n      settings: {memory_limit: 1GB}\n"
+    query = "select ndcg([1, 2], [1], 5) as ndcg, recall([1], [1, 2]) as recall from range(3)"
+    project = small_project(tmp_path, {"profiles.yml": PROFILE + options, "models/one.sql": model(query)})
+    project.dbt("run", "--threads", "4")
+    assert project.rows("FROM one") == [(1.0, 0.5)]
+
+
+def test_the_macros_are_found_behind_the_users_own_and_on_her_search_path(tmp_path: Path) -> None:
     """Her own mae wins, her search path stays, and a hook that says USE takes the macros from its model."""
-    project.configure("      settings: {search_path: 'ranking.main,ranking.other'}\n")
-    with duckdb.connect(project.folder / IN_FILE) as con:
+    functions = "(select count(*) > 30 from ranking_functions()) as found"
+    hook = "set search_path = 'ranking.other,_ranking'"
+    models = {
+        "hers": model(f"select mae(1, 3) as mae, i, {functions} from t"),
+        "used": model("select i, recall([1], [1]) as recall from t", pre_hook="use ranking.other"),
+        "kept": model(f"select {functions}", pre_hook=hook),
+        "lost": model(f"select {functions}", pre_hook="use ranking.other"),
+    }
+    files = {f"models/{name}.sql": text for name, text in models.items()}
+    files["profiles.yml"] = PROFILE + "      settings: {search_path: 'ranking.main,ranking.other'}\n"
+    project = small_project(tmp_path, files)
+    with duckdb.connect(tmp_path / IN_FILE) as con:
         con.execute(
             "CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA other; CREATE TABLE other.t AS SELECT 7 AS i"
         )
-    functions = "(select count(*) > 30 from ranking_functions()) as found"
-    path = "set search_path = 'ranking.other,_ranking'"
-    models = {
-        "hers": f"{{{{ config(materialized='table') }}}} select mae(1, 3) as mae, i, {functions} from t",
-        "used": "{{ config(materialized='table', pre_hook='use ranking.other') }} "
-        "select i, recall([1], [1]) as recall from t",
-        "kept": f'{{{{ config(materialized="table", pre_hook="{path}") }}}} select {functions}',
-        "lost": f"{{{{ config(materialized='table', pre_hook='use ranking.other') }}}} select {functions}",
-    }
-    for name, text in models.items():
-        (project.folder / "models" / f"{name}.sql").write_text(text, encoding="utf-8")
-    printed = project.dbt("run", "--select", *models, "--threads", "1", exit_code=1)
+    printed = project.dbt("run", "--threads", "1", exit_code=1)
     assert "PASS=3 WARN=0 ERROR=1" in printed
     assert "Table Function with name ranking_functions does not exist" in printed
     assert project.rows("FROM hers") == [("hers", 7, True)]
@@ -282,9 +260,10 @@ def test_the_macros_are_found_behind_the_users_own_and_on_her_search_path(projec
     assert project.rows("FROM kept") == [(True,)]
 
 
-def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(project: Project) -> None:
-    project.configure("          config: {hivemal: true}\n")
-    printed = project.dbt("run", "--select", "stg_users", exit_code=2)
+def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(tmp_path: Path) -> None:
+    profile = PROFILE + "          config: {hivemal: true}\n"
+    project = small_project(tmp_path, {"profiles.yml": profile, "models/one.sql": "select 1 as one"})
+    printed = project.dbt("run", exit_code=2)
     assert "ranking_udfs.dbt: the only option is hivemall, got 'hivemal'" in printed
     assert "Traceback" not in printed
     with pytest.raises(
@@ -293,21 +272,18 @@ def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(project: Pr
         plugins.BasePlugin.create("ranking_udfs.dbt", config={"hivemall": "perhaps"})
 
 
-@pytest.mark.parametrize("database", ["warehouse.duckdb", IN_FILE, ":memory:"])
-def test_a_small_project_has_the_macros_with_and_without_the_plugin(tmp_path: Path, database: str) -> None:
-    """By the profile of the example's README, or by its command and its setting."""
-    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    (profile,) = re.findall(r"<!-- profile -->\n```yaml\n(.*?)```", readme, re.DOTALL)
-    (model,) = re.findall(r"```jinja\n(.*?)```", readme, re.DOTALL)
-    (command,) = re.findall(r"<!-- command: dbt -->\n```sh\n(.*?)```", readme, re.DOTALL)
-    (setting,) = re.findall(r"`(on-run-start: .*?)` in `dbt_project.yml`", readme)
+@pytest.mark.parametrize("way", ["plugin", "plugin in memory", "script"])
+def test_a_small_project_has_the_macros_with_and_without_the_plugin(tmp_path: Path, way: str) -> None:
+    """By the profile of the example's README, or by its command and its setting, which runs again."""
+    (quality,) = re.findall(r"```jinja\n(.*?)```", README, re.DOTALL)
+    (command,) = re.findall(r"<!-- command: dbt -->\n```sh\n(.*?)```", README, re.DOTALL)
+    (setting,) = re.findall(r"`(on-run-start: .*?)` in `dbt_project.yml`", README)
     rec = "select 1 as userid, unnest([5, 6]) as itemid, unnest(['0.5', 'NaN']::double[]) as score"
     files = {
-        "profiles.yml": profile,
-        "models/rec.sql": "{{ config(materialized='table') }} " + rec,
+        "models/rec.sql": model(rec),
         "models/truth.sql": "select 1 as userid, unnest([6, 7]) as itemid",
         "models/problems.sql": "from ranking_check('{{ ref(\"rec\") }}', '{{ ref(\"truth\") }}')",
-        "models/quality.sql": model,
+        "models/quality.sql": quality,
         "tests/one_problem.sql": (
             "select 1 where (select list(problem) from {{ ref('problems') }} where severity <> 'info') "
             "is distinct from ['rec: score is NaN']"
@@ -317,28 +293,28 @@ def test_a_small_project_has_the_macros_with_and_without_the_plugin(tmp_path: Pa
             "is distinct from [(5, 0.5, 0.5), (10, 0.5, 0.5)]"
         ),
     }
-    if has_plugin := database in profile:
-        project = small_project(tmp_path, files)
-    else:
-        target = f"{{type: duckdb, path: '{database}', threads: 4}}"
-        files["profiles.yml"] = f"shop: {{target: dev, outputs: {{dev: {target}}}}}"
-        project = small_project(tmp_path, {"dbt_project.yml": setting, **files})
+    if way == "plugin in memory":
+        files["profiles.yml"] = PROFILE.replace(IN_FILE, "':memory:'")
+    if way == "script":
+        profile = f"shop: {{target: dev, outputs: {{dev: {{type: duckdb, path: {IN_FILE}}}}}}}"
+        files |= {"profiles.yml": profile, "dbt_project.yml": setting}
         (tmp_path / "macros").mkdir()
         command = command.replace("ranking-udfs", f"{sys.executable} -m ranking_udfs")
         subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=tmp_path, check=True)
-    for _ in range(2 if database == IN_FILE else 1):
-        printed = project.dbt("build")
+    project = small_project(tmp_path, files)
+    for _ in range(2 if way == "script" else 1):
+        printed = project.dbt("build", "--threads", "4")
         assert {*re.findall(r"PASS (\w+)", printed)} >= {"one_problem", "half_is_found"}
         assert "WARN=0 ERROR=0 SKIP=0" in printed
-    if has_plugin:  # what a client without the pack reads
-        with duckdb.connect(tmp_path / database, read_only=True) as con:
-            assert con.execute("SELECT k, mrr FROM quality ORDER BY k").fetchall() == [(5, 0.5), (10, 0.5)]
+    assert (tmp_path / IN_FILE).exists() == (way != "plugin in memory")
+    if way == "plugin":  # what a client without the pack reads
+        assert project.rows("SELECT k, mrr FROM quality ORDER BY k") == [(5, 0.5), (10, 0.5)]
 
 
 def test_a_view_that_calls_the_pack_needs_the_pack(first_day: Project) -> None:
     error = "Catalog Error: Scalar Function with name ndcg does not exist!"
     with pytest.raises(duckdb.CatalogException, match=error):
         first_day.rows("FROM quality_view")
-    assert error in (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    assert error in README
     with ranking_udfs.register(duckdb.connect(first_day.folder / IN_FILE, read_only=True)) as con:
         assert con.execute("SELECT ndcg > 0.6 FROM quality_view").fetchone() == (True,)
