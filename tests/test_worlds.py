@@ -38,7 +38,7 @@ def test_the_rows_are_those_of_the_slow_definition(con: duckdb.DuckDBPyConnectio
         (False, 0.5, True, True),
         (True, None, False, True),
     )
-    for seed, (descending, min_grade, has_history, has_ranks) in enumerate(ways, 12):
+    for seed, (descending, min_grade, has_history, has_ranks) in enumerate(ways, 60):
         rec, truth, history = messy(seed, 4, descending)
         tables: dict[str, Any] = {"rec": rec, "truth": truth, "history": sorted(history, key=str)}
         for name, listed in tables.items():
