@@ -24,16 +24,21 @@ CREATE OR REPLACE TEMP MACRO ranking_compare_by_user(
 WITH _ranking_rows AS NOT MATERIALIZED (
     -- The first, since the table of a user may have the name of any CTE.
     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
+), _ranking_no_rows AS NOT MATERIALIZED (
+    -- Its columns alone: DuckDB 1.5 frees an Arrow table where a CTE over it is read twice.
+    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of WHERE false
 ), _ranking_chosen AS MATERIALIZED (
-    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_rows'), measures, lower_is_better) AS chosen
+    SELECT _ranking_compared_measures(_ranking_measure_columns('_ranking_no_rows'), measures, lower_is_better) AS chosen
 ), _ranking_predicted_rows AS NOT MATERIALIZED (
     -- DuckDB 1.4 plans what no one reads.
     FROM query_table(_ranking_table('predicted', coalesce(predicted, by_user))) AS predicted_of
+), _ranking_no_predicted_rows AS NOT MATERIALIZED (
+    FROM query_table(_ranking_table('predicted', coalesce(predicted, by_user))) AS predicted_of WHERE false
 ), _ranking_predicted_scores AS MATERIALIZED (
     SELECT * REPLACE (list_select(numbers::DOUBLE[], places) AS numbers)
     FROM _ranking_user_numbers('_ranking_predicted_rows', measures, 'predicted')
     CROSS JOIN (
-        SELECT _ranking_predicted_places(_ranking_measure_columns('_ranking_predicted_rows'), measures, chosen) AS places
+        SELECT _ranking_predicted_places(_ranking_measure_columns('_ranking_no_predicted_rows'), measures, chosen) AS places
         FROM _ranking_chosen)
 ), _ranking_scores AS MATERIALIZED (
     SELECT
