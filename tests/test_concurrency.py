@@ -1,7 +1,7 @@
 """The same numbers, to the last bit, whoever computes them, and in whatever order.
 
-The long form of the first test is `python -m tests.fuzz.stress threads --size 60`. To compare two versions
-of DuckDB, let each run `python -m tests.fuzz.stress values`.
+The long form of the first test is `python -m tests.fuzz.stress threads 60`. To compare two versions
+of DuckDB, let each run `python -m tests.fuzz.stress values 5000`.
 """
 
 import subprocess

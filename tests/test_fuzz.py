@@ -1,10 +1,8 @@
-"""Short runs of the fuzzer, and extreme sizes at a small scale; tests/fuzz has the commands for long ones."""
+"""Short runs of the fuzzer; `python -m tests.fuzz` makes long ones."""
 
-import duckdb
 import pytest
 
-from tests.conftest import module_connection
-from tests.fuzz import check, stress
+from tests.fuzz import check
 from tests.fuzz.__main__ import fuzz
 
 CASES = {
@@ -17,7 +15,6 @@ CASES = {
     "csv ids": 30,
     "ties": 160,
 }
-con = module_connection()
 
 
 @pytest.mark.slow
@@ -27,8 +24,3 @@ def test_random_batches_agree_with_the_slow_definitions(
 ) -> None:
     code = fuzz(CASES[what], seed=7, only=[what])
     assert code == 0, capsys.readouterr().out
-
-
-@pytest.mark.parametrize("what", stress.SIZES)
-def test_extreme_sizes_give_the_right_numbers(con: duckdb.DuckDBPyConnection, what: str) -> None:
-    stress.check_size(con, what, 50_000)

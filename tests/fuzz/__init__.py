@@ -1,6 +1,6 @@
 """Differential fuzzing and the long forms of the tests that a suite has no time for.
 
 python -m tests.fuzz --cases 1000000 --seed 1     everything against the slow definitions
-python -m tests.fuzz.stress                       threads, connections and sizes
+python -m tests.fuzz.stress                       threads and connections
 cosmic-ray                                        breaks the formulas, one at a time: see .cosmic-ray.toml
 """

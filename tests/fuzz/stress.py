@@ -1,20 +1,16 @@
-"""Threads, connections and sizes for as long, and as large, as one likes.
+"""Threads and connections for as long as one likes; what is large is in tests/golden/sql/large.txt.
 
-python -m tests.fuzz.stress threads --size 60        seconds of cursors in 16 threads, against one thread
-python -m tests.fuzz.stress connections --size 1000  memory and open files before and after
-python -m tests.fuzz.stress sizes --size 10000000    so many items of one user, or users, or bytes
-python -m tests.fuzz.stress values --size 5000       a hash of all values of so many users
+python -m tests.fuzz.stress threads 60        seconds of cursors in 16 threads, against one thread
+python -m tests.fuzz.stress connections 1000  memory and open files before and after
+python -m tests.fuzz.stress values 5000       a hash of all values of so many users
 """
 
-import argparse
 import gc
-import math
 import os
 import random
-import resource
+import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -152,113 +148,13 @@ def interrupt(rows: int, after: float, kind: str) -> tuple[float, BaseException 
         return took, raised
 
 
-# --- Extreme sizes, with values that can be worked out ---
-
-LISTS = "range({n}), [0, {n} - 1, {n}]"
-ONE_USER = """
-    CREATE OR REPLACE TEMP VIEW r AS SELECT 1 AS userid, i AS itemid, -i AS score FROM range({n}) t(i);
-    CREATE OR REPLACE TEMP VIEW t AS SELECT 1 AS userid, unnest([0, {n} - 1, {n}]) AS itemid
-"""
-MANY_USERS = """
-    CREATE OR REPLACE TEMP VIEW r AS SELECT i AS userid, i % 1000 AS itemid, 1 AS score FROM range({n}) t(i);
-    CREATE OR REPLACE TEMP VIEW t AS SELECT i AS userid, i % 1000 + i % 2 AS itemid FROM range({n}) t(i)
-"""
-ONES = ("recall", "precision", "mrr", "auc", "average_precision")
-Rows = list[tuple[Any, ...]]
-
-
-def half(n: int) -> float:
-    """The share of users with a hit, where it is every second, from the first on."""
-    return (n + 1) // 2 / n
-
-
-# What there is n of: tables, a query, and its rows.
-CASES: dict[str, tuple[str, str, Callable[[int], Rows]]] = {
-    # Relevant are the first item, the last, and one that is nowhere.
-    "one user with many items": (
-        "SELECT 1",
-        "SELECT " + ", ".join(f'"{name}"({LISTS})' for name in ONES),
-        lambda n: [(2 / 3, 2 / n, 1, 1 / 2, (1 + 2 / n) / 3)],
-    ),
-    "one user with many items, tables": (
-        ONE_USER,
-        "SELECT n_rec, n_truth, recall, mrr, hits FROM ranking_by_user('r', 't', [1, {n}]) ORDER BY k",
-        lambda n: [(n, 3, 1 / 3, 1, 1), (n, 3, 2 / 3, 1, 2)],
-    ),
-    "many users with one item": (
-        MANY_USERS,
-        "SELECT k, users, recall, mrr, ndcg, hits FROM ranking_summary('r', 't', [1, 10]) ORDER BY k",
-        lambda n: [(k, n, half(n), half(n), half(n), half(n)) for k in (1, 10)],
-    ),
-    "many users with one item, lists": (
-        "SELECT 1",
-        "SELECT count(*), avg(recall([i], [i + i % 2])), avg(ndcg([i], [i + i % 2], 5)) FROM range({n}) t(i)",
-        lambda n: [(n, half(n), half(n))],
-    ),
-}
-SIZES = (*CASES, "long strings")
-
-
-def check_size(con: duckdb.DuckDBPyConnection, what: str, n: int) -> None:
-    """Evaluate so many.
-
-    Raises:
-        AssertionError: a number is further than 1e-12 from the right one.
-    """
-    if what == "long strings":
-        check_long_strings(con, n)
-        return
-    tables, query, expected = CASES[what]
-    found = con.execute(tables.format(n=n)).execute(query.format(n=n)).fetchall()
-    for row, wanted in zip(found, expected(n), strict=True):
-        pairs = zip(row, wanted, strict=True)
-        assert all(math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12) for a, b in pairs), (row, wanted)
-
-
-def check_long_strings(con: duckdb.DuckDBPyConnection, n: int) -> None:
-    """Lists of strings of n bytes in all, and beyond 2^31 of them: right, or an error of DuckDB's or ours."""
-    width, bytes_in_all = (1_000_000, 2**31 + 2**20) if n >= 10**7 else (10_000, n)
-    count = max(bytes_in_all // width, 2)
-    # One string with a number at its end, so that no two are equal and all share a prefix.
-    rec = f"list_transform(range({count}), lambda i: repeat('x', {width}) || i)"
-    query = f"SELECT hits({rec}, [repeat('x', {width}) || 1, repeat('x', {width}) || {count}])"
-    try:
-        assert con.execute(query).fetchall() == [(1,)]
-    except duckdb.Error as error:
-        if n < 10**7:
-            raise
-        print(f"  {type(error).__name__}: {str(error).splitlines()[0]:.160}")
-    assert con.execute("SELECT recall(['a'], ['a'])").fetchall() == [(1,)]
-
-
-def evaluate_sizes(n: int) -> None:
-    """Say the seconds and the memory at most."""
-    for what in SIZES:
-        began = time.perf_counter()
-        with duckdb.connect() as con:
-            check_size(ranking_udfs.register(con), what, n)
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        print(f"{what}, {n:,}: {time.perf_counter() - began:.1f} s, {memory:.2f} GB", flush=True)
-
-
 def evaluate_values(users: int) -> str:
     with duckdb.connect() as con:
         values.load(ranking_udfs.register(con), 1, users)
         return values.digest(values.values(con))
 
 
-COMMANDS: dict[str, tuple[Callable[[int], Any], int]] = {
-    "threads": (lambda size: threads(size, 16), 60),
-    "connections": (connections, 1_000),
-    "sizes": (evaluate_sizes, 10_000_000),
-    "values": (evaluate_values, 5_000),
-}
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.stress")
-    parser.add_argument("what", choices=COMMANDS)
-    parser.add_argument("--size", type=int)
-    chosen = parser.parse_args()
-    command, usual = COMMANDS[chosen.what]
-    print(command(chosen.size or usual) or "")
+    _, chosen, size = sys.argv
+    commands = {"threads": lambda seconds: threads(seconds, 16), "connections": connections}
+    print({**commands, "values": evaluate_values}[chosen](int(size)))

@@ -1,4 +1,4 @@
-"""A hash of every value of generated users: `python -m tests.fuzz.stress values --seed 1`.
+"""A hash of every value of generated users: `python -m tests.fuzz.stress values 5000`.
 
 Equal hashes are equal numbers, to the last bit: on any number of threads, for any order of the rows, in any
 batches, and on every version of DuckDB (with one version of NumPy, whose logarithms may differ in the last
