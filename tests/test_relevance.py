@@ -3,7 +3,6 @@
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -17,7 +16,6 @@ from tests.witnesses import WITNESSES, Ranking, judged, random_topics
 TOPICS = random_topics(seed=24, n=60, longest=12, items=15, most_judged=8)
 BINARY = [name for name, measure in MEASURES.items() if measure.column and "min_grade" in measure.options]
 GAINS = [name for name, measure in MEASURES.items() if measure.column and name not in BINARY]
-SEEDS = Path(__file__).parents[1] / "examples" / "dbt_project" / "seeds"
 CUTS = (0, 1, 3, 10, None)
 
 
@@ -56,24 +54,6 @@ def test_each_user_has_the_values_of_the_slow_definitions(
             options = {"min_grade": min_grade} if name in BINARY else {}
             expected = WITNESSES[name].of_table(ranking, row["k"], options)
             assert is_close(row[name], expected, 1e-12), (name, row)
-
-
-def test_the_reference_says_how_it_differs_from_a_truth_of_high_grades(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    """The numbers in the head of ranking_summary.sql."""
-    con.execute(f"""
-        CREATE OR REPLACE TEMP VIEW rated AS FROM '{SEEDS}/ratings.csv' WHERE rated_on >= '2026-05-22';
-        CREATE OR REPLACE TEMP VIEW high AS FROM rated WHERE stars >= 4""")
-    found = [
-        con.execute(f"""
-            SELECT round(recall, 3), users, users_without_relevant
-            FROM ranking_summary('{SEEDS}/recommendations.csv', {arguments}, user_col := 'customer_id',
-                item_col := 'sku', system_col := 'model', grade_col := 'stars')
-            WHERE system = 'similar'""").fetchall()
-        for arguments in ("'rated', [10], min_grade := 4", "'high', [10]")
-    ]
-    assert found == [[(0.594, 30, 5)], [(0.713, 25, 0)]]
 
 
 def test_lowered_grades_and_filtered_lists_give_the_same(con: duckdb.DuckDBPyConnection) -> None:
