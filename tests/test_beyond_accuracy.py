@@ -187,25 +187,33 @@ def test_every_column_is_what_its_slow_definition_says(
 
 
 def test_the_aggregates_over_lists_give_the_same_numbers(con: duckdb.DuckDBPyConnection) -> None:
+    """Of 2, 2 and 86 lists, cut or whole, some with an item twice or NULL; of items of any type."""
     con.execute("""
         CREATE OR REPLACE TABLE many AS
-        SELECT i % 90 AS userid, hash(i) % 61 AS itemid, i AS score FROM range(900) t(i);
+        SELECT
+            least(i % 90 // 2, 2) AS system, i % 90 AS userid, nullif(hash(i) % 61, 7) AS itemid, i AS score
+        FROM range(900) t(i);
         CREATE OR REPLACE TABLE labels AS
         SELECT i AS itemid, 'c' || hash(i * 7 + j) % 5 AS category FROM range(70) t(i), range(3) s(j)""")
     query = """
         WITH lists AS (
-            SELECT list(itemid ORDER BY score DESC)[:7] AS items FROM many GROUP BY userid)
-        SELECT catalog_coverage(items, 70), gini_coverage(items, 70), personalization(items) FROM lists"""
-    by_tables = "FROM ranking_beyond_accuracy('many', [7], items := 'labels')"
-    found = con.execute(f"SELECT coverage, gini, personalization {by_tables}").fetchall()
-    assert found == con.execute(query).fetchall()
+            SELECT system, k, list(itemid ORDER BY score DESC)[:coalesce(k, 99)] AS items
+            FROM many, (VALUES (1), (7), (NULL)) ks(k) GROUP BY system, userid, k)
+        SELECT system, k, catalog_coverage(items, 70), gini_coverage(items, 70), personalization(items)
+        FROM {} GROUP BY system, k ORDER BY ALL"""
+    by_tables = "FROM ranking_beyond_accuracy('many', [1, 7, NULL], items := 'labels')"
+    of_tables = f"SELECT system, k, coverage, gini, personalization {by_tables} ORDER BY ALL"
+    expected = con.execute(of_tables).fetchall()
+    for item in ("i", "i::VARCHAR", "if(i IS NULL, NULL, {'a': i})"):
+        lists = f"(SELECT * REPLACE (list_transform(items, lambda i: {item}) AS items) FROM lists)"
+        assert con.execute(query.format(lists)).fetchall() == expected, item
     query = """
         WITH every AS (SELECT itemid, list(category) AS categories FROM labels GROUP BY itemid)
         SELECT userid, intra_list_diversity(list(categories), 'distance=jaccard')
         FROM (SELECT DISTINCT userid, itemid FROM many) JOIN every USING (itemid) GROUP BY userid"""
     by_tables = "FROM ranking_beyond_accuracy_by_user('many', [NULL], items := 'labels')"
-    of_tables = dict(con.execute(f"SELECT userid, diversity {by_tables}").fetchall())
-    assert of_tables == pytest.approx(dict(con.execute(query).fetchall()), abs=1e-15)
+    found = dict(con.execute(f"SELECT userid, diversity {by_tables}").fetchall())
+    assert found == pytest.approx(dict(con.execute(query).fetchall()), abs=1e-15)
 
 
 def lists_of_witnesses() -> tuple[list[tuple[int, int, int]], list[tuple[int, int]], list[tuple[int, int]]]:

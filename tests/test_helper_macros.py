@@ -1,12 +1,13 @@
-"""The macros for lists, maps, catalogues and regression: worked examples, NULLs, ties, errors, slow twins."""
+"""The macros for lists, maps, catalogues and regression: worked calls, errors, slow twins.
+
+Of catalogues many lists are in test_beyond_accuracy.py, against the table function and its slow definition.
+"""
 
 import json
 import math
 import random
 import re
-from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +59,6 @@ def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(
     calls = [*lists, *maps, f"collect_set({x})", f"personalization([{x}])", *of_lists]
     found = con.execute(f"SELECT {', '.join(calls)} FROM t").fetchone()
     assert found == ([2, 1], {2: 2}, [1, 2], [2, 1], [2], [1, 2], 1, 0, 1)
-
-
-def test_options_are_constant_or_a_query_parameter(con: duckdb.DuckDBPyConnection) -> None:
-    rows = "FROM (VALUES (5, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value)"
-    found = con.execute(f"SELECT to_ordered_list(key, $options) {rows}", {"options": "-k 2"}).fetchall()
-    assert found == [([5, 4],)]
-    with pytest.raises(duckdb.BinderException, match="constant"):
-        con.execute(f"SELECT to_ordered_list(value, key, value) {rows}")
 
 
 # --- slow definitions, row order and threads ------------------------------------------------------
@@ -150,46 +143,3 @@ def test_only_the_aggregate_that_the_options_need_is_computed(con: duckdb.DuckDB
         sql = f"EXPLAIN (FORMAT json) SELECT u, to_ordered_list(i, s, '{options}') FROM t GROUP BY u"
         (plan,) = json.loads(con.execute(sql).fetchall()[0][1])
         assert aggregates(plan) == 1, options
-
-
-# --- catalogues and regression ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("longest", "same_length", "kind"),
-    [(1, True, "INTEGER"), (3, False, "VARCHAR"), (20, True, "STRUCT(a INTEGER)"), (70, False, "INTEGER")],
-)
-def test_catalogue_measures_equal_the_slow_definitions_per_group(
-    con: duckdb.DuckDBPyConnection, longest: int, same_length: bool, kind: str
-) -> None:
-    draw = random.Random(longest)
-    lists = [
-        (group, [draw.randrange(90) for _ in range(longest if same_length else draw.randint(0, longest))])
-        for group in range(5)
-        for _ in range(draw.choice([1, 2, 30]))
-    ]
-    con.execute("CREATE OR REPLACE TABLE t (g INTEGER, rec INTEGER[])")
-    con.execute("INSERT INTO t VALUES " + ", ".join(f"({group}, {rec})" for group, rec in lists))
-    item = "{'a': i}" if kind.startswith("STRUCT") else f"i::{kind}"
-    found = con.execute(f"""
-        SELECT catalog_coverage(rec, 90), gini_coverage(rec), gini_coverage(rec, 90), personalization(rec)
-        FROM (SELECT g, list_transform(rec, lambda i: {item}) AS rec FROM t)
-        GROUP BY g ORDER BY g""").fetchall()
-    for group, row in enumerate(found):
-        sets = [set(rec) for owner, rec in lists if owner == group]
-        counts = list(Counter(i for chosen in sets for i in chosen).values())
-        cosines = [len(a & b) / math.sqrt(len(a) * len(b)) for a, b in combinations(filter(None, sets), 2)]
-        expected = (
-            len(counts) / 90,
-            slow_gini(counts),
-            slow_gini(counts + [0] * (90 - len(counts))),
-            1 - sum(cosines) / len(cosines) if cosines else None,
-        )
-        assert row == tuple(None if x is None else pytest.approx(x, rel=0, abs=1e-12) for x in expected)
-
-
-def slow_gini(counts: list[int]) -> float | None:
-    """Half the mean difference between any two different items' counts, over the mean count."""
-    if not sum(counts):
-        return None
-    return sum(abs(a - b) for a in counts for b in counts) / (2 * max(len(counts) - 1, 1) * sum(counts))
