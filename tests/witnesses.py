@@ -629,11 +629,7 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
     ],
 )
 def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
-    """Mean over the relevant items of the precision at their ranks; an item that is not found adds 0.
-
-    normalize=min is the AP@k of contests. LensKit divides by min(|truth|, length of the cut list), which is
-    normalize=min only where the list has k items. scikit-learn sees only the list itself: normalize=hits.
-    """
+    """Mean over the relevant items of the precision at their ranks; an item that is not found adds 0."""
     if ranking.relevant == 0:
         return _by_emptiness(ranking, k)
     hits = ranking.hits(k)
@@ -728,11 +724,7 @@ def ideal_dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
     ],
 )
 def ndcg(ranking: Ranking, k: int | None, *, ideal: str = "cut", **options: Any) -> Value:
-    """DCG divided by the ideal DCG; 0 where the ideal is 0.
-
-    scikit-learn knows only the items it is given, so truth that was not retrieved has to be passed in below
-    the list.
-    """
+    """DCG divided by the ideal DCG; 0 where the ideal is 0."""
     best, end = (ranking, len(ranking.ideal)) if ideal == "truth" else (ranking, k)
     if ideal == "k":
         if any(grade > 0 and grade != 1 for grade in ranking.ideal):
@@ -778,9 +770,7 @@ def rbp(
 ) -> Value:
     """Rank-biased precision (Moffat and Zobel 2008).
 
-    ir_measures computes it with cwl-eval, p=0.8, and demands rel=1 for the binary gain. Defaults elsewhere:
-    trec_eval 10 p=0.9, LensKit 0.85 (and NaN for an empty truth). ranx multiplies by the grade as it is,
-    which exceeds 1 for grades above 1: here gain=graded divides by max_grade.
+    gain=graded divides by max_grade; ranx multiplies by the grade as it is, which may exceed 1.
     """
     if gain == "graded":
         _check_grades(ranking, max_grade)
@@ -825,9 +815,8 @@ def r_precision(ranking: Ranking, k: int | None) -> Value:
 def bpref(ranking: Ranking, k: int | None) -> Value:
     """For each relevant item found, the share of judged non-relevant items that it beats (Buckley 2004).
 
-    trec_eval's formula since 8.0: 1 - min(non-relevant above, R) / min(N, R), summed and divided by R; an
-    item with none above adds 1, so N = 0 gives recall. trec_eval reads negative grades as "not judged",
-    the contract as judged non-relevant. ranx divides 0 by 0 where N = 0.
+    trec_eval's formula since 8.0, in which an item with none above adds 1, so that N = 0 gives recall; ranx
+    divides 0 by 0 there.
     """
     relevant = ranking.relevant
     nonrelevant = len(ranking.ideal) - relevant
@@ -846,10 +835,7 @@ def bpref(ranking: Ranking, k: int | None) -> Value:
 
 @witness(outside=[ir_measures("Judged", "judged", graded=True)])
 def judged_share(ranking: Ranking, k: int | None) -> Value:
-    """Share of the top that truth has a grade for.
-
-    ir_measures' Judged fails on an empty list; trec_eval 10's unj counts the unjudged among k.
-    """
+    """Share of the top that truth has a grade for."""
     return len(ranking.judged(k)) / ranking.top(k) if ranking.top(k) else 0.0
 
 
@@ -865,11 +851,7 @@ def judged_share(ranking: Ranking, k: int | None) -> Value:
 def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0.0) -> Value:
     """The highest precision at any rank with at least that recall, 0 if it is never reached.
 
-    "At least" is hits / |truth| >= recall, as a quotient of doubles: 3 of 10 reaches 0.3. trec_eval 9
-    (pytrec_eval) and ranx take int(recall * |truth| + 0.9) hits instead: fewer than needed where the product
-    is less than 0.1 above a whole number, which among the 11 points happens by rounding only, at recall 0.7
-    of 3 (2.0999999999999996 + 0.9), 23 or 33. trec_eval 10 rounds recall * |truth| to the nearest, so that
-    there 1 hit of 4 counts as a recall of 0.3.
+    "At least" is hits / |truth| >= recall, as a quotient of doubles: 3 of 10 reaches 0.3.
     """
     found, relevant = set(ranking.hits(k)), ranking.relevant
     so_far, best = 0, 0.0
