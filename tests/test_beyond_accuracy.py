@@ -216,19 +216,7 @@ def test_the_aggregates_over_lists_give_the_same_numbers(con: duckdb.DuckDBPyCon
     assert found == pytest.approx(dict(con.execute(query).fetchall()), abs=1e-15)
 
 
-def lists_of_witnesses() -> tuple[list[tuple[int, int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
-    """Ranked items, a history without two of the users, and items of one category each."""
-    random.seed(25)
-    history = sorted({(random.randrange(1, 19), int(25 * random.random() ** 2) + 1) for _ in range(150)})
-    rec = [
-        (user, item, rank)
-        for user in range(1, 21)
-        for rank, item in enumerate(random.sample(range(1, 31), 8), 1)
-    ]
-    return rec, history, [(item, random.randrange(6)) for item in range(1, 31)]
-
-
-# At k = 3 and 8, of the lists above. RecTools 0.19.0: AvgRecPopularity(k) / users, MeanInvUserFreq(k),
+# At k = 3 and 8, of the lists below. RecTools 0.19.0: AvgRecPopularity(k) / users, MeanInvUserFreq(k),
 # CatalogCoverage(k, normalize=True) of items 1 to 30, half of IntraListDiversity(k) by Hamming distance of
 # indicators of the category. recommenders 1.2.1: distributional_coverage(a train of other users, the top k).
 # LensKit 2025.8.1: ListGini(n=k, items=30), which divides by 30 where ours does by 29. RePlay 0.22.0: 1 less
@@ -247,11 +235,17 @@ RECORDED = {
 
 
 def test_the_means_are_those_of_other_libraries(con: duckdb.DuckDBPyConnection) -> None:
-    tables = zip(("seen", "past_of_them", "kinds"), lists_of_witnesses(), strict=True)
-    for (name, values), columns in zip(
-        tables, ("userid, itemid, score", "userid, itemid", "itemid, category"), strict=True
+    """Of ranked items, a history without two of the users, and items of one category each."""
+    random.seed(25)
+    history = sorted({(random.randrange(1, 19), int(25 * random.random() ** 2) + 1) for _ in range(150)})
+    ranks = [(user, *ranked) for user in range(1, 21) for ranked in enumerate(random.sample(range(1, 31), 8))]
+    kinds = [(item, random.randrange(6)) for item in range(1, 31)]
+    for name, values in (
+        ("seen(userid, score, itemid)", ranks),
+        ("past_of_them(userid, itemid)", history),
+        ("kinds(itemid, category)", kinds),
     ):
-        con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM (VALUES {str(values)[1:-1]}) AS t({columns})")
+        con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM (VALUES {str(values)[1:-1]})")
     query = "FROM ranking_beyond_accuracy('seen', [3, 8], 'past_of_them', 'kinds', descending := false)"
     for row, of in zip(rows(con, query), zip(*RECORDED.values(), strict=True), strict=True):
         assert [row[name] for name in RECORDED] == pytest.approx(of, abs=1e-14)
