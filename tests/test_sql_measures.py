@@ -47,11 +47,6 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def refused(con: duckdb.DuckDBPyConnection, sql: str) -> str:
-    """What a user reads of the error that a macro raises, over that row."""
-    return refusal(con, f"SELECT {sql} FROM t")
-
-
 # --- Values ---
 
 
@@ -129,11 +124,11 @@ def test_a_wrong_option_is_an_error_that_says_the_rule(
             word = next(one for one in OTHERS[other] if one != needed)
             sql = f"{name}(plain, {other} := '{word}', {option} := {rule.default or 1})"
             said = f"{name}: {option} must go with {other}={needed}, got it with {other}={word}"
-            assert refused(con, sql) == said
+            assert refusal(con, f"SELECT {sql} FROM t") == said
     else:
         wrongs |= {"3": "3", "NULL": "NULL"}
     for wrong, shown in wrongs.items():
-        said = refused(con, f"{name}(plain, {option} := {wrong})")
+        said = refusal(con, f"SELECT {name}(plain, {option} := {wrong}) FROM t")
         assert said == f"{name}: {option} must be {rule}, got {shown}"
 
 
@@ -163,13 +158,3 @@ def test_a_measure_plans_the_judging_of_lists_that_it_is_given_once(con: duckdb.
         call = f"ranking_{name}(same(graded), 1)"
         ((_, plan),) = con.execute(f"EXPLAIN (FORMAT json) SELECT {call} FROM t").fetchall()
         assert plan.count("random()") == 1, name
-
-
-# --- ranking_judge ---
-
-
-def test_an_empty_list_of_another_type_is_refused_by_duckdb(con: duckdb.DuckDBPyConnection) -> None:
-    """The functions, which see the items, take it. Of one type or of none: right_calls.txt."""
-    for lists in ("[]::BIGINT[], ['c']", "['c'], NULL::BIGINT[]", "[3], []::VARCHAR[]"):
-        with pytest.raises(duckdb.BinderException, match=r"(?s)'(BIGINT|VARCHAR)'"):
-            value(con, f"SELECT ranking_judge({lists})")
