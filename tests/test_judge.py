@@ -1,7 +1,6 @@
 """judge, and the contract on numbers, in SQL: every rule, every form, every item type, every Arrow layout."""
 # ruff: noqa: E501  (a case stands on one line, SQL and value)
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -130,22 +129,6 @@ def test_a_judged_ranking_survives_a_table(laid_out: duckdb.DuckDBPyConnection) 
     assert found == (pytest.approx((2_998 * (1 / 2) + 2 * 1) / 3_000, abs=1e-15), 2, 3_000)
 
 
-def test_equal_batches_of_different_rows_are_not_mistaken_for_each_other(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    """The plain form remembers the last batch of rec and truth."""
-    rows = "(SELECT [1, 2] AS a, ['1', '2'] AS b, MAP {2: 3} AS m, [2] AS x, ['2'] AS y)"
-    query = f"SELECT mrr(a, x), hits(b, y), mrr(a, m), mrr(a, a), hits(a, x), dcg(a, m, 2, 'gain=linear'), hits(a, [9]) FROM {rows}"
-    for _ in range(3):
-        assert con.execute(query).fetchone() == pytest.approx((1 / 2, 1, 1 / 2, 1, 1, 3 / math.log2(3), 0))
-
-
-def test_the_last_batch_is_forgotten_when_judging_fails(con: duckdb.DuckDBPyConnection) -> None:
-    for _ in range(2):
-        assert said(con, "SELECT recall(['a'], [1])").startswith("TypeError: recall: rec and truth")
-    assert value(con, "SELECT recall([1], [1])") == 1
-
-
 # --- Item types ---
 
 
@@ -227,14 +210,6 @@ def test_enums_match_whatever_layout_their_words_have(kind: pa.DataType) -> None
     assert call("judge", recs, pa.ListArray.from_arrays(ends, truth)) == [judged([1], [1], [1, 1], 3)]
     grades = pa.MapArray.from_arrays(ends, truth, pa.array([2.0, 3.0]))
     assert call("judge", recs, grades) == [judged([1], [2], [3, 2], 3)]
-
-
-def test_times_with_a_zone_are_told_apart_where_duckdb_hands_over_the_zone() -> None:
-    """Without that setting DuckDB hands TIMETZ over as a TIME, and no function can see the zone."""
-    rec, truth = "['12:00:00+01', '12:00:00+00']::TIMETZ[]", "['12:00:00+00']::TIMETZ[]"
-    with ranking_udfs.register(duckdb.connect()) as con:
-        con.execute("SET arrow_lossless_conversion = true")
-        assert value(con, f"SELECT judge({rec}, {truth})") == judged([2], [1], [1], 2)
 
 
 def test_a_bignum_is_matched_or_refused(laid_out: duckdb.DuckDBPyConnection) -> None:
