@@ -24,6 +24,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from ranking_udfs.duckdb.portable import script
 from tests.command import LATE, csv, stdin, table, write
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -31,7 +32,7 @@ CALL = re.compile(r"^(?=\$ |py> |# )", re.MULTILINE)
 STATEMENT = re.compile(r"^sql> (.*?;)$.*?(?=\n+(?:sql> |# )|\n*\Z)", re.MULTILINE | re.DOTALL)
 # What expressions may use: the package's functions, and what makes files.
 NAMES = {name: getattr(ranking_udfs, name) for name in ranking_udfs.__all__} | {
-    one.__name__: one for one in (csv, duckdb, gzip, Path, table, write)
+    one.__name__: one for one in (csv, duckdb, gzip, Path, script, table, write)
 }
 NAMES["LATE"] = LATE
 

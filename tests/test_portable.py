@@ -51,14 +51,6 @@ def shell(database: Path, *statements: str, options: tuple[str, ...] = (), stdin
     return [tuple(row) for row in csv.reader(found.stdout.splitlines())]
 
 
-def python(database: Path, *statements: str) -> Rows:
-    """The rows of a session of Python's that knows nothing of the pack, as text."""
-    with duckdb.connect(database) as con:
-        for statement in statements:
-            found = con.execute(statement)
-        return [tuple(map(str, row)) for row in found.fetchall()]
-
-
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     return tmp_path / "shop.duckdb"
@@ -89,7 +81,8 @@ def test_the_script_serves_later_sessions_and_views(con: duckdb.DuckDBPyConnecti
     assert shell(shop, stdin=SCRIPT) == []
     shell(shop, f"CREATE VIEW summary AS {SUMMARY}")
     con.execute(TABLES)
-    assert_same(python(shop, NDCG), con.execute(NDCG).fetchall())  # what one wrote the other reads
+    with duckdb.connect(shop) as later:  # what one wrote the other reads
+        assert_same(later.execute(NDCG).fetchall(), con.execute(NDCG).fetchall())
     assert shell(shop, "SELECT ranking_version()") == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}",)]
     expected = con.execute(SUMMARY).fetchall()
     assert_same(shell(shop, "FROM summary"), expected)
@@ -165,95 +158,12 @@ def test_a_client_that_parses_all_at_once_is_told(shop: Path) -> None:
             con.execute(check)
 
 
-# --- Attached under another name ---
-
-
-def test_what_a_session_finds_of_a_database_that_has_the_macros_under_another_name(
-    shop: Path, bare: duckdb.DuckDBPyConnection
-) -> None:
-    """A view its own tables, the search path the macros; not the name of the database, as the README says."""
-    with duckdb.connect() as con:
-        con.execute(f"ATTACH '{shop}' AS made (STORAGE_VERSION 'v1.4.0'); USE made")
-        con.execute(TABLES)
-        run_script(con)
-        con.execute(f"CREATE VIEW users AS {USERS}")
-    theirs, mine = [([7, 8, 9],)], [([1],)]
-    bare.execute("CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 1 AS score")
-    bare.execute("CREATE TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
-    bare.execute(f"ATTACH '{shop}' AS other (READ_ONLY)")
-    assert bare.execute("FROM other.users").fetchall() == theirs
-    with pytest.raises(duckdb.CatalogException, match=r"_ranking_\w+ does not exist"):
-        bare.execute("FROM other.ranking_judged('rec', 'truth', 3)")
-    bare.execute("SET search_path = 'memory,other'")
-    assert bare.execute(USERS).fetchall() == mine
-    named = USERS.replace("'rec', 'truth'", "'other.rec', 'other.truth'")
-    assert bare.execute(named).fetchall() == bare.execute(f"USE other; {USERS}").fetchall() == theirs
-
-
-# --- The command; what it says is in golden/others.txt ---
+# --- The command; what it installs and says is in golden/install.txt and others.txt ---
 
 
 def test_the_command_prints_the_script(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sql", "--pack"]) == 0
     assert capsys.readouterr().out == SCRIPT.read_text(encoding="utf-8")
-
-
-def test_install_makes_no_file_where_none_can_be_and_leaves_others_alone(tmp_path: Path) -> None:
-    (tmp_path / "empty.duckdb").write_text("")
-    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
-    for path in ("", "nowhere/a.duckdb", "empty.duckdb", "table.csv"):
-        assert main(["install", str(tmp_path / path)]) == 1
-    assert main(["install", ":memory:"]) == 1
-    assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == {
-        "empty.duckdb": 0,
-        "table.csv": 8,
-    }
-
-
-def test_uninstall_takes_out_what_install_put_in_and_nothing_else(shop: Path) -> None:
-    python(shop, TABLES, "CREATE MACRO mae(a, b) AS 'hers'", "CREATE SCHEMA s")
-    made = "SELECT function_name FROM duckdb_functions() WHERE database_name = 'shop' ORDER BY ALL"
-    before = python(shop, made)
-    assert main(["install", str(shop)]) == 0
-    assert python(shop, USERS) == [("[7, 8, 9]",)]
-    with duckdb.connect(shop) as con:
-        con.execute("USE s")
-        run_script(con)
-    assert len(python(shop, made)) > 2 * len(script_macros())
-    assert main(["uninstall", str(shop)]) == 0
-    assert python(shop, made) == before
-    assert len(python(shop, "FROM rec")) == 7
-
-
-# What the first script left, as far as it matters: a macro under a name that is a function's now.
-FIRST_SCRIPT = (
-    "CREATE MACRO udf_version() AS 'duckdb-ranking-udfs 0.1.0'",
-    "CREATE MACRO udf_mae(predicted, actual) AS avg(abs(predicted - actual))",
-    "CREATE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 udf_version udf_mae _ranking_macros'",
-)
-
-
-def test_the_macros_of_the_first_script_are_no_hindrance_to_register_install_and_uninstall(
-    shop: Path,
-) -> None:
-    python(shop, *FIRST_SCRIPT)
-    with duckdb.connect(shop) as con:
-        con.begin()
-        with pytest.raises(ValueError, match="a macro udf_version of an older version, got one: end it"):
-            ranking_udfs.register(con)
-        con.rollback()
-        ranking_udfs.register(con)
-        sql = "SELECT recall([1], [1]), system.main.udf_version()"
-        assert con.execute(sql).fetchone() == (1, f"duckdb-ranking-udfs {ranking_udfs.__version__}")
-    before = shutil.copy(shop, shop.with_name("before.duckdb"))
-    assert main(["install", str(shop)]) == 0
-    with duckdb.connect(shop) as con:
-        version = ranking_udfs.register(con.begin()).execute("SELECT udf_version()").fetchone()
-        assert version == (f"duckdb-ranking-udfs {ranking_udfs.__version__}",)
-        con.rollback()
-    for path in (before, shop):
-        assert main(["uninstall", str(path)]) == 0
-        assert python(path, f"FROM duckdb_functions() WHERE database_name = '{path.stem}'") == []
 
 
 # --- A file to attach ---
@@ -298,22 +208,6 @@ def test_the_file_is_of_the_oldest_format_and_says_what_each_macro_does(
     said = "SELECT DISTINCT function_name, comment FROM duckdb_functions() WHERE database_name = 'ranking'"
     found = {name: comment for name, comment in bare.execute(said).fetchall() if comment}
     assert found == {name: macro.description for name, macro in macros().items() if macro.description}
-
-
-def test_installing_again_upgrades_a_file_to_attach(
-    bare: duckdb.DuckDBPyConnection, installed: Path, shop: Path
-) -> None:
-    with duckdb.connect(shutil.copy(installed, shop)) as con:
-        con.execute("CREATE OR REPLACE MACRO ranking_recall(a) AS 'old'; CREATE TABLE hers AS SELECT 1 AS i")
-        con.execute("CREATE OR REPLACE MACRO ranking_gone(a) AS 'old'")
-        older = "duckdb-ranking-udfs 0.0.1 ranking_recall ranking_gone _ranking_macros"
-        con.execute(f"CREATE OR REPLACE MACRO _ranking_macros() AS '{older}'")
-    assert main(["install", str(shop)]) == 0
-    bare.execute(f"ATTACH '{shop}' AS ranking (READ_ONLY)").execute(TABLES)
-    assert len(bare.execute(whole(NDCG.replace("ndcg", "recall"))).fetchall()) > 0
-    assert bare.execute("FROM ranking.hers").fetchall() == [(1,)]
-    gone = "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'ranking_gone'"
-    assert bare.execute(gone).fetchone() == (0,)
 
 
 NODE = """
