@@ -358,9 +358,9 @@ def install(given: Any) -> None:
 
     database = given.database
     is_there, has_folder = os.path.isfile(database), os.path.isdir(os.path.dirname(database) or ".")
-    if not is_there and (database == ":memory:" or os.path.exists(database) or not has_folder):
+    if not is_there and (database in ("", ":memory:") or os.path.exists(database) or not has_folder):
         what = "a DuckDB database, or the name of a new file in a folder that is there"
-        raise DataError(f"{database}: no such file: install needs {what}")
+        raise DataError(f"{database or repr(database)}: no such file: install needs {what}")
     to_attach = True
     if is_there:
         with open_database(database) as con:
