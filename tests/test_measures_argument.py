@@ -146,29 +146,6 @@ def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection) -> None:
     assert con.execute("SELECT count(*) > 0 FROM rec").fetchall() == [(True,)]
 
 
-def test_names_of_tables_and_columns_are_no_sql_either(con: duckdb.DuckDBPyConnection) -> None:
-    renamed = """SELECT * RENAME (userid AS "x' ""y", itemid AS "@k")"""
-    con.execute(f"""CREATE OR REPLACE TABLE "a'b" AS {renamed} FROM rec;
-        CREATE OR REPLACE TABLE "c d" AS {renamed} FROM truth""")
-    given = "[3], measures := 'mrr(min_grade=2)@3'"
-    call = f"""ranking_summary('"a''b"', '"c d"', {given}, user_col := 'x'' "y', item_col := '@k')"""
-    assert fetch(con, f"FROM {call}") == fetch(con, f"FROM ranking_summary('rec', 'truth', {given})")
-
-
-def test_it_is_taken_from_parameters_variables_views_and_ctes(con: duckdb.DuckDBPyConnection) -> None:
-    call = "ranking_by_user('rec', 'truth', [3], measures := {})"
-    text = "'mrr(min_grade=2)@2'"
-    expected = fetch(con, f"FROM {call.format(text)}")
-    found = con.execute(f"SELECT * FROM {call.format('?')} ORDER BY ALL", [text.strip("'")]).fetchall()
-    assert found == expected
-    con.execute(f"SET VARIABLE chosen = {text}")
-    assert fetch(con, "FROM " + call.format("getvariable('chosen')")) == expected
-    con.execute(f"CREATE OR REPLACE TEMP VIEW means AS FROM {call.format(text)}")
-    assert fetch(con, "FROM means") == expected
-    mine = f"WITH mine AS (FROM rec) FROM {call.format(text).replace('rec', 'mine')}"
-    assert fetch(con, mine) == expected
-
-
 # KB of 1,000 characters that `EXPLAIN (SQL)` prints without the optimizer: what DuckDB binds.
 BOUND = [
     ("ranking_judged('rec', 'truth', 10)", 150),
