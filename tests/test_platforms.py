@@ -4,9 +4,7 @@ import ntpath
 import pickle
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -16,7 +14,6 @@ import ranking_udfs
 from ranking_udfs.command import values
 from ranking_udfs.inputs import tables
 from ranking_udfs.inputs.catalogs import Catalog
-from tests.command import Fails
 from tests.test_portable import SCRIPT, TABLES, USERS
 
 
@@ -42,22 +39,6 @@ def test_the_colon_of_a_drive_separates_nothing(bare: duckdb.DuckDBPyConnection)
     assert values.parse_segment(r"C:\data\users.csv:segment") == (r"C:\data\users.csv", "segment")
     with pytest.raises(ValueError, match="must be FILE:COLUMN"):
         values.parse_segment(r"C:\data\users.csv")
-
-
-def test_a_file_that_somebody_has_open_cannot_be_replaced_and_is_named(
-    fails: Fails, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As Windows says it."""
-
-    def denied(source: Any, target: Any) -> None:
-        raise PermissionError(13, "The process cannot access the file", str(source), 32, str(target))
-
-    Path("means.md").write_text("before")
-    monkeypatch.setattr("os.replace", denied)
-    error = fails(1, "evaluate", "rec.csv", "truth.csv", "--output", "means.md")
-    assert error == "[Errno 13] The process cannot access the file: 'means.md'"
-    assert Path("means.md").read_text() == "before"
-    assert [path.name for path in Path().iterdir() if "means" in path.name] == ["means.md"]
 
 
 def test_the_script_may_have_lines_that_end_as_on_windows(bare: duckdb.DuckDBPyConnection) -> None:
