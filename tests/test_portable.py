@@ -147,17 +147,6 @@ def test_a_name_of_another_origin_stops_the_script_before_it_writes(
     assert shell(shop, mine) == before
 
 
-def test_a_client_that_parses_all_at_once_is_told(shop: Path) -> None:
-    message = r"ranking_udfs\.sql: integer_division must be false, got true"
-    with duckdb.connect(shop, config={"integer_division": True}) as con:
-        statements = con.extract_statements(SCRIPT.read_text(encoding="utf-8"))
-        first, second, begin, check = statements[:4]
-        for statement in (first, second, begin):
-            con.execute(statement)
-        with pytest.raises(duckdb.InvalidInputException, match=message):
-            con.execute(check)
-
-
 # --- The command; what it installs and says is in golden/install.txt and others.txt ---
 
 
