@@ -5,7 +5,6 @@ change is meant, `python -m tests.test_entry_points` writes the text anew, and g
 """
 
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -100,26 +99,13 @@ def test_a_call_of_the_script(script: duckdb.DuckDBPyConnection, call: str) -> N
 def test_a_call_of_the_command(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of one command; tests/golden/ has all."""
+    """Of one command; tests/golden/ has all, and test_evaluate the same of Python's functions."""
     files = [f"{tmp_path}/{name}.csv" for name in ("rec", "truth")]
     con.execute(f"COPY rec TO '{files[0]}'; COPY (SELECT * EXCLUDE (time) FROM truth) TO '{files[1]}'")
     options = ["-k", "2", "-m", "ndcg", "--long", "--format", "csv", "--no-check"]
     assert main(["evaluate", *files, *options]) == 0
     query = "SELECT system || ',2,ndcg,' || ndcg FROM ranking_summary('rec', 'truth', [2]) ORDER BY ALL"
     assert capsys.readouterr().out.splitlines()[1:] == [row for (row,) in con.execute(query).fetchall()]
-
-
-def test_the_calls_of_python(con: duckdb.DuckDBPyConnection) -> None:
-    """But compare() and report(), which tests/golden/python.txt has."""
-    frames = {name: con.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth")}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        means = ranking_udfs.evaluate(frames["rec"], frames["truth"], ["ndcg@2", "recall@2"])
-    assert "tied scores in the top" in str(caught[0].message)
-    query = "SELECT system, k, users, ndcg, recall FROM ranking_summary('rec', 'truth', [2]) ORDER BY ALL"
-    assert [(row[0], *row[-2:]) for row in means.fetchall()] == [
-        (row[0], *row[-2:]) for row in con.execute(query).fetchall()
-    ]
 
 
 def write_text() -> None:
