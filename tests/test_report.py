@@ -289,8 +289,8 @@ def test_a_measure_that_some_users_have_no_value_of_and_a_leak(run: Run) -> None
     assert "First hit rank@0: no user has values of both" in " ".join(nothing)
 
 
-@pytest.mark.parametrize("is_command", [True, False])
-def test_titles_and_grades_stand_beside_ids(is_command: bool, registered: None, folder: Path) -> None:
+@pytest.mark.usefixtures("registered", "folder")
+def test_titles_and_grades_stand_beside_ids() -> None:
     """User 1 loses most, by a grade that is not relevant; user 2 less; g is gone from the catalogue."""
     csv("a.csv", "userid,itemid,score", "1,w,9", "1,v,8", "2,x,9", "2,y,8")
     csv("b.csv", "userid,itemid,score", "1,z,9", "1,v,8", "2,y,9", "2,z,8")
@@ -298,13 +298,7 @@ def test_titles_and_grades_stand_beside_ids(is_command: bool, registered: None, 
     csv("corpus.csv", "itemid,name,text", "x,Milk,", "y,,A passage", "z,,", "w,,", "v,,")
     csv("asked.csv", "userid,text", "1,what is for lunch?", "2,what is for breakfast?")
     shown = ["--items", "corpus.csv", "--title", "name", "--segment", "asked.csv", "--min-grade", "2"]
-    given: dict[str, Any] = {"items": "corpus.csv", "title_col": "name", "segments": "asked.csv"}
-    given |= {"segment_col": "", "min_grade": 2}
-    html = (
-        page_of("a=a.csv", "b=b.csv", "liked.csv", "-k", "2", "-m", "ndcg", *shown)
-        if is_command
-        else ranking_udfs.report({"a": "a.csv", "b": "b.csv"}, "liked.csv", "ndcg", 2, **given).html
-    )
+    html = page_of("a=a.csv", "b=b.csv", "liked.csv", "-k", "2", "-m", "ndcg", *shown)
     found = sections(html)
     (example,) = [one for one in tables_in(found["What changes for users"]) if "Rank" in one[0]]
     assert [[*row.values()][1:] for row in example] == [
@@ -320,22 +314,6 @@ def test_titles_and_grades_stand_beside_ids(is_command: bool, registered: None, 
 
 
 # --- In a notebook ---
-
-
-def test_a_verdict_of_four_users_has_that_against_it_and_a_tie_no_grade(
-    con: Con,
-) -> None:
-    """Item 1 has grade 3, item 2 none: a has them in this order, b for the first four users in either."""
-    con.execute("""
-        CREATE TABLE truth AS SELECT u AS userid, 1 AS itemid, 3 AS rel FROM range(1000) t(u);
-        CREATE TABLE rec AS
-        SELECT system, userid, item AS itemid, if(system = 'b' AND userid < 4, 1, 3 - item) AS score
-        FROM truth, (VALUES ('a'), ('b')) AS systems(system), (VALUES (1), (2)) AS items(item)""")
-    given: Any = {"con": con, "baseline": "a", "ties": "expected", "check": False}
-    found = ranking_udfs.report("rec", "truth", "ndcg", 2, **given).findings
-    assert [verdict for verdict, _ in found.verdicts] == ["worse"]
-    assert "Fewer than 5 users differ, of a and b in NDCG@2." in found.caveats
-    assert found.lists == {name: [("1", "relevant"), ("2", "")] for name in "ab"}
 
 
 @pytest.mark.slow
@@ -356,13 +334,6 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop: Con) -> Non
 
 
 # --- Errors ---
-
-
-def test_no_table_is_found_by_the_name_of_a_variable_of_the_package(bare: Con) -> None:
-    bare.execute("CREATE SCHEMA other; CREATE TABLE other.text AS SELECT 1 AS userid")
-    for name in ("rec", "con", "text"):
-        with pytest.raises(ValueError, match=f"report: {name}: no such table or view, and no such file"):
-            ranking_udfs.report(name, name, con=bare)
 
 
 @pytest.mark.parametrize("date", ["soon", "9" * 17])
