@@ -40,22 +40,6 @@ def test_a_fingerprint_is_the_sum_of_the_hashes_of_the_rows_in_any_order(run: Ru
     assert len(of_others - {rec["fingerprint"]}) == 3
 
 
-@pytest.fixture
-def retrievers(run: Run) -> None:
-    """Two systems of random lists, some users without one, and graded truth with a segment of each user."""
-    draw = random.Random(3)
-    for name, users in (("old", USERS - 3), ("new", USERS - 1)):
-        rows = [(f"{u:03}", i, draw.randrange(6)) for u in range(users) for i in draw.sample(range(9), 6)]
-        csv(f"{name}.csv", "userid,itemid,score", *(",".join(map(str, row)) for row in rows))
-    csv(
-        "golden.csv",
-        "userid,itemid,rel",
-        *(f"{u:03},{i},{(u + i) % 3}" for u in range(USERS) for i in range(4)),
-    )
-    csv("users.csv", "userid,kind", *(f"{u:03},{u % 2}" for u in range(USERS)))
-
-
-@pytest.mark.usefixtures("retrievers")
 @pytest.mark.parametrize(
     ("ending", "given"),
     [
@@ -64,7 +48,14 @@ def retrievers(run: Run) -> None:
     ],
 )
 def test_a_stored_run_gives_the_rows_of_its_recommendations(run: Run, ending: str, given: list[str]) -> None:
-    """In the folder there are only its values by then."""
+    """Of two systems with random lists, where some users have none; of the first only its values are left."""
+    draw = random.Random(3)
+    for name, users in (("old", USERS - 3), ("new", USERS - 1)):
+        lists = [(u, item) for u in range(users) for item in draw.sample(range(9), 6)]
+        csv(f"{name}.csv", "userid,itemid,score", *(f"{u:03},{i},{draw.randrange(6)}" for u, i in lists))
+    graded = (f"{u:03},{i},{(u + i) % 3}" for u in range(USERS) for i in range(4))
+    csv("golden.csv", "userid,itemid,rel", *graded)
+    csv("users.csv", "userid,kind", *(f"{u:03},{u % 2}" for u in range(USERS)))
     measured = [option for option in given if option != "--pairs"]
     options = ["golden.csv", "--no-check", "--format", "json", *MEASURES]
     expected = run("compare", "old=old.csv", "new=new.csv", *options, "--baseline", "old", *given)

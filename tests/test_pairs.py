@@ -4,25 +4,21 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from ranking_udfs.evaluation.pairs import assign_letters, order_models
 from tests.command import Fails, Run
 
 
-@pytest.mark.parametrize(
-    ("apart", "letters"),
-    [
-        ("", ["a", "a", "a", "a"]),
-        ("AB AC AD BC BD CD", ["a", "b", "c", "d"]),
-        ("AC AD BD", ["a", "ab", "bc", "c"]),  # neighbours are never apart
-        ("AB CD", ["ab", "cd", "ac", "bd"]),  # a ring: four letters for four models
-        ("BC", ["ab", "a", "b", "ab"]),
-    ],
-)
-def test_letters_by_hand(apart: str, letters: list[str]) -> None:
-    pairs = [(pair[0], pair[1]) for pair in apart.split()]
-    assert assign_letters("ABCD", pairs) == dict(zip("ABCD", letters, strict=True))
+def test_letters_by_hand() -> None:
+    for apart, letters in (
+        ("", "a a a a"),
+        ("AB AC AD BC BD CD", "a b c d"),
+        ("AC AD BD", "a ab bc c"),  # neighbours are never apart
+        ("AB CD", "ab cd ac bd"),  # a ring: four letters for four models
+        ("BC", "ab a b ab"),
+    ):
+        pairs = [(pair[0], pair[1]) for pair in apart.split()]
+        assert assign_letters("ABCD", pairs) == dict(zip("ABCD", letters.split(), strict=True))
 
 
 def test_letters_are_the_largest_groups_without_a_pair_that_is_apart() -> None:
