@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
 
 class Library(NamedTuple):
-    """A library and its version; which tables it is given; what to know; its rows; what computes a call."""
+    """A library and its version; which tables it is given; what to know; its rows."""
 
     name: str
     version: str
@@ -54,12 +54,10 @@ class Library(NamedTuple):
     truth: str
     note: str
     rows: list[Row]
-    compute: Any
 
     def mean(self, call: str) -> float:
         """What the library makes of a call."""
-        assert self.compute is not None
-        values = self.compute(call, REC[self.rec], TRUTH[self.truth])
+        values = COMPUTE[self.name][1](call, REC[self.rec], TRUTH[self.truth])
         average = math.fsum(values.values()) / len(values)
         return math.exp(average) if call.startswith("-m gm_") else average
 
@@ -124,9 +122,11 @@ def sklearn(call: str, rec: Table, truth: Table) -> dict[str, float]:
     return values
 
 
-COMPUTE: dict[str, Callable[[str, Table, Table], dict[str, float]]] = {
-    **{"trec_eval": trec_eval, "ir_measures": ir_measures, "ranx": ranx, "RecTools": rectools},
-    **{"Spark": spark, "scikit-learn": sklearn},
+# By library: its module, and what computes a call.
+COMPUTE: dict[str, tuple[str, Callable[[str, Table, Table], dict[str, float]]]] = {
+    **{"trec_eval": ("pytrec_eval", trec_eval), "ir_measures": ("ir_measures", ir_measures)},
+    **{"ranx": ("ranx", ranx), "RecTools": ("rectools", rectools)},
+    **{"Spark": ("pyspark", spark), "scikit-learn": ("sklearn", sklearn)},
 }
 
 
@@ -134,7 +134,7 @@ def read_library(block: str) -> Library:
     head, *rows = (line.split(" | ") for line in block.replace("\n    ", " ").splitlines())
     found = [Row(theirs, ours, float(value), *more) for theirs, ours, value, *more in rows]
     name, version, rec, truth, *note = head
-    return Library(name, version, rec, truth, "".join(note), found, COMPUTE.get(name))
+    return Library(name, version, rec, truth, "".join(note), found)
 
 
 TABLE = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
@@ -142,6 +142,4 @@ LIBRARIES = [read_library(block) for block in TABLE.strip().split("\n\n")[1:]]
 
 
 def installed(library: Library) -> bool:
-    modules = {"trec_eval": "pytrec_eval", "Spark": "pyspark", "scikit-learn": "sklearn"}
-    name = modules.get(library.name, library.name.lower())
-    return library.compute is not None and importlib.util.find_spec(name) is not None
+    return library.name in COMPUTE and importlib.util.find_spec(COMPUTE[library.name][0]) is not None
