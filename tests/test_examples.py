@@ -3,6 +3,7 @@
 `python -m tests.test_examples` runs the notebook and stores what its cells print.
 """
 
+import contextlib
 import re
 import runpy
 import shlex
@@ -22,8 +23,6 @@ from tests.pages import Con
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NOTEBOOK = "tables_to_report.ipynb"
 Captured = pytest.CaptureFixture[str]
-
-
 run_sql = runpy.run_path(str(EXAMPLES / "run_sql.py"))["run"]
 
 
@@ -31,19 +30,12 @@ def read(name: str) -> str:
     return (EXAMPLES / name).read_text(encoding="utf-8")
 
 
-def test_the_folds_are_evaluated_each_by_its_own_truth(
-    con: Con,
-    registered: None,
-    capsys: Captured,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("registered")
+def test_the_folds_are_evaluated_each_by_its_own_truth(con: Con, capsys: Captured, tmp_path: Path) -> None:
     run_sql(con.execute("SET threads = 4"), example := read("folds.sql"))
     printed = capsys.readouterr().out
     # The models are the same on any threads.
-    models = (
-        "CREATE TEMP TABLE train" + example.partition("CREATE TEMP TABLE train")[2].partition("-- What")[0]
-    )
+    models = example[example.index("CREATE TEMP TABLE train") : example.index("-- What is wrong")]
     content = "SELECT count(*), sum(hash(rec)) FROM rec"
     before = con.execute(content).fetchall()
     con.execute("SET threads = 1").execute(models.replace("CREATE TEMP", "CREATE OR REPLACE TEMP"))
@@ -81,10 +73,10 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(
     assert con.execute("SELECT count(*) FROM by_user").fetchall() == [(2 * (29 + 26 + 26 + 29),)]
     # The page, as the comment at the end says.
     *copies, command = read("folds.sql").partition("-- A page ")[2].replace("--   ", "").splitlines()[1:]
-    monkeypatch.chdir(tmp_path)
-    con.execute("\n".join(copies))
-    assert main(shlex.split(command)[1:]) == 0
-    page = Path("report.html").read_text(encoding="utf-8")
+    with contextlib.chdir(tmp_path):
+        con.execute("\n".join(copies))
+        assert main(shlex.split(command)[1:]) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
     means = "SELECT ranking_mean(ndcg) FROM by_user WHERE fold = 1 GROUP BY system ORDER BY system DESC"
     (similar,), (popularity,) = con.execute(means).fetchall()
     assert f"similar is better than popularity in NDCG@10 by {similar - popularity:.4f} (" in page
@@ -218,8 +210,8 @@ def test_the_data_of_an_example_are_what_their_sql_makes(
     ):
         Path(made).mkdir(exist_ok=True)
         run_sql(duckdb.connect(), read(script))
-        files = [*(EXAMPLES / script).parent.glob(f"{made}/*.*")]
-        files = [file for file in files if file.suffix in (".csv", ".tsv", ".jsonl", ".trec")]
+        stored = (EXAMPLES / script).parent.glob(f"{made}/*.*")
+        files = [file for file in stored if file.suffix in (".csv", ".tsv", ".jsonl", ".trec")]
         assert len(files) == count
         for file in files:
             assert Path(made, file.name).read_text() == file.read_text()

@@ -34,8 +34,6 @@ from tests.pages import (
     text_of,
 )
 
-LETTERS = "abcdefghijklmno"
-
 
 def read(name: str) -> list[list[str]]:
     return [line.split(",") for line in Path(name).read_text().splitlines()[1:]]
@@ -56,7 +54,7 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         csv("swapped.csv", "userid,itemid,score", *rows)
         had = [f"u{u},{(u * i) % 30 + 1000 * (i % 2)}" for u in range(100) for i in range(1, 7)]
         csv("train.csv", "userid,itemid", *had, had[0])
-        kinds = (f"{i},{LETTERS[i % 15]}" for i in (*range(25), *range(1000, 1025)))
+        kinds = (f"{i},{'abcdefghijklmno'[i % 15]}" for i in (*range(25), *range(1000, 1025)))
         csv("items.csv", "itemid,kind", *kinds, "3,a", "3,b", "29,", "77,z")
         judged = [*map(",".join, read("relevant.csv")), "u0x,1,1"]
         dated = (f"{row},2026-05-{1 + i % 9:02}" for i, row in enumerate(judged))
