@@ -10,10 +10,10 @@ import pytest
 
 from tests.conftest import module_connection
 
-# Lists, and the intents that items meet, by a formula; lists hold unknown items, and some twice.
+# Lists, and the intents that items meet, by a formula; lists hold unknown items, and items again.
 tables = module_connection("""
     CREATE TABLE rec AS
-    SELECT q AS userid, (q * 7 + rank * (q % 4 + 3)) % 23 AS itemid, -rank AS score
+    SELECT q AS userid, (q * 7 + rank * (q % 4 + 3)) % 11 AS itemid, -rank AS score
     FROM range(30) AS t(q), range(17) AS s(rank) WHERE rank <= q % 9 * 2;
     CREATE TABLE truth AS
     SELECT q AS userid, item AS itemid, i AS intent, ((item * q + i * 3) % 7 < 1 + q % 3)::INT AS rel
