@@ -18,7 +18,7 @@ PEERS = {"polars": "Polars", "pytrec_eval": "pytrec-eval-terrier"}
 def test_all_contenders_agree(ks: list[int], tmp_path: Path) -> None:
     """The SQL by hand has a plan for small k and one for others."""
     names = ["ranking_udfs", "SQL by hand", *(name for module, name in PEERS.items() if find_spec(module))]
-    files = make(Data(users=100, items=60, recs=20, truth=5, ids="VARCHAR"), tmp_path)
-    told = list(disagreements({name: [steps(name, Task(files, ks, threads=2))] for name in names}))
+    folder = make(Data(users=100, items=60, recs=20, truth=5, ids="VARCHAR"), tmp_path)
+    told = list(disagreements({name: [steps(name, Task(folder, ks, threads=2))] for name in names}))
     assert len(told) == len(names) - 1
     assert all(agree for _, agree in told), told

@@ -11,12 +11,11 @@ import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
-
-from .data import Files
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
 MEASURES = ("recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate")
@@ -26,28 +25,20 @@ Steps = Generator[None, None, Numbers]
 
 @dataclass(frozen=True)
 class Task:
-    """What to evaluate: the tables, the cut-offs, and what DuckDB may use."""
+    """What to evaluate: the folder with the tables, the cut-offs, and what DuckDB may use."""
 
-    files: Files
+    folder: Path
     ks: list[int]
     threads: int
     memory_limit: str = ""
 
 
-@dataclass(frozen=True)
-class Contender:
-    """How it runs, and with whom it is compared."""
-
-    run: Callable[[Task], Steps]
-    group: str
+CONTENDERS: dict[str, Callable[[Task], Steps]] = {}
 
 
-CONTENDERS: dict[str, Contender] = {}
-
-
-def contender(name: str, group: str = "tables") -> Callable[[Callable[[Task], Steps]], Any]:
+def contender(name: str) -> Callable[[Callable[[Task], Steps]], Any]:
     """Enter the function below as a contender."""
-    return lambda run: CONTENDERS.setdefault(name, Contender(run, group)).run
+    return lambda run: CONTENDERS.setdefault(name, run)
 
 
 def connect(task: Task) -> Any:
@@ -58,8 +49,8 @@ def connect(task: Task) -> Any:
     con.execute(f"SET threads = {task.threads}")
     if task.memory_limit:
         con.execute(f"SET memory_limit = '{task.memory_limit}'")
-        con.execute(f"SET temp_directory = '{task.files.folder / 'spill'}'")
-    con.execute(f"ATTACH '{task.files.database}' AS tables (READ_ONLY)")
+        con.execute(f"SET temp_directory = '{task.folder / 'spill'}'")
+    con.execute(f"ATTACH '{task.folder / 'tables.duckdb'}' AS tables (READ_ONLY)")
     con.execute("USE tables")
     return con
 
@@ -152,7 +143,7 @@ def polars(task: Task) -> Steps:
 
     yield
     largest = max(task.ks)
-    rec, truth = pl.scan_parquet(task.files.rec), pl.scan_parquet(task.files.truth)
+    rec, truth = (pl.scan_parquet(task.folder / f"{table}.parquet") for table in ("rec", "truth"))
     users = truth.group_by("userid").agg(pl.len().alias("relevant"))
     top = (
         rec.group_by("userid")
@@ -189,13 +180,8 @@ def polars(task: Task) -> Steps:
 
 def frames(task: Task, user: str, item: str, text: bool) -> tuple[Any, Any]:
     """Both tables as pandas data frames with columns of these names; ids as text where the tool needs it."""
-    con = connect(task)
-    kind = "VARCHAR" if text else "BIGINT"
-    ((stored,),) = con.execute("SELECT typeof(itemid) FROM rec LIMIT 1").fetchall()
-    ids = ", ".join(
-        f"{column}::{kind if text or stored == 'BIGINT' else 'VARCHAR'} AS {name}"
-        for column, name in (("userid", user), ("itemid", item))
-    )
+    con, kind = connect(task), "::VARCHAR" if text else ""
+    ids = f"userid{kind} AS {user}, itemid{kind} AS {item}"
     rec, truth = f"SELECT {ids}, score FROM rec", f"SELECT {ids}, 1::BIGINT AS relevance FROM truth"
     return con.sql(rec).df(), con.sql(truth).df()
 
@@ -279,33 +265,30 @@ TWO = """
     SELECT 'a' AS system, * FROM rec
     UNION ALL SELECT 'b', * REPLACE (score + hash(userid, itemid) % 100 / 200 AS score) FROM rec
 """
-COMPARED = ["ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision"]
-BY_USER = f"""
-    CREATE OR REPLACE TEMP TABLE by_user AS
-    FROM ranking_by_user('two', 'truth', [10], measures := {COMPARED})
+BY_USER = """
+    CREATE OR REPLACE TEMP TABLE by_user AS FROM ranking_by_user('two', 'truth', [10],
+        measures := 'ndcg,recall,average_precision,mrr,hit_rate,precision')
 """
+# By contender: what it does before its time is taken, and in it.
+COMPARISONS = {
+    "ranking_by_user": ("", BY_USER),
+    "ranking_compare": ("", "FROM ranking_compare('two', 'truth', [10])"),
+    "ranking_compare_by_user": (BY_USER, "FROM ranking_compare_by_user('by_user')"),
+    "permutations": (BY_USER, "FROM ranking_compare_by_user('by_user', test := 'randomization')"),
+}
 
 
-def of_two(before: str, query: str) -> Callable[[Task], Steps]:
-    def run(task: Task) -> Steps:
-        import ranking_udfs
+def of_two(before: str, query: str, task: Task) -> Steps:
+    import ranking_udfs
 
-        con = ranking_udfs.register(connect(task)).execute(TWO)
-        con.execute(before)
-        yield
-        con.execute(query).fetchall()
-        return {}
-
-    return run
+    con = ranking_udfs.register(connect(task)).execute(TWO)
+    con.execute(before)
+    yield
+    con.execute(query).fetchall()
+    return {}
 
 
-for name, before, query in (
-    ("ranking_by_user, to a table", "", BY_USER),
-    ("ranking_compare", "", "FROM ranking_compare('two', 'truth', [10])"),
-    ("ranking_compare_by_user", BY_USER, "FROM ranking_compare_by_user('by_user')"),
-    ("by permutations", BY_USER, "FROM ranking_compare_by_user('by_user', test := 'randomization')"),
-):
-    contender(name, group="comparison")(of_two(before, query))
+CONTENDERS |= {name: partial(of_two, *statements) for name, statements in COMPARISONS.items()}
 
 
 # --- A run ---
@@ -327,26 +310,21 @@ class Run:
         return self.load + self.evaluate
 
 
-def run(name: str, task: Task, toy: Files) -> Run:
-    """Run the contender in a fresh interpreter."""
+def run(name: str, task: Task, toy: Path) -> Run:
+    """Run the contender in a fresh interpreter: on the toy tables first, then, timed, on the task's."""
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(task.threads)))
     with ProcessPoolExecutor(1, get_context("spawn")) as process:
         try:
-            return process.submit(twice, name, task, toy).result()
+            process.submit(steps, name, replace(task, folder=toy, memory_limit="")).result()
+            return process.submit(steps, name, task).result()
         except Exception as error:
             return Run(error=f"{type(error).__name__}: {error}".partition("\n")[0][:200].replace("|", "/"))
-
-
-def twice(name: str, task: Task, toy: Files) -> Run:
-    """Run it on the toy tables first, then, timed, on the task's."""
-    steps(name, replace(task, files=toy, memory_limit=""))
-    return steps(name, task)
 
 
 def steps(name: str, task: Task) -> Run:
     """Both steps of a contender, timed."""
     started, worked = time.perf_counter(), time.process_time()
-    work = CONTENDERS[name].run(task)
+    work = CONTENDERS[name](task)
     next(work)
     loaded = time.perf_counter()
     try:

@@ -1,6 +1,6 @@
 """Data for the benchmarks, made in SQL, the same each time: the tables rec and truth of a recommender."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -26,25 +26,6 @@ class Data:
     ids: str = "BIGINT"
     ties: int = 0
     order: str = "user"
-
-
-@dataclass(frozen=True)
-class Files:
-    """Where the tables lie: in a DuckDB database, and as Parquet."""
-
-    folder: Path
-
-    @property
-    def database(self) -> Path:
-        return self.folder / "tables.duckdb"
-
-    @property
-    def rec(self) -> Path:
-        return self.folder / "rec.parquet"
-
-    @property
-    def truth(self) -> Path:
-        return self.folder / "truth.parquet"
 
 
 IDS = {
@@ -75,14 +56,9 @@ def drawn(data: Data, table: str, length: str, absent: int) -> str:
                           WHERE u % {absent} <> {absent - 1})))"""
 
 
-def make(data: Data, cache: Path) -> Files:
-    """The files that hold these tables; made if they are not there yet."""
-    name = "-".join(str(value).lower() for value in astuple(data))
-    files = Files(cache / f"{name}-duckdb-{duckdb.__version__}")
-    if files.truth.exists():  # the last one made
-        return files
-    files.folder.mkdir(parents=True, exist_ok=True)
-    files.database.unlink(missing_ok=True)
+def make(data: Data, folder: Path) -> Path:
+    """The folder, with the tables in tables.duckdb, and as rec.parquet and truth.parquet."""
+    folder.mkdir(exist_ok=True)
     user, item = (IDS[data.ids].format(kind=kind, number=kind[0]) for kind in ("user", "item"))
     bits = (data.recs - 1).bit_length()
     score = (
@@ -95,12 +71,10 @@ def make(data: Data, cache: Path) -> Files:
     truth = drawn(data, "truth", f"1 + floor({draw('u', '3')} * {2 * data.truth - 1})::BIGINT", 89)
     order = "" if data.order == "user" else "ORDER BY hash(u, i, 1)"
     ids = f"{user} AS userid, {item} AS itemid"
-    with duckdb.connect(files.database) as con:
-        for statement in (
-            f"CREATE TABLE rec AS SELECT {ids}, {score} AS score FROM ({rec}) {order}",
-            f"CREATE TABLE truth AS SELECT {ids} FROM ({truth}) {order}",
-            f"COPY rec TO '{files.rec}'",
-            f"COPY truth TO '{files.truth}'",
-        ):
-            con.execute(statement)
-    return files
+    with duckdb.connect(folder / "tables.duckdb") as con:
+        con.execute(f"""
+            CREATE TABLE rec AS SELECT {ids}, {score} AS score FROM ({rec}) {order};
+            CREATE TABLE truth AS SELECT {ids} FROM ({truth}) {order};
+            COPY rec TO '{folder / "rec.parquet"}';
+            COPY truth TO '{folder / "truth.parquet"}'""")
+    return folder

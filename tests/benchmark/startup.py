@@ -1,20 +1,21 @@
-"""What a user waits for on small tables: registering, planning and the command, in CPU seconds."""
+"""What a user waits for on small tables: registering, planning and the command, in CPU seconds.
 
-import argparse
+`python -m tests.benchmark.startup` prints the least of five processes. To compare two checkouts, run it with
+the PYTHONPATH of each in turns.
+"""
+
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 # Runs in a fresh interpreter, and prints CPU seconds by name, the least of five where a line repeats.
 LINES = """
-import json, sys, time
+import json, time
 import duckdb, numpy, pyarrow, pyarrow.compute
 import ranking_udfs
-from ranking_udfs.duckdb import connection
 
 found = {}
 
@@ -50,35 +51,24 @@ for query in (
     seconds(f"EXPLAIN {query}", lambda: con.execute(f"EXPLAIN {query}").fetchall())
 print(json.dumps(found))
 """
-EVALUATE = "evaluate examples/data/dummy_rec.csv examples/data/dummy_truth.csv -k 4 -k 2"
+EVALUATE = "-m ranking_udfs evaluate examples/data/dummy_rec.csv examples/data/dummy_truth.csv -k 4 -k 2"
 
 
-def process(*arguments: str) -> str:
-    command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-
-
-def command() -> float:
-    """CPU seconds of the whole process of `ranking-udfs evaluate` on the README's files."""
+def process(*arguments: str) -> tuple[str, float]:
+    """What a process of Python prints, and its CPU seconds."""
     before = os.times()
-    process("-m", "ranking_udfs", *EVALUATE.split())
+    command = [sys.executable, *arguments]
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Print the table. To compare two checkouts, run it with the PYTHONPATH of each in turns."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--repeat", type=int, default=5, help="how often each line is measured")
-    given = options.parse_args(arguments)
-    least: dict[str, float] = {}
-    for _ in range(given.repeat):
-        found = json.loads(process("-c", LINES)) | {"ranking-udfs evaluate, whole process": command()}
-        least = {name: min(value, least.get(name, value)) for name, value in found.items()}
-    print(f"| CPU seconds, least of {given.repeat} | seconds |\n|---|--:|")
-    for name, value in least.items():
-        print(f"| {name} | {value:.3f} |")
+    return printed, sum(after[2:4]) - sum(before[2:4])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    least: dict[str, float] = {}
+    for _ in range(5):
+        found = json.loads(process("-c", LINES)[0])
+        found["ranking-udfs evaluate, whole process"] = process(*EVALUATE.split())[1]
+        least = {name: min(value, least.get(name, value)) for name, value in found.items()}
+    print("| CPU seconds, least of 5 | seconds |\n|---|--:|")
+    for name, value in least.items():
+        print(f"| {name} | {value:.3f} |")
