@@ -6,7 +6,8 @@
 """
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ranking_udfs.duckdb import portable
@@ -14,33 +15,33 @@ from ranking_udfs.measures.registry import MEASURES
 from tests import coming_from, reference
 from tests.reference import ROOT
 
-REFERENCE = ROOT / "sql" / "README.md"
 BROWSER = ROOT / "examples" / "browser" / "page.js"
-PAGES = {title: ROOT / "sql" / title.lower() / "README.md" for title in reference.GROUPS}
 
 
-def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
-    """The text with these lines between the line with `begin` and the one with `end`."""
-    before, begun, rest = text.partition(begin)
-    first, newline, rest = rest.partition("\n")
-    _, ended, after = rest.partition(end)
-    if not (begun and ended):
-        raise ValueError(f"no lines {begin!r} and {end!r}")
-    indent = before.rpartition("\n")[2]
-    return before + begun + first + newline + "\n".join(lines) + "\n" + indent + ended + after
+def between(path: Path, **parts: Iterable[str]) -> str:
+    """The text of a file, with these lines between what says that they are generated and their end."""
+    text = path.read_text()
+    for name, lines in parts.items():
+        found = re.findall(rf"(?s)^(.*{name}: generated[^\n]*\n).*(\n[^\n]*end of {name}\b.*)$", text)
+        ((before, after),) = found  # a ValueError where there are no such lines
+        text = before + "\n".join(lines) + after
+    return text
 
 
 def generated() -> dict[Path, str]:
     """What each file should hold."""
-    pages = {path: page_text(title) for title, path in PAGES.items()}
-    browser = between(BROWSER.read_text(), "// labels: generated", "// end of labels", label_lines())
-    return {REFERENCE: index_text(), BROWSER: browser, **pages}
-
-
-def label_lines() -> Iterator[str]:
-    """Yield what a report calls each measure, for the page in the browser."""
-    for one in MEASURES.values():
-        yield f"  {one.name}: {json.dumps(one.label)},"
+    found = {ROOT / "sql" / portable.SCRIPT: portable.script()}
+    index = ROOT / "sql" / "README.md"
+    found[index] = between(index, contents=reference.contents(), libraries=library_tables())
+    found[BROWSER] = between(
+        BROWSER, labels=(f"  {one.name}: {json.dumps(one.label)}," for one in MEASURES.values())
+    )
+    for title in reference.GROUPS:
+        parts = {title: reference.sections(title)}
+        parts |= {"table": reference.measure_table()} if title == "Measures" else {}
+        page = ROOT / "sql" / title.lower() / "README.md"
+        found[page] = between(page, **parts)
+    return found
 
 
 def library_tables() -> Iterator[str]:
@@ -55,30 +56,7 @@ def library_tables() -> Iterator[str]:
     yield ""
 
 
-def index_text() -> str:
-    """The first page of the reference: what is written by hand, and between it what is generated."""
-    text = between(
-        REFERENCE.read_text(), "<!-- contents: generated", "<!-- end of contents", reference.contents()
-    )
-    return between(text, "<!-- libraries: generated", "<!-- end of libraries", library_tables())
-
-
-def page_text(title: str) -> str:
-    """The page of the reference on one folder."""
-    text = PAGES[title].read_text()
-    if title == "Measures":
-        text = between(text, "<!-- table: generated", "<!-- end of table", reference.measure_table())
-    begin, end = f"<!-- {title}: generated", f"<!-- end of {title}"
-    return between(text, begin, end, reference.sections(title))
-
-
-def portable_script() -> tuple[Path, str]:
-    """The script of the macros as the files have them now, and where it belongs."""
-    reference.forget()
-    return ROOT / "sql" / portable.SCRIPT, portable.script()
-
-
 if __name__ == "__main__":
-    for path, text in [*generated().items(), portable_script()]:
+    for path, text in generated().items():
         if path.read_text() != text:
             path.write_text(text)

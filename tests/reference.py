@@ -17,14 +17,12 @@ import duckdb
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import statements
-from ranking_udfs.duckdb.hosting import for_all, hosted, public
 from ranking_udfs.duckdb.names import UDFS
-from ranking_udfs.duckdb.statements import FIRST, description, macros, stamp_of_sql, texts
+from ranking_udfs.duckdb.statements import FIRST, description, macros, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
 from tests.witnesses import LIST_WITNESSES, WITNESSES
 
 ROOT = Path(__file__).resolve().parent.parent
-KEYWORDS = {"precision"}  # words that DuckDB's parser takes for something else
 LIBRARIES = {
     "pytrec_eval": "pytrec-eval-terrier",
     "ir_measures": "ir-measures",
@@ -107,14 +105,9 @@ def signatures(name: str) -> list[str]:
     found = [", ".join(one) for one in lists]
     if len(found) > 4:
         found = [found[0], "...", found[-1]]
-    return [one if one == "..." else wrapped(f"{name}({one})") for one in found]
-
-
-def wrapped(call: str) -> str:
-    """A call in lines, with no parameter apart from its default."""
-    together = call.replace(" := ", "\0")
-    lines = textwrap.fill(together, 78, subsequent_indent="    ", break_on_hyphens=False)
-    return lines.replace("\0", " := ")
+    calls = (one if one == "..." else f"{name}({one})".replace(" := ", "\0") for one in found)
+    filled = (textwrap.fill(one, 78, subsequent_indent="    ", break_on_hyphens=False) for one in calls)
+    return [one.replace("\0", " := ") for one in filled]  # with no parameter apart from its default
 
 
 @cache
@@ -132,17 +125,17 @@ def link(name: str, page: str) -> str:
 
 def markdown(text: str, inside: str) -> str:
     """Prose of a comment or a docstring as Markdown, with links to the sections but the one it is in."""
+
+    def linked(found: re.Match[str]) -> str:
+        name = found[0]
+        is_elsewhere = name in folders() and name != inside
+        return f"[{name}]({link(name, folders()[inside])})" if is_elsewhere else name
+
     parts = text.split("`")
     for place in range(0, len(parts), 2):
         escaped = re.sub(r"(?<! )\*|\*(?! )|<(?=[A-Za-z/!])", r"\\\g<0>", parts[place])
-        parts[place] = re.sub(
-            r"(?<!\w)[a-z]+(?:_[a-z]+)+(?!\w)", lambda name: linked(name[0], inside), escaped
-        )
+        parts[place] = re.sub(r"(?<!\w)[a-z]+(?:_[a-z]+)+(?!\w)", linked, escaped)
     return "`".join(parts)
-
-
-def linked(name: str, inside: str) -> str:
-    return f"[{name}]({link(name, folders()[inside])})" if name in folders() and name != inside else name
 
 
 def cell(text: str, inside: str) -> str:
@@ -203,14 +196,11 @@ def measure_table() -> Iterator[str]:
 def sections(title: str) -> Iterator[str]:
     for name in group_names(title):
         yield from ("", f"## `{name}`", "")
-        if name in MEASURES:
-            yield from measure_section(MEASURES[name])
-        elif name in LIST_MEASURES:
-            yield from list_measure_section(LIST_MEASURES[name])
-        elif name == "judge":
+        if name == "judge":
             yield from judge_section()
         else:
-            yield from macro_section(name)
+            known = MEASURES.get(name) or LIST_MEASURES.get(name)
+            yield from measure_section(known) if known else macro_section(name)
 
 
 def section(
@@ -319,39 +309,28 @@ def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
 
 
 def measure_section(measure: Measure) -> Iterator[str]:
-    macro = f"ranking_{measure.name}"
-    said, name = head(macro), f'"{measure.name}"' if measure.name in KEYWORDS else measure.name
     parts, source, shown = docstring(measure.compute.__doc__ or "")
-    meanings = dict(said.arguments)
-    for names, text in said.arguments.items():
-        if other := re.fullmatch("as for (ranking_[a-z]+)", text):
-            meanings |= {name: head(other[1]).arguments[name] for name in names.split(", ")}
-    yield from section(
-        measure.name,
-        parts,
-        [f"{name}(rec, truth[, k[, options]])", f"{name}(judged[, k[, options]])", *signatures(macro)],
-        option_rows(measure, meanings),
-        returns=said.fields["Returns"],
-        errors=option_errors(measure),
-        expected_value_over_ties="yes" if measure.expected else "no",
-        source=source,
-        checked_against=checked_against(measure),
-    )
-    yield from one_liners(*shown, (said.query, said.result))
-
-
-def list_measure_section(measure: Measure) -> Iterator[str]:
-    parts, source, shown = docstring(measure.compute.__doc__ or "")
-    yield from section(
-        measure.name,
-        parts,
-        [f"{measure.name}({', '.join(measure.arguments)}[, options])"],
-        option_rows(measure, {}),
-        returns=f"DOUBLE, {measure.range_text}; {measure.empty}",
-        errors=option_errors(measure),
-        source=source,
-        checked_against=checked_against(measure),
-    )
+    meanings: dict[str, str] = {}
+    if measure.name in LIST_MEASURES:
+        calls = [f"{measure.name}({', '.join(measure.arguments)}[, options])"]
+        facts = {"returns": f"DOUBLE, {measure.range_text}; {measure.empty}"}
+    else:
+        said = head(f"ranking_{measure.name}")
+        for names, text in said.arguments.items():
+            same = re.fullmatch("as for (ranking_[a-z]+)", text)
+            for name in names.split(", "):
+                meanings[name] = head(same[1]).arguments[name] if same else text
+        # A word that DuckDB's parser takes for something else
+        name = '"precision"' if measure.name == "precision" else measure.name
+        calls = [f"{name}(rec, truth[, k[, options]])", f"{name}(judged[, k[, options]])"]
+        calls += signatures(f"ranking_{measure.name}")
+        facts = {"returns": said.fields["Returns"]}
+        shown.append((said.query, said.result))
+    facts["errors"] = option_errors(measure)
+    if measure.name in MEASURES:
+        facts["expected_value_over_ties"] = "yes" if measure.expected else "no"
+    facts |= {"source": source, "checked_against": checked_against(measure)}
+    yield from section(measure.name, parts, calls, option_rows(measure, meanings), **facts)
     yield from one_liners(*shown)
 
 
@@ -362,13 +341,6 @@ def judge_section() -> Iterator[str]:
     )
     yield from section("judge", parts, ["judge(rec, truth)"], (), errors=errors)
     yield from one_liners(*((query, result.replace("None", "NULL")) for query, result in shown))
-
-
-def forget() -> None:
-    """Read the files anew."""
-    # The stamp says which macros are kept, and hosted() makes the kept database.
-    for remembered in (stamp_of_sql, texts, macros, hosted, public, for_all, head, examples, folders):
-        remembered.cache_clear()
 
 
 def public_names() -> set[str]:

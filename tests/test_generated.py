@@ -9,12 +9,12 @@ from ranking_udfs.duckdb.statements import JUDGE, function_rows, macros, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests import reference
 from tests.conftest import is_close
-from tests.generate import generated, portable_script
+from tests.generate import generated
 from tests.reference import GROUPS, ROOT, group_names, head, public_names
 
 
 def test_generated_text_is_fresh() -> None:
-    for path, text in [*generated().items(), portable_script()]:
+    for path, text in generated().items():
         assert path.read_text() == text, f"{path.relative_to(ROOT)}: run `python -m tests.generate`"
 
 
