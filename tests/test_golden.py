@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import ranking_udfs
@@ -35,6 +36,7 @@ NAMES = {name: getattr(ranking_udfs, name) for name in ranking_udfs.__all__} | {
     one.__name__: one for one in (csv, duckdb, gzip, Path, script, table, write)
 }
 NAMES["LATE"] = LATE
+NAMES["REC"] = pa.schema({"userid": pa.int64(), "itemid": pa.int64(), "score": pa.float64()})
 
 
 @pytest.fixture
