@@ -85,10 +85,7 @@ def spark(
     request: pytest.FixtureRequest, java: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SparkSession]:
     """A session with the functions: of two threads, or of two executors that are sent the package."""
-    builder = SparkSession.builder.master(request.param)
-    for key, setting in SMALL.items():
-        builder = builder.config(key, setting)
-    session = builder.getOrCreate()
+    session = SparkSession.builder.master(request.param).config(map=SMALL).getOrCreate()
     assert session.sparkContext.master == request.param
     if request.param == CLUSTER:
         session.sparkContext.addPyFile(str(archive(tmp_path_factory.mktemp("archive") / "ranking-udfs.zip")))
@@ -146,18 +143,14 @@ def test_every_function_gives_the_same_bits(spark: SparkSession, con: duckdb.Duc
     calls = [f"{name}({form})" for name, form in zip(MEASURES, itertools.cycle(FORMS), strict=False)]
     calls += [f"recall({form})" for form in FORMS]
     calls += [f"{name}(rec, truth, k)" for name in BY_NAME if name not in MEASURES]
-    calls += [
-        "intra_list_diversity(vectors, 'distance=euclidean')",
-        "intra_list_diversity(vectors)",
-        "novelty(rec, shares, 'missing=rarest')",
-    ]
+    calls += ["intra_list_diversity(vectors, 'distance=euclidean')", "intra_list_diversity(vectors)"]
+    calls += ["novelty(rec, shares, 'missing=rarest')"]
     calls += ["judge(rec, truth)", "judge(texts, graded)", "judge(pairs, grades)"]
     spark.createDataFrame(LISTS).createOrReplaceTempView("lists")
-    columns = ", ".join(f"{call} AS c{place}" for place, call in enumerate(calls))
+    query = f"SELECT {', '.join(f'{call} AS c{n}' for n, call in enumerate(calls))} FROM lists"
     con.register("lists", LISTS)
-    quoted = re.sub(r"\bprecision\(", '"precision"(', columns)
-    expected = con.sql(f"SELECT {quoted} FROM lists").to_arrow_table()
-    check_same(spark.sql(f"SELECT {columns} FROM lists").toArrow(), expected)
+    expected = con.sql(re.sub(r"\bprecision\(", '"precision"(', query)).to_arrow_table()
+    check_same(spark.sql(query).toArrow(), expected)
 
 
 @on_either
@@ -511,11 +504,8 @@ def test_the_documents_query_runs_as_the_readme_says(spark: SparkSession) -> Non
     (results,) = re.findall(r"(?<=-- Result:)(?:.*\n--)+", text)
     query = re.sub(r"--.*|;", "", text).replace('"precision"', "precision")
     assert helper in query
-    query, n = re.subn(
-        r"\b(recall|precision|average_precision|auc|mrr|ndcg)(\(t1[^)]*\))",
-        r"avg(\1\2)",
-        query.replace(helper, words),
-    )
+    measures = r"\b(recall|precision|average_precision|auc|mrr|ndcg)\(t1[^)]*\)"
+    query, n = re.subn(measures, r"avg(\g<0>)", query.replace(helper, words))
     assert n == len(re.findall(r"\d\.\d+", results)) > 1
     (row,) = spark.sql(query).collect()
     assert list(row) == [float(number) for number in re.findall(r"\d\.\d+", results)]
@@ -553,12 +543,8 @@ def test_the_example_compares_two_models(
 
 def said(code: str, **environment: str) -> str:
     """What another process says last."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        capture_output=True,
-        text=True,
-        env=os.environ | environment,
-    )
+    command, given = [sys.executable, "-W", "ignore", "-c", code], os.environ | environment
+    done = subprocess.run(command, capture_output=True, text=True, env=given)
     return done.stderr.strip().splitlines()[-1]
 
 
@@ -580,10 +566,7 @@ def test_spark_connect_takes_all_but_the_helpers(java: None) -> None:
         import sys, warnings
         from pyspark.sql import SparkSession
         import ranking_udfs.spark
-        builder = SparkSession.builder.remote("local[2]")
-        for key, setting in SMALL.items():
-            builder = builder.config(key, setting)
-        spark = builder.getOrCreate()
+        spark = SparkSession.builder.remote("local[2]").config(map=SMALL).getOrCreate()
         assert "connect" in type(spark).__module__
         ranking_udfs.spark.register(ranking_udfs.spark.register(spark))
         assert spark.sql("SELECT recall(judge(array(1, 3), array(1, 2)), 2)").collect()[0][0] == 0.5
