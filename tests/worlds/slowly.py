@@ -6,7 +6,6 @@ Written from what the rules are to be (the head of sql/tables/ranking_check.sql)
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 CODES = ("upside_down", "seen_first", "unknown_end", "truth_in_rec")
 # A system has no name where rec has no column for it.
 System = str | None
+Found = tuple[str, System, str, int, int]  # severity, system, code, count, of
 
 
 class Rec(NamedTuple):
@@ -24,17 +24,6 @@ class Rec(NamedTuple):
     item: Any
     score: float | None
     rank: float | None = None
-
-
-@dataclass(frozen=True)
-class Found:
-    """A row of ranking_check, without its sentence and its example."""
-
-    severity: str
-    system: System
-    code: str
-    count: int
-    of: int
 
 
 class Listed(NamedTuple):
@@ -113,11 +102,11 @@ def which_end(
             of_unseen, _ = deviations(unseen, truth, min_grade)
             if of_unseen and not z(of_unseen) < -1.65:
                 code = "seen_first"
-        yield Found("wrong", system, code, below, n)
+        yield ("wrong", system, code, below, n)
     elif (has_ranks or is_against) and below > above:
-        yield Found("doubtful", system, "upside_down", below, n)
+        yield ("doubtful", system, "upside_down", below, n)
     elif (has_ranks or is_against) and n == 0:
-        yield Found("info", system, "unknown_end", len(lists), len(lists))
+        yield ("info", system, "unknown_end", len(lists), len(lists))
 
 
 def deviations(
@@ -233,7 +222,7 @@ def leaked(
         ordered += order is True
     if has_others and several >= 20 and first >= 0.95 * several:
         is_wrong = telling >= 20 and ordered >= 0.95 * telling
-        yield Found("wrong" if is_wrong else "doubtful", system, "truth_in_rec", first, several)
+        yield ("wrong" if is_wrong else "doubtful", system, "truth_in_rec", first, several)
 
 
 def best_first(listed: Sequence[Listed], grades: Mapping[Any, float]) -> list[Listed]:
