@@ -34,7 +34,9 @@ class Listed(NamedTuple):
     rank: float | None
 
 
-Truth = Mapping[Any, Mapping[Any, float]]  # by user: the grade of each item
+Lists = Mapping[Any, Sequence[Listed]]  # by user
+Grades = Mapping[Any, float]  # by item
+Relevant = Mapping[Any, set[Any]]  # by user: the items that truth finds relevant
 
 
 def check(
@@ -51,6 +53,10 @@ def check(
             of_user = grades[user]
             if item is not None:
                 of_user[item] = max(grade, of_user.get(item, -math.inf))
+    relevant = {
+        user: {i for i, grade in one.items() if (grade > 0 if min_grade is None else grade >= min_grade)}
+        for user, one in grades.items()
+    }
     lists: dict[System, dict[Any, list[Listed]]] = defaultdict(lambda: defaultdict(list))
     items: dict[System, dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
     for one in rec:
@@ -61,13 +67,9 @@ def check(
                 listed.append(Listed(one.item, one.score if descending else -one.score, one.rank))
     found = set()
     for system, of_users in lists.items():
-        found |= set(which_end(system, of_users, grades, history, min_grade, descending))
-        found |= set(leaked(system, of_users, items[system], grades, min_grade))
+        found |= set(which_end(system, of_users, relevant, history, descending))
+        found |= set(leaked(system, of_users, items[system], grades, relevant))
     return found
-
-
-def is_relevant(grade: float | None, min_grade: float | None) -> bool:
-    return grade is not None and (grade > 0 if min_grade is None else grade >= min_grade)
 
 
 # --- Which end is up ---
@@ -75,14 +77,13 @@ def is_relevant(grade: float | None, min_grade: float | None) -> bool:
 
 def which_end(
     system: System,
-    lists: Mapping[Any, Sequence[Listed]],
-    truth: Truth,
+    lists: Lists,
+    relevant: Relevant,
     history: Collection[tuple[Any, Any]] | None,
-    min_grade: float | None,
     descending: bool,
 ) -> Iterator[Found]:
     """Ask truth which end of a system's scores is up."""
-    by_user, by_item = deviations(lists, truth, min_grade)
+    by_user, by_item = deviations(lists, relevant)
     n, below, above = len(by_user), sum(one < 0 for one in by_user), sum(one > 0 for one in by_user)
     long = [one for one in lists.values() if len(one) > 2]
     has_steps = descending and sum(is_in_steps(one) for one in long) >= max(0.95 * len(long), 1)
@@ -99,7 +100,7 @@ def which_end(
             unseen = {
                 user: [row for row in one if (user, row.item) not in history] for user, one in lists.items()
             }
-            of_unseen, _ = deviations(unseen, truth, min_grade)
+            of_unseen, _ = deviations(unseen, relevant)
             if of_unseen and not z(of_unseen) < -1.65:
                 code = "seen_first"
         yield ("wrong", system, code, below, n)
@@ -109,9 +110,7 @@ def which_end(
         yield ("info", system, "unknown_end", len(lists), len(lists))
 
 
-def deviations(
-    lists: Mapping[Any, Sequence[Listed]], truth: Truth, min_grade: float | None
-) -> tuple[list[Fraction], list[list[Fraction]]]:
+def deviations(lists: Lists, relevant: Relevant) -> tuple[list[Fraction], list[list[Fraction]]]:
     """The AUC less 0.5 of each list that can tell, and that of each relevant item in its lists.
 
     A list can tell that has a relevant item, another, and scores that are not all equal. Of a relevant item
@@ -123,7 +122,7 @@ def deviations(
         hits: dict[Any, float] = {}
         others = []
         for row in listed:
-            if is_relevant(truth.get(user, {}).get(row.item), min_grade):
+            if row.item in relevant.get(user, ()):
                 hits[row.item] = max(row.score, hits.get(row.item, -math.inf))
             else:
                 others.append(row.score)
@@ -200,10 +199,10 @@ def z_of_items(by_item: Sequence[Sequence[Fraction]]) -> float:
 
 def leaked(
     system: System,
-    lists: Mapping[Any, Sequence[Listed]],
+    lists: Lists,
     items: Mapping[Any, Sequence[Any]],
-    truth: Truth,
-    min_grade: float | None,
+    truth: Mapping[Any, Grades],
+    relevant: Relevant,
 ) -> Iterator[Found]:
     """Look whether lists begin with all that is relevant, as they do where truth was joined into them."""
     several, first, telling, ordered, has_others = 0, 0, 0, 0, False
@@ -211,13 +210,11 @@ def leaked(
         if user not in truth:
             continue
         grades = truth[user]
-        has_unjudged = any(item not in grades for item in items[user])
-        has_others = has_others or has_unjudged
-        n_relevant = sum(is_relevant(grade, min_grade) for grade in grades.values())
-        if n_relevant > 1:
+        has_others = has_others or any(item not in grades for item in items[user])
+        if len(relevant[user]) > 1:
             several += 1
-            first += begins_with_relevant(listed, grades, min_grade, n_relevant)
-        order = irrelevant_in_order(listed, grades, min_grade)
+            first += begins_with_relevant(listed, grades, relevant[user])
+        order = irrelevant_in_order(listed, grades, relevant[user])
         telling += order is not None
         ordered += order is True
     if has_others and several >= 20 and first >= 0.95 * several:
@@ -225,32 +222,29 @@ def leaked(
         yield ("wrong" if is_wrong else "doubtful", system, "truth_in_rec", first, several)
 
 
-def best_first(listed: Sequence[Listed], grades: Mapping[Any, float]) -> list[Listed]:
+def best_first(listed: Sequence[Listed], grades: Grades) -> list[Listed]:
     """A list in the order of its scores; of equal ones, what truth rates higher is first."""
     return sorted(listed, key=lambda row: (-row.score, -grades.get(row.item, -math.inf)))
 
 
-def begins_with_relevant(
-    listed: Sequence[Listed], grades: Mapping[Any, float], min_grade: float | None, n: int
-) -> bool:
+def begins_with_relevant(listed: Sequence[Listed], grades: Grades, relevant: set[Any]) -> bool:
     """Whether the first n rows are the n relevant items in the order of grades, and above all others."""
-    rows = best_first(listed, grades)
-    top = [grades[row.item] for row in rows[:n] if is_relevant(grades.get(row.item), min_grade)]
+    rows, n = best_first(listed, grades), len(relevant)
+    top = [grades[row.item] for row in rows[:n] if row.item in relevant]
     return (
-        len(top) == len({row.item for row in rows[:n]}) == n
+        len(top) == n
+        and {row.item for row in rows[:n]} == relevant
         and top == sorted(top, reverse=True)
         and all(row.score < rows[n - 1].score for row in rows[n:])
     )
 
 
-def irrelevant_in_order(
-    listed: Sequence[Listed], grades: Mapping[Any, float], min_grade: float | None
-) -> bool | None:
+def irrelevant_in_order(listed: Sequence[Listed], grades: Grades, relevant: set[Any]) -> bool | None:
     """Whether items of two irrelevant grades or more are in truth's order too; None where there are none."""
     rows: dict[Any, Listed] = {}
     for row in best_first(listed, grades):
         if row.item in grades:
             rows.setdefault(row.item, row)  # of one that is there twice, the first
     found = [grades[item] for item in rows]
-    irrelevant = {grade for grade in found if not is_relevant(grade, min_grade)}
+    irrelevant = {grades[item] for item in rows if item not in relevant}
     return found == sorted(found, reverse=True) if len(irrelevant) > 1 else None
