@@ -129,16 +129,6 @@ def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.Du
         assert found[0][0] > 9_000
 
 
-def test_cutoffs_may_be_known_only_when_the_query_runs(tables: duckdb.DuckDBPyConnection) -> None:
-    tables.execute("CREATE OR REPLACE TEMP TABLE cutoffs AS SELECT 40 AS k; SET VARIABLE ks = [5, 40]")
-    query = "SELECT k, recall, ndcg FROM ranking_summary('rec', 'truth', {}, measures := 'recall,ndcg')"
-    expected = tables.execute(query.format("[5, 40]")).fetchall()
-    assert len(expected) == 2
-    for ks in ("(SELECT [5, max(k)] FROM cutoffs)", "getvariable('ks')", "$ks"):
-        given = {"ks": [5, 40]} if ks == "$ks" else {}
-        assert tables.execute(query.format(ks), given).fetchall() == expected, ks
-
-
 @pytest.mark.slow
 def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> None:
     """DuckDB 2.0 waits for ever where a CTE of that many rows is read by a LIMIT and by a join below it."""

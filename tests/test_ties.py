@@ -150,29 +150,3 @@ def test_large_ties_keep_nine_digits(
     (row,) = rows(con, f"FROM ranking_by_user('large', 'liked', [{k}], {chosen})")
     for name in want:
         assert row[name] == pytest.approx(want[name], rel=1e-9, abs=0), name
-
-
-def test_ties_of_a_long_list_are_those_that_a_search_finds(con: duckdb.DuckDBPyConnection) -> None:
-    """From 1,001 items on they are counted off, since a search for each item took a minute for a million."""
-    con.execute("""
-        CREATE OR REPLACE TABLE long AS
-        SELECT
-            u AS userid,
-            i AS itemid,
-            CASE WHEN i % 50 > u THEN hash(i, u) % (10 ** (u + 1))::INTEGER END AS score
-        FROM range(4) q(u), range(1_200) r(i);
-        CREATE OR REPLACE TABLE liked AS
-        SELECT u AS userid, i * 3 AS itemid FROM range(5) q(u), range(390) r(i)
-    """)
-    names = "_ranking.main._ranking_names('userid', 'itemid', 'score', NULL, NULL, true)"
-    arguments = f"'long', 'liked', {names}, NULL"
-    query = f"""
-        SELECT
-            tied = _ranking.main._ranking_tied_ranking(judged, scores, list_reverse(scores), NULL),
-            len(scores)
-        FROM _ranking.main._ranking_tied_judged({arguments}, 'ranking_summary')
-        JOIN (SELECT userid, scores FROM _ranking.main._ranking_judged({arguments}, true, 'ranking_summary'))
-            USING (userid)
-        ORDER BY userid
-    """
-    assert con.execute(query).fetchall()[:4] == [(True, 1_200)] * 4
