@@ -86,19 +86,6 @@ def test_it_is_as_defined_and_as_in_other_libraries(con: duckdb.DuckDBPyConnecti
     assert [row["threshold"] for row in result] == sorted(expected["errors"])
 
 
-def test_of_many_thresholds_a_hundred_at_equal_steps_are_shown(con: duckdb.DuckDBPyConnection) -> None:
-    """Of systems with so many lists, whose scores are 0, 1, 2, ..."""
-    numbers = [100, 101, 150, 1_000]
-    con.execute(f"""
-        CREATE OR REPLACE TABLE rec AS
-        SELECT n AS system, userid, 1 AS itemid, userid AS score
-        FROM (SELECT unnest({numbers}) AS n), range(n) t(userid);
-        CREATE OR REPLACE TABLE truth AS SELECT userid, 1 AS itemid, userid % 3 AS rel
-        FROM range(1_000) t(userid)""")
-    places = [(row["system"], row["threshold"]) for row in found(con)]
-    assert places == [(n, i * (n - 1) // 99) for n in numbers for i in range(100)]
-
-
 def test_the_query_of_the_reference_gives_the_number_of_mteb(con: duckdb.DuckDBPyConnection) -> None:
     """Beside a plain definition; of the tables in the reference, mteb's `nauc` gives what stands there."""
     page = Path(__file__).parents[1].joinpath("sql", "comparison", "README.md").read_text()

@@ -28,9 +28,8 @@ NEW = [
 con = module_connection()
 
 
-Case = tuple[
-    Any, Any, Any
-]  # differences of the labelled users, what the model says of them, and of the others
+# Differences of the labelled users, what the model says of them, and of the others.
+Case = tuple[Any, Any, Any]
 
 
 def tables(con: duckdb.DuckDBPyConnection, cases: Sequence[Case]) -> None:
@@ -137,31 +136,6 @@ def test_without_others_the_comparison_is_as_without_predicted_grades(con: duckd
     assert [*found[0]] == [name for one in plain[0] for name in (*NEW * (one == "higher_is_better"), one)]
 
 
-def test_too_little_is_unclear_and_no_margin_makes_it_the_same(con: duckdb.DuckDBPyConnection) -> None:
-    cases: list[tuple[Any, Any, Any, float | None, float | None]] = [  # with weight and difference
-        ([0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1], [0, 1, 0, 1], None, None),  # 4 differ
-        ([0.5] * 8, [0.5] * 8, [0.5] * 4, 0, 0.5),  # nothing varies
-        ([0.5] * 8, [0.1, 0.2] * 4, [0.1, 0.2], 0, 0.5),  # d does not
-        ([0.0] * 8, [0.1, 0.2] * 4, [0.1, 0.2], 0, 0),  # nobody differs
-        # d - f is 0.5, and f varies more among the labelled users
-        ([1.5, -0.5] * 4, [1.0, -1.0] * 4, [0.0, 0.1] * 8, 1, 0.55),
-        ([0.3], [0.2], [0.1, 0.2], 0, 0.3),
-    ]
-    missing = "p, p_adjusted, p_same, low, high, standard_error, minimum_detectable_effect, relative_low"
-    found = compare(con, [case[:3] for case in cases], ", margin := 10")
-    for (d, _, _, weight, difference), row in zip(cases, found, strict=True):
-        assert row["verdict"] == "unclear"
-        assert [row[name] for name in missing.split(", ")] == [None] * 8
-        if weight is not None and difference is not None:
-            assert row["predicted_weight"] == weight
-            assert row["difference"] == pytest.approx(difference, abs=CLOSE)
-        assert ("few_differ" in (row["caveats"] or "")) == (len(d) > 1 and np.count_nonzero(d) < 5)
-    con.execute("CREATE TABLE compared AS FROM ranking_compare_by_user('people', predicted := 'model')")
-    gated = rows(con, "FROM ranking_gate('compared')")
-    assert [(row["verdict"], row["p_adjusted"]) for row in gated] == [("unclear", None)] * 6
-    assert {*NEW} <= {*gated[0]}
-
-
 def test_where_a_user_has_no_value_people_alone_count(con: duckdb.DuckDBPyConnection) -> None:
     """One of the first case by people, one of the second by the model."""
     d, f, others = draw(3, 20, 50)
@@ -249,6 +223,7 @@ def test_grades_of_a_model_alone_are_sure_of_their_bias(con: duckdb.DuckDBPyConn
     (people,) = rows(con, "FROM ranking_compare_by_user('people', baseline := 'a')")
     compared = "FROM ranking_compare_by_user('people', baseline := 'a', predicted := 'model')"
     (gated,) = rows(con, f"WITH compared AS ({compared}) FROM ranking_gate('compared')")
+    assert {*NEW} <= {*gated}
     both = [{**row}, people]
     correct_together(con, both, {"confidence": 0.95, "correction": "holm", "margin": None})  # type: ignore[typeddict-item]
     assert [one["users_needed"] is None for one in (row, gated, *both)] == [True, True, True, False]
@@ -371,17 +346,18 @@ def test_the_sentence_says_both_verdicts_and_how_much_is_won() -> None:
         "verdict": "unclear", "standard_error": 0.01, "labelled_standard_error": 0.018,
         "higher_is_better": True,
     }  # fmt: skip
-    alone = (
-        "Of 5000 users 200 were graded by people (means are theirs). By the predicted grades alone B would be"
-    )
-    more = "than A by 0.031 in NDCG@10; people's grades correct this to"
-    said = f"{alone} better {more} 0.004 (-0.011 to 0.019): unclear."
-    wider = " Without the predicted grades the interval would be 1.8 times as wide."
-    assert predicted_sentence(row, 4) == said + wider
     turned = {**row, "predicted_difference": -0.031, "labelled_standard_error": 0.01}
-    said = f"{alone} worse {more} -0.004 (-0.019 to 0.011): unclear."
-    wider = " The predicted grades do not make the interval narrower."
-    assert predicted_sentence(turned, 4) == said + wider
+    wider = "Without the predicted grades the interval would be 1.8 times as wide."
+    not_wider = "The predicted grades do not make the interval narrower."
+    for given, word, difference, won in (
+        (row, "better", "0.004 (-0.011 to 0.019)", wider),
+        (turned, "worse", "-0.004 (-0.019 to 0.011)", not_wider),
+    ):
+        assert predicted_sentence(given, 4) == (
+            "Of 5000 users 200 were graded by people (means are theirs). By the predicted grades alone B "
+            f"would be {word} than A by 0.031 in NDCG@10; "
+            f"people's grades correct this to {difference}: unclear. {won}"
+        )
     assert predicted_sentence({**row, "users_predicted": 0}, 4) == predicted_sentence({"k": 1}, 4) == ""
 
 
@@ -395,14 +371,10 @@ def test_models_are_in_the_order_of_their_corrected_differences(con: duckdb.Duck
     assert order and [*order.means] == ["a", "b"]  # noqa: PT018
 
 
-@pytest.mark.parametrize("function", ["ranking_compare", "ranking_check", "ranking_compare_by_user"])
-def test_partitions_refuse_predicted_grades(function: str) -> None:
-    columns = {"userid": pa.int64(), "itemid": pa.int64(), "score": pa.float64(), "system": pa.string()}
-    given: dict[str, Any] = {"truth": pa.schema(columns), "ks": [5], "predicted_truth": "llm"}
-    name = "predicted_truth"
-    if function.endswith("user"):
-        name, given = "predicted", {"predicted": "llm"}
-    with pytest.raises(
-        ValueError, match=f"^{function}: {name} is not read over partitions of users, got 'llm': "
-    ):
-        ranking_udfs.partition(function, pa.schema(columns), **given)
+def test_partitions_refuse_predicted_grades() -> None:
+    schema = pa.schema({name: pa.int64() for name in ("userid", "itemid", "score", "system")})
+    both: dict[str, Any] = {"truth": schema, "ks": [5], "predicted_truth": "llm"}
+    for function, given in (("compare", both), ("check", both), ("compare_by_user", {"predicted": "llm"})):
+        said = f"^ranking_{function}: {[*given][-1]} is not read over partitions of users, got 'llm': "
+        with pytest.raises(ValueError, match=said):
+            ranking_udfs.partition(f"ranking_{function}", schema, **given)

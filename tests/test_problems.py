@@ -178,19 +178,6 @@ def test_each_problem_has_as_many_rows_as_it_counts() -> None:
     assert found == codes - WITHOUT_ROWS
 
 
-def test_each_code_has_a_rule_a_sentence_and_an_order(pack: duckdb.DuckDBPyConnection) -> None:
-    codes = rows(pack, "FROM ranking_problem_codes()")
-    assert [row["place"] for row in codes] == [*range(1, len(codes) + 1)]
-    assert len({row["code"] for row in codes}) == len(codes) > 40
-    for row in codes:
-        assert row["about"] in ("rec", "truth", "history"), row
-        assert len(row["problem"]) <= 60, row
-        bounds = [one for one in (row["doubtful_from"], row["wrong_from"]) if one is not None]
-        assert sorted(bounds) == bounds, row
-        assert all(0 <= one <= 1 for one in bounds), row
-        assert (row["in_command"] is None) == (row["in_python"] is None) == (row["in_sql"] is None), row
-
-
 def slow_recall(rec: list[Any], truth: list[Any], k: int | None, min_grade: int, skips: bool) -> float:
     """The mean recall of one system, whose list is by score, then by item, those without a score last.
 
