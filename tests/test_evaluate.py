@@ -29,8 +29,6 @@ REC, TRUTH, USERS = (str(SEEDS / f"{name}.csv") for name in ("recommendations", 
 COLUMNS: Any = {"user_col": "customer_id", "item_col": "sku", "system_col": "model", "grade_col": "stars"}
 OPTIONS = ["--user", "customer_id", "--item", "sku", "--system", "model", "--grade", "stars", "--no-check"]
 
-Rows = list[dict[str, Any]]
-
 
 # A user's connection, with tables; evaluations leave it as it is.
 con = module_connection(f"""
@@ -45,10 +43,6 @@ con = module_connection(f"""
 @pytest.fixture(scope="module")
 def frames() -> dict[str, pd.DataFrame]:
     return {"rec": pd.read_csv(REC), "truth": pd.read_csv(TRUTH)}
-
-
-def rows(relation: duckdb.DuckDBPyRelation) -> Rows:
-    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
 # --- Numbers ---
@@ -93,7 +87,7 @@ def test_the_rows_are_those_of_the_command_to_the_bit(
     printed = json.loads(capsys.readouterr().out)
     expected = json.loads((tmp_path / "by.json").read_text()) if name == "by_user" else printed
     assert len(expected) > 3
-    assert rows(found) == [{column: row.get(column) for column in found.columns} for row in expected]
+    assert found.fetchall() == [tuple(map(row.get, found.columns)) for row in expected]
 
 
 # --- Forms of a table ---

@@ -74,22 +74,6 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
         assert tables.execute(query.format("many", k, ", descending := false")).fetchall() == expected
 
 
-def test_ids_may_be_any_kind_of_text_in_either_table(tables: duckdb.DuckDBPyConnection) -> None:
-    text = "('00000000-0000-0000-0000-0000000000' || lpad({}::VARCHAR, 2, '0'))"
-    words = ", ".join(f"'00000000-0000-0000-0000-0000000000{i:02}'" for i in (1, 2, 3, 9, *range(10, 70, 10)))
-    kinds = ["VARCHAR", "UUID", f"ENUM ({words})", f"ENUM ({words}, 'another')"]
-    for table in ("rec", "truth"):
-        for i, kind in enumerate(kinds):
-            ids = ", ".join(f"{text.format(name)}::{kind} AS {name}" for name in ("userid", "itemid"))
-            tables.execute(f"CREATE TABLE {table}_{i} AS SELECT * REPLACE ({ids}) FROM {table}")
-    counts = "users, users_without_rec, users_without_truth"
-    query = f"SELECT {counts}, hits, mrr FROM ranking_summary('{{}}', '{{}}', [2, 4], measures := 'hits,mrr')"
-    expected = tables.execute(query.format("rec", "truth")).fetchall()
-    for i in range(len(kinds)):
-        given = f"rec_{i}", f"truth_{(i + 1) % len(kinds)}"
-        assert tables.execute(query.format(*given)).fetchall() == expected, given
-
-
 def test_types_that_differ_are_an_error_before_an_id_is_cast() -> None:
     """A text that is no date, a date that is no text: the cast came first in one of six calls, or in each."""
     with ranking_udfs.register(duckdb.connect(config={"threads": 4})) as con:
