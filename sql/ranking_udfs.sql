@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate ranking_position_effect _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -84,9 +84,6 @@ coalesce(
     0)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_longest(ks) AS
 list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
-CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
-{
-    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col, 'descending': descending};
 CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
 CASE
     WHEN holds THEN NULL
@@ -417,6 +414,8 @@ AND coalesce(length(measures::VARCHAR), 0) <= 10000;
 CREATE OR REPLACE MACRO _ranking_id_as(id, as_text) AS
 cast_to_type(
     id, struct_extract({'text': '', 'same': id}, CASE WHEN as_text OR typeof([id]) = '"NULL"[]' THEN 'text' ELSE 'same' END));
+CREATE OR REPLACE MACRO _ranking_are_integers(numbers) AS
+len(list_filter(numbers, lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
 CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
@@ -741,12 +740,12 @@ CASE WHEN type NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
 END;
 CREATE OR REPLACE MACRO _ranking_quoted(text) AS
 concat('''', _ranking_cut(text), '''');
-CREATE OR REPLACE MACRO _ranking_finite_grade(itemid, rel, names, caller) AS
+CREATE OR REPLACE MACRO _ranking_finite_grade(itemid, rel, grade_col, caller) AS
 CASE
     WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
     WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
         THEN error(concat(
-            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')), ' must be a finite number, got ',
+            caller, ': ', _ranking_cut(coalesce(grade_col::VARCHAR, 'rel')), ' must be a finite number, got ',
             coalesce(rel::VARCHAR, 'NULL')))
 END;
 CREATE OR REPLACE MACRO _ranking_fuse_unknown(argument, named, every_system) AS
@@ -902,6 +901,19 @@ regexp_extract_all(
     )),
     '(?s)^\w+\("NULL", (.*)\)$',
     1)[1];
+CREATE OR REPLACE MACRO _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(score_col, 'score'))) AS score,
+    least(*COLUMNS(_ranking_column(system_col, 'system'))) AS system
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs);
+CREATE OR REPLACE MACRO _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(grade_col, 'rel'))) AS rel
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths);
 CREATE OR REPLACE MACRO _ranking_evidence_problems(read) AS TABLE
 SELECT one.code, system, one.count, one.of_row, one.of, one.severity
 FROM (
@@ -1050,8 +1062,6 @@ coalesce(
     _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
     AND _ranking_goes_with(rule, pairs, names, rules),
     false);
-CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
-len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
 CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS
 CASE
     WHEN p_same_adjusted < _ranking_alpha(confidence) THEN 'same'
@@ -1241,31 +1251,18 @@ sqrt(df) * sinh(list_transform(
             ))[1],
         0::DOUBLE)
 )[1]);
-CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE
+CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, user_col, item_col, score_col, grade_col, system_col, descending, category_col) AS TABLE
 SELECT DISTINCT itemid, category
 FROM (
     SELECT
-        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+        coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
         least(*COLUMNS(_ranking_column(category_col, 'category'))) AS category
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('items', coalesce(items, rec))) AS rows))
 WHERE itemid IS NOT NULL AND items IS NOT NULL;
-CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
+CREATE OR REPLACE MACRO _ranking_history(events, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS TABLE
 SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-    coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
-    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs);
-CREATE OR REPLACE MACRO _ranking_truths(truth, names) AS TABLE
-SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths);
-CREATE OR REPLACE MACRO _ranking_history(events, names, time_col) AS TABLE
-SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
     least(*COLUMNS(_ranking_column(time_col, 'time'))) AS time
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('history', events)) AS rows);
 CREATE OR REPLACE MACRO _ranking_options_problem(pairs, names, rules) AS
@@ -1483,6 +1480,31 @@ WITH _ranking_timed AS NOT MATERIALIZED (
     FROM _ranking_timed
 )
 FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
+CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
+list_transform(
+    [{
+        'text': ks::VARCHAR, 'type': typeof(ks),
+        'given': _ranking_numbers(ks), 'cuts': TRY_CAST(_ranking_numbers(ks) AS BIGINT[])}],
+    lambda one: CASE
+        WHEN NOT _ranking_is_number(regexp_replace(one['type'], '\[\d*\]$', ''))
+            THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(one['type']))
+        WHEN one['text'] IS NULL OR len(one['given']) = 0
+            THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(one['text']))
+        WHEN NOT _ranking_are_integers(one['given'])
+            THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(one['text']))
+        WHEN list_min(one['given']::DOUBLE[]) < 0
+            THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(one['given'] AS HUGEINT[])))
+        WHEN list_count(one['cuts']) < list_count(one['given'])
+            THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(one['text']))
+        ELSE list_sort(list_distinct(one['cuts']), 'ASC')
+            || CASE WHEN list_count(one['cuts']) < len(one['given']) THEN [NULL] ELSE [] END
+    END)[1];
+CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
+_ranking_no_problem(caller, 'max_k must be ' || CASE
+    WHEN NOT _ranking_is_number(typeof(max_k)) THEN 'an integer, got ' || _ranking_cut(typeof(max_k))
+    WHEN NOT _ranking_are_integers(_ranking_numbers(max_k)) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
+    WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
+END);
 CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
 _ranking_no_problem(
     caller,
@@ -1649,7 +1671,7 @@ CREATE OR REPLACE MACRO _ranking_measure_columns(rows) AS (
                 FROM (SELECT 1 AS userid)
                 LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(rows) AS rows_of WHERE false) ON true)))
 );
-CREATE OR REPLACE MACRO _ranking_intents(truth, names, intent_col, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_intents(truth, user_col, item_col, score_col, grade_col, system_col, descending, intent_col, caller) AS TABLE
 SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
 FROM (
     SELECT
@@ -1663,7 +1685,7 @@ FROM (
                     THEN error(concat(
                         caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
                         ' must not be NULL for an item that meets one, got ',
-                        names['user'], ' ', userid::VARCHAR, ', ', names['item'], ' ', itemid::VARCHAR))
+                        user_col, ' ', userid::VARCHAR, ', ', item_col, ' ', itemid::VARCHAR))
                 ELSE intent
             END AS intent,
             is_met
@@ -1671,30 +1693,143 @@ FROM (
             SELECT
                 userid, itemid, intent, itemid IS NOT NULL
                 AND CASE
-                    WHEN NOT _ranking_has(truth, names['grade'], 'rel') THEN true
-                    ELSE _ranking_finite_grade(itemid, rel, names, caller) > 0
+                    WHEN NOT _ranking_has(truth, grade_col, 'rel') THEN true
+                    ELSE _ranking_finite_grade(itemid, rel, grade_col, caller) > 0
                 END AS is_met
             FROM (
                 SELECT
-                    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-                    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-                    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel,
+                    least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS userid,
+                    coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
+                    coalesce(*COLUMNS(_ranking_column(grade_col, 'rel'))) AS rel,
                     coalesce(*COLUMNS(_ranking_column(intent_col, 'intent'))) AS intent
                 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths))
             WHERE userid IS NOT NULL)))
 GROUP BY userid, itemid;
-CREATE OR REPLACE MACRO _ranking_systems(rec, names) AS TABLE
+CREATE OR REPLACE MACRO _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS TABLE
 SELECT DISTINCT
     COLUMNS(concat(
-        '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
+        '(?i)^(?:', regexp_escape(coalesce(system_col::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
 FROM (
-    SELECT least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
+    SELECT least(*COLUMNS(_ranking_column(system_col, 'system'))) AS ranking_system, *
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs))
-WHERE _ranking_has(rec, names['system'], 'system')
+WHERE _ranking_has(rec, system_col, 'system')
 UNION ALL BY NAME
 SELECT NULL AS ranking_system
-WHERE NOT _ranking_has(rec, names['system'], 'system')
+WHERE NOT _ranking_has(rec, system_col, 'system')
     OR NOT EXISTS (FROM query_table(rec));
+CREATE OR REPLACE MACRO _ranking_list_facts(rec, user_col, item_col, score_col, grade_col, system_col, descending, ks, max_k) AS TABLE
+SELECT
+    * EXCLUDE (best, cuts),
+    len(list_filter(best[:coalesce(deepest, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0 AS is_tied,
+    len(items) - list_unique(items) AS n_repeated,
+    CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
+    list_transform(
+        list_filter(cuts, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
+        lambda k: {'code': 'ties_at_k', 'k': k, 'size': NULL::BIGINT})
+    || list_transform(list_filter(cuts, lambda k: k > n), lambda k: {'code': 'short_lists', 'k': k, 'size': n})
+    || list_transform(
+        list_filter(cuts, lambda k: k IS NULL), lambda k: {'code': 'shorter_than_truth', 'k': k, 'size': NULL::BIGINT})
+        AS at_k
+FROM (
+    SELECT
+        *,
+        list_filter(
+            list_transform(best[:coalesce(deepest, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
+    FROM (
+        SELECT
+            ks AS cuts, max_k AS deepest, userid, system::VARCHAR AS system, userid::VARCHAR AS user,
+            count(*) AS n,
+            count(itemid) AS n_items,
+            count(given) AS n_scores,
+            count(score) AS n_ranked,
+            min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+            min(itemid) FILTER (given IS NULL)::VARCHAR AS without_score,
+            min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
+            count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
+            CASE
+                WHEN max_k < 32 AND descending
+                    THEN max((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
+                WHEN max_k < 32
+                    THEN min((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
+                WHEN descending
+                    THEN list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC')
+                ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
+            END AS best
+        FROM (
+            SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score
+            FROM _ranking_recs(_ranking_table('rec', rec), user_col, item_col, score_col, grade_col, system_col, descending))
+        GROUP BY system, userid));
+CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending, gather) AS TABLE
+FROM _ranking_recs(_ranking_table('rec', rec), user_col, item_col, score_col, grade_col, system_col, descending)
+WHERE NOT gather
+UNION ALL
+SELECT rows.*
+FROM (
+    SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+    FROM (SELECT userid FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) WHERE gather LIMIT 8192)) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+    FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending)
+    WHERE gather AND NOT no_order
+    UNION ALL
+    FROM (
+        FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending)
+        WHERE gather AND no_order
+        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)
+) AS rows;
+CREATE OR REPLACE MACRO _ranking_graded_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending) AS TABLE
+SELECT
+    *, _ranking_has(truth, grade_col, 'rel') AS has_grade,
+    CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
+FROM _ranking_truths(_ranking_table('truth', truth), user_col, item_col, score_col, grade_col, system_col, descending);
+CREATE OR REPLACE MACRO _ranking_truth_lists(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS TABLE
+SELECT
+    userid,
+    CASE
+        WHEN _ranking_has_repeats(items) THEN _ranking_distinct_items(list_sort(items, 'ASC'))
+        ELSE coalesce(items, [])
+    END AS items,
+    NULL::DOUBLE[] AS grades
+FROM (
+    SELECT userid, list(itemid) FILTER (itemid IS NOT NULL) AS items
+    FROM _ranking_truths(_ranking_table('truth', truth), user_col, item_col, score_col, grade_col, system_col, descending)
+    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, grade_col, 'rel')
+    GROUP BY userid)
+UNION ALL
+SELECT
+    userid,
+    list_transform(coalesce(graded, []), lambda one: one.itemid),
+    list_transform(coalesce(graded, []), lambda one: one.grade)
+FROM (
+    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+    FROM (
+        SELECT userid, itemid, max(grade) AS grade
+        FROM (
+            SELECT userid, itemid, _ranking_finite_grade(itemid, rel, grade_col, caller) AS grade
+            FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)
+            WHERE userid IS NOT NULL AND _ranking_has(truth, grade_col, 'rel'))
+        GROUP BY userid, itemid)
+    GROUP BY userid);
+CREATE OR REPLACE MACRO _ranking_truth_ids(truth, user_col, item_col, score_col, grade_col, system_col, descending, kind) AS TABLE
+SELECT DISTINCT id
+FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending))
+WHERE id IS NOT NULL;
+CREATE OR REPLACE MACRO _ranking_has_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS
+(
+    SELECT CASE
+        WHEN count(userid) > 0 OR NOT _ranking_has(truth, user_col, 'userid') THEN true
+        ELSE error(concat(
+            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
+            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(user_col::VARCHAR, 'userid')) END))::BOOLEAN
+    END
+    FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)
+);
+CREATE OR REPLACE MACRO _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) AS TABLE
+SELECT
+    userid, itemid,
+    CASE WHEN _ranking_has(truth, grade_col, 'rel') THEN max(TRY_CAST(rel AS DOUBLE)) ELSE 1 END AS grade
+FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)
+WHERE userid IS NOT NULL
+GROUP BY userid, itemid;
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
 coalesce(
     CASE
@@ -1721,18 +1856,42 @@ _ranking_prefix(
     _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
     judged.ideal[-1] > 0,
     _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
-CREATE OR REPLACE MACRO _ranking_unread_columns(rec, truth, names) AS
+CREATE OR REPLACE MACRO _ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
 list_transform(
     [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
     lambda texts: {
-        'systems': CASE WHEN names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
+        'systems': CASE WHEN system_col IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
             THEN _ranking_like_systems(texts.rec) END,
-        'runs': CASE WHEN names['system']::VARCHAR IS DISTINCT FROM ''
+        'runs': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
             THEN list_filter(
                 _ranking_like_runs(texts.rec),
-                lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) END,
-        'grades': CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+                lambda run: lower(run) <> lower(coalesce(system_col::VARCHAR, 'system'))) END,
+        'grades': CASE WHEN grade_col IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
             THEN _ranking_like_grades(texts.truth) END})[1];
+CREATE OR REPLACE MACRO _ranking_found_truth(lists, rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS TABLE
+SELECT
+    * EXCLUDE (plain, texts),
+    CASE
+        WHEN plain IS NULL
+            THEN _ranking_found_each(list_intersect(texts.listed, texts.items), texts.listed, texts.items)
+        ELSE _ranking_found_items(plain.listed, plain.items)
+    END AS found
+FROM (
+    SELECT
+        *,
+        CASE
+            WHEN NOT _ranking_compare_as_texts(rec_items, truth_items) THEN {'listed': rec_items, 'items': truth_items}
+        END AS plain,
+        CASE
+            WHEN _ranking_compare_as_texts(rec_items, truth_items)
+                THEN {'listed': rec_items::VARCHAR[], 'items': truth_items::VARCHAR[]}
+        END AS texts
+    FROM query_table(lists) AS lists_of
+    UNION ALL BY NAME
+    SELECT {'listed': [truths.itemid], 'items': [recs.itemid]} AS plain
+    FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS recs
+    CROSS JOIN _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending) AS truths
+    WHERE false);
 CREATE OR REPLACE MACRO _ranking_plain_names(measures, usual) AS
 list_transform(
     string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
@@ -1775,29 +1934,6 @@ list_transform(
                 'names': one['names'],
                 'cuts': flatten(list_transform(same, lambda other: other['cuts'])),
                 'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)})[1]))[1];
-CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
-CASE
-    WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
-        THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
-    WHEN ks IS NULL OR len(_ranking_numbers(ks)) = 0
-        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN NOT _ranking_are_integers(ks)
-        THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
-        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
-    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < list_count(_ranking_numbers(ks))
-        THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(ks::VARCHAR))
-    ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
-        || CASE
-            WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []
-        END
-END;
-CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
-_ranking_no_problem(caller, 'max_k must be ' || CASE
-    WHEN NOT _ranking_is_number(typeof(max_k)) THEN 'an integer, got ' || _ranking_cut(typeof(max_k))
-    WHEN NOT _ranking_are_integers(max_k) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
-    WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
-END);
 CREATE OR REPLACE MACRO _ranking_expected_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(ranking, persistence, gain, max_grade))::INTEGER, 1) * least(
     (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
@@ -1999,150 +2135,15 @@ FROM (
             row_number() OVER (PARTITION BY family_of ORDER BY p ASC NULLS LAST) AS p_place,
             row_number() OVER (PARTITION BY family_of ORDER BY p_same ASC NULLS LAST) AS p_same_place
         FROM query_table(tests) AS tests_of));
-CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
-SELECT
-    * EXCLUDE (best, cuts),
-    len(list_filter(best[:coalesce(deepest, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0 AS is_tied,
-    len(items) - list_unique(items) AS n_repeated,
-    CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
-    list_transform(
-        list_filter(cuts, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
-        lambda k: {'code': 'ties_at_k', 'k': k, 'size': NULL::BIGINT})
-    || list_transform(list_filter(cuts, lambda k: k > n), lambda k: {'code': 'short_lists', 'k': k, 'size': n})
-    || list_transform(
-        list_filter(cuts, lambda k: k IS NULL), lambda k: {'code': 'shorter_than_truth', 'k': k, 'size': NULL::BIGINT})
-        AS at_k
-FROM (
-    SELECT
-        *,
-        list_filter(
-            list_transform(best[:coalesce(deepest, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
-    FROM (
-        SELECT
-            ks AS cuts, max_k AS deepest, userid, system::VARCHAR AS system, userid::VARCHAR AS user,
-            count(*) AS n,
-            count(itemid) AS n_items,
-            count(given) AS n_scores,
-            count(score) AS n_ranked,
-            min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
-            min(itemid) FILTER (given IS NULL)::VARCHAR AS without_score,
-            min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
-            count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
-            CASE
-                WHEN max_k < 32 AND names['descending']
-                    THEN max((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
-                WHEN max_k < 32
-                    THEN min((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
-                WHEN names['descending']
-                    THEN list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC')
-                ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
-            END AS best
-        FROM (SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names))
-        GROUP BY system, userid));
-CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
-FROM _ranking_recs(rec, names)
-WHERE NOT gather
-UNION ALL
-SELECT rows.*
-FROM (
-    SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
-    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)) AS first_rows
-JOIN range(100) AS one(place) ON place = 0, LATERAL (
-    FROM _ranking_recs(rec, names)
-    WHERE gather AND NOT no_order
-    UNION ALL
-    FROM (
-        FROM _ranking_recs(rec, names)
-        WHERE gather AND no_order
-        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)
-) AS rows;
-CREATE OR REPLACE MACRO _ranking_graded_truths(truth, names) AS TABLE
-SELECT
-    *, _ranking_has(truth, names['grade'], 'rel') AS has_grade,
-    CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
-FROM _ranking_truths(truth, names);
-CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
-SELECT
-    userid,
-    CASE
-        WHEN _ranking_has_repeats(items) THEN _ranking_distinct_items(list_sort(items, 'ASC'))
-        ELSE coalesce(items, [])
-    END AS items,
-    NULL::DOUBLE[] AS grades
-FROM (
-    SELECT userid, list(itemid) FILTER (itemid IS NOT NULL) AS items
-    FROM _ranking_truths(truth, names)
-    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
-    GROUP BY userid)
-UNION ALL
-SELECT
-    userid,
-    list_transform(coalesce(graded, []), lambda one: one.itemid),
-    list_transform(coalesce(graded, []), lambda one: one.grade)
-FROM (
-    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
-    FROM (
-        SELECT userid, itemid, max(grade) AS grade
-        FROM (
-            SELECT userid, itemid, _ranking_finite_grade(itemid, rel, names, caller) AS grade
-            FROM _ranking_truths(truth, names)
-            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel'))
-        GROUP BY userid, itemid)
-    GROUP BY userid);
-CREATE OR REPLACE MACRO _ranking_found_truth(lists, rec, truth, names) AS TABLE
-SELECT
-    * EXCLUDE (plain, texts),
-    CASE
-        WHEN plain IS NULL
-            THEN _ranking_found_each(list_intersect(texts.listed, texts.items), texts.listed, texts.items)
-        ELSE _ranking_found_items(plain.listed, plain.items)
-    END AS found
-FROM (
-    SELECT
-        *,
-        CASE
-            WHEN NOT _ranking_compare_as_texts(rec_items, truth_items) THEN {'listed': rec_items, 'items': truth_items}
-        END AS plain,
-        CASE
-            WHEN _ranking_compare_as_texts(rec_items, truth_items)
-                THEN {'listed': rec_items::VARCHAR[], 'items': truth_items::VARCHAR[]}
-        END AS texts
-    FROM query_table(lists) AS lists_of
-    UNION ALL BY NAME
-    SELECT {'listed': [truths.itemid], 'items': [recs.itemid]} AS plain
-    FROM _ranking_recs(rec, names) AS recs
-    CROSS JOIN _ranking_truths(truth, names) AS truths
-    WHERE false);
-CREATE OR REPLACE MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
-SELECT DISTINCT id
-FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
-WHERE id IS NOT NULL;
-CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
-(
-    SELECT CASE
-        WHEN count(userid) > 0 OR NOT _ranking_has(truth, names['user'], 'userid') THEN true
-        ELSE error(concat(
-            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
-            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
-    END
-    FROM _ranking_truths(truth, names)
-);
-CREATE OR REPLACE MACRO _ranking_truth_pairs(truth, names) AS TABLE
-SELECT
-    userid, itemid,
-    CASE WHEN _ranking_has(truth, names['grade'], 'rel') THEN max(TRY_CAST(rel AS DOUBLE)) ELSE 1 END AS grade
-FROM _ranking_truths(truth, names)
-WHERE userid IS NOT NULL
-GROUP BY userid, itemid;
-CREATE OR REPLACE MACRO _ranking_timed_events(truth, history, names, time_col) AS TABLE
+CREATE OR REPLACE MACRO _ranking_timed_events(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS TABLE
 SELECT
     *,
     _ranking_moment(time) >= truth_moment
         AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
-FROM _ranking_history(history, names, time_col)
+FROM _ranking_history(history, user_col, item_col, score_col, grade_col, system_col, descending, time_col)
 CROSS JOIN (
     SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
-    FROM _ranking_history(truth, names, time_col));
+    FROM _ranking_history(truth, user_col, item_col, score_col, grade_col, system_col, descending, time_col));
 CREATE OR REPLACE MACRO _ranking_measures_problem(measures, ties, caller) AS
 coalesce(error(caller || ': ' || CASE
     WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
@@ -2204,12 +2205,12 @@ list_transform(
             THEN 'list_col must stand without shown_col, since counts are of several lists, got ' || list_col::VARCHAR END,
         _ranking_collation_problem()))[1];
 CREATE OR REPLACE MACRO _ranking_contents_catalogue(
-    lists, rec, history, items, names, category_col, ks, caller) AS TABLE
+    lists, rec, history, items, user_col, item_col, score_col, grade_col, system_col, descending, category_col, ks, caller) AS TABLE
 WITH _ranking_catalogue AS MATERIALIZED (
-    SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
+    SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, user_col, item_col, score_col, grade_col, system_col, descending, category_col)
     UNION ALL
     SELECT DISTINCT itemid
-    FROM _ranking_history(coalesce(history, rec), names, '')
+    FROM _ranking_history(coalesce(history, rec), user_col, item_col, score_col, grade_col, system_col, descending, '')
     WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL AND items IS NULL
 ),
 _ranking_shown AS MATERIALIZED (
@@ -2245,8 +2246,8 @@ CROSS JOIN (
     SELECT CASE
         WHEN count(*) > 0
             OR coalesce(history, items) IS NULL
-            OR NOT _ranking_has(coalesce(items, history, rec), names['item'], 'itemid')
-            OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), names['user'], 'userid'))
+            OR NOT _ranking_has(coalesce(items, history, rec), item_col, 'itemid')
+            OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), user_col, 'userid'))
             THEN count(*)
         ELSE error(concat(
             caller, ': ',
@@ -2269,10 +2270,10 @@ LEFT JOIN (
 ) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
 LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
 GROUP BY systems.ranking_system, systems.k;
-CREATE OR REPLACE MACRO _ranking_seen_rows(rec, history, names, time_col) AS TABLE
+CREATE OR REPLACE MACRO _ranking_seen_rows(rec, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS TABLE
 SELECT userid, itemid, system
-FROM (SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
-SEMI JOIN _ranking_history(history, names, time_col) AS events
+FROM (SELECT userid, itemid, system FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
+SEMI JOIN _ranking_history(history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS events
     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid);
 CREATE OR REPLACE MACRO _ranking_matched_ids(read, kind) AS TABLE
 SELECT system, listed.id AS listed, known.id AS known, alike.id AS alike, of_all.n AS n_truth, of_all.id AS of_truth
@@ -2331,10 +2332,10 @@ FROM (
         GROUP BY system, every_system))
 WHERE len(apart) > 0;
 CREATE OR REPLACE MACRO _ranking_contents_by_user(
-    lists, rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
+    lists, rec, history, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, head, divergence, category_col, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (
     SELECT DISTINCT userid, itemid
-    FROM _ranking_history(coalesce(history, rec), names, '')
+    FROM _ranking_history(coalesce(history, rec), user_col, item_col, score_col, grade_col, system_col, descending, '')
     WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL
 ),
 _ranking_known AS MATERIALIZED (
@@ -2357,7 +2358,7 @@ _ranking_kinds AS MATERIALIZED (
         SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
         FROM (
             SELECT itemid, dense_rank() OVER (ORDER BY category ASC NULLS LAST) - 1 AS category
-            FROM _ranking_contents_items(rec, items, names, category_col)
+            FROM _ranking_contents_items(rec, items, user_col, item_col, score_col, grade_col, system_col, descending, category_col)
             WHERE category IS NOT NULL)
         GROUP BY itemid)
 ),
@@ -2433,8 +2434,8 @@ LEFT JOIN (
         SELECT CASE
             WHEN count(*) > 0
                 OR history IS NULL
-                OR NOT _ranking_has(coalesce(history, rec), names['user'], 'userid')
-                OR NOT _ranking_has(coalesce(history, rec), names['item'], 'itemid')
+                OR NOT _ranking_has(coalesce(history, rec), user_col, 'userid')
+                OR NOT _ranking_has(coalesce(history, rec), item_col, 'itemid')
                 THEN any_value(n_users)
             ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
         END AS n_users
@@ -2720,30 +2721,29 @@ FROM (
             SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
             FROM _ranking_events(events, last, user_col, item_col, time_col))
         WHERE (SELECT _ranking_no_problem('ranking_split', misfit))));
-CREATE OR REPLACE MACRO _ranking_ids_problem(argument, source, truth, names, kind) AS
+CREATE OR REPLACE MACRO _ranking_ids_problem(argument, source, truth, id_col, kind) AS
 CASE
-    WHEN _ranking_has(source, names[kind], kind || 'id') THEN _ranking_type_problem(
-        coalesce(names[kind]::VARCHAR, kind || 'id'), 'truth and in ' || argument,
-        _ranking_type(truth, names[kind], kind || 'id'), _ranking_type(source, names[kind], kind || 'id'))
-    ELSE _ranking_no_column(
-        argument, coalesce(names[kind]::VARCHAR, kind || 'id'), kind || '_col', _ranking_texts_of(source))
+    WHEN _ranking_has(source, id_col, kind || 'id') THEN _ranking_type_problem(
+        coalesce(id_col::VARCHAR, kind || 'id'), 'truth and in ' || argument,
+        _ranking_type(truth, id_col, kind || 'id'), _ranking_type(source, id_col, kind || 'id'))
+    ELSE _ranking_no_column(argument, coalesce(id_col::VARCHAR, kind || 'id'), kind || '_col', _ranking_texts_of(source))
 END;
-CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
+CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
 list_transform(
     [[
-        ('user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')),
-        ('item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')),
-        ('score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
-            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')),
-        ('grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'), '',
+        ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'),
+            _ranking_type(rec, user_col, 'userid'), _ranking_type(truth, user_col, 'userid')),
+        ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'),
+            _ranking_type(rec, item_col, 'itemid'), _ranking_type(truth, item_col, 'itemid')),
+        ('score_col', typeof(score_col), coalesce(score_col::VARCHAR, 'score'),
+            _ranking_type(rec, score_col, 'score'), coalesce(_ranking_type(truth, score_col, 'score'), '')),
+        ('grade_col', typeof(grade_col), coalesce(grade_col::VARCHAR, 'rel'), '',
             coalesce(
-                _ranking_type(truth, names['grade'], 'rel'),
-                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)),
-        ('system_col', typeof(names['system']), names['system']::VARCHAR,
-            CASE WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
-                ELSE _ranking_type(rec, names['system'], 'system') END, '')]],
+                _ranking_type(truth, grade_col, 'rel'),
+                CASE WHEN coalesce(grade_col::VARCHAR, '') = '' THEN '"NULL"' END)),
+        ('system_col', typeof(system_col), system_col::VARCHAR,
+            CASE WHEN coalesce(system_col::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, system_col, 'system') END, '')]],
     lambda columns: list_transform(
         [('rec', _ranking_texts_of(rec), 4), ('truth', _ranking_texts_of(truth), 5)],
         lambda source: list_transform(
@@ -2773,8 +2773,8 @@ list_transform(
                 CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
                 ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
     END)))[1]
-|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
-    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+|| [CASE WHEN typeof(descending) <> 'BOOLEAN' OR descending IS NULL
+    THEN 'descending must be true or false, got ' || _ranking_cut(descending::VARCHAR)
 END,
 _ranking_collation_problem()];
 CREATE OR REPLACE MACRO ranking_judge
@@ -2875,6 +2875,151 @@ CASE
                 || min_grade::VARCHAR
         END))
 END;
+CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, tied) AS TABLE
+SELECT
+    userid, system,
+    any_value(n_rec) AS n_rec,
+    (CASE
+        WHEN _ranking_few_digits(typeof(any_value(score)))
+            THEN list_transform(
+                list_sort(
+                    list((TRY_CAST(score AS DOUBLE) * CASE WHEN descending THEN -1 ELSE 1 END, itemid)),
+                    'ASC',
+                    'NULLS LAST'),
+                lambda pair: pair[2])
+        WHEN descending THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+    END)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END] AS items,
+    CASE WHEN tied
+        THEN list_sort(list(score), CASE WHEN descending THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
+    END AS scores
+FROM (
+    SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
+    FROM _ranking_gathered_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending, coalesce(max_k > 32, true)) AS recs
+    JOIN (
+        SELECT counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
+        FROM (
+            SELECT
+                userid, system,
+                count(*) AS n_rec,
+                CASE WHEN descending THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
+                CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
+                    THEN CASE
+                        WHEN descending THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))
+                        ELSE min(_ranking_score(score), greatest(least(max_k, 32), 1))
+                    END[-1]
+                END AS last
+            FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending)
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system) AS counts
+        LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)) AS truths
+            ON _ranking_same_id(counts.userid, truths.userid)) AS counts
+        ON recs.userid = counts.userid
+        AND CASE WHEN _ranking_has(rec, system_col, 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
+)
+WHERE last IS NULL OR CASE WHEN descending THEN score >= last ELSE score <= last END
+GROUP BY userid, system;
+CREATE OR REPLACE MACRO _ranking_truth_problems(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT
+    code, sum(count)::BIGINT AS count,
+    min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
+    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
+    CASE WHEN code = 'no_relevant_item' AND _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN 'info' END AS severity
+FROM (
+    SELECT
+        grade_name, highest, user,
+        unnest(
+            list_filter(
+                [
+                    _ranking_problem_of('users', (userid IS NOT NULL)::BIGINT, NULL),
+                    _ranking_problem_of('truth rows', n, NULL),
+                    _ranking_problem_of('nothing_relevant', n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT, NULL),
+                    _ranking_problem_of(
+                        'nothing_but_hits',
+                        (userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(min_grade, unjudged, without_relevant, users))::BIGINT, NULL),
+                    _ranking_problem_of('null_truth_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
+                    _ranking_problem_of('null_truth_item', (n - n_items) * (users IS NULL OR n_items > 0)::BIGINT, 'NULL'),
+                    _ranking_problem_of('null_grade', n_without_grade, coalesce(without_grade, 'NULL')),
+                    _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
+                    _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
+                    _ranking_problem_of('fractional_grade', n_fractional, _ranking_graded(fractional, grade_name)),
+                    _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
+                    _ranking_problem_of('contradicting_grades', len(contradicting), list_min(contradicting)),
+                    _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
+                lambda one: one.count > 0),
+            recursive := true)
+    FROM (
+        SELECT
+            *,
+            coalesce(grade_col::VARCHAR, 'rel') AS grade_name,
+            coalesce(userid::VARCHAR, 'NULL') AS user,
+            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
+            CASE WHEN _ranking_has_repeats(items)
+                THEN list_distinct(_ranking_repetitions(list_transform(list_distinct(graded), lambda one: one.item)))
+            END AS contradicting
+        FROM (
+            SELECT
+                userid,
+                count(*) AS n,
+                count(itemid) AS n_items,
+                count_if(has_grade AND rel IS NULL AND (users IS NULL OR itemid IS NOT NULL))::BIGINT AS n_without_grade,
+                count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
+                count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
+                count_if(isfinite(grade) AND grade > 0 AND grade <> floor(grade))::BIGINT AS n_fractional,
+                count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
+                count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
+                max(grade) AS highest,
+                min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+                min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
+                min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+                min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
+                min({'item': itemid, 'rel': rel})
+                    FILTER (isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS fractional,
+                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items,
+                list({'item': itemid, 'grade': grade})
+                    FILTER (has_grade AND userid IS NOT NULL AND itemid IS NOT NULL AND grade IS NOT NULL) AS graded
+            FROM _ranking_graded_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)
+            GROUP BY userid)))
+GROUP BY code;
+CREATE OR REPLACE MACRO _ranking_ids(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS TABLE
+SELECT DISTINCT system::VARCHAR AS system, userid AS listed_user FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) WHERE userid IS NOT NULL
+UNION ALL BY NAME
+SELECT DISTINCT system::VARCHAR AS system, itemid AS listed_item FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) WHERE itemid IS NOT NULL
+UNION ALL BY NAME
+SELECT ranking_system::VARCHAR AS system, true AS is_system FROM _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending)
+UNION ALL BY NAME
+SELECT id AS known_user FROM _ranking_truth_ids(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'user')
+UNION ALL BY NAME
+SELECT id AS known_item FROM _ranking_truth_ids(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'item');
+CREATE OR REPLACE MACRO _ranking_new_ids(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col, kind) AS TABLE
+FROM _ranking_truth_ids(truth, user_col, item_col, score_col, grade_col, system_col, descending, kind) AS truths
+ANTI JOIN (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_history(history, user_col, item_col, score_col, grade_col, system_col, descending, time_col)) AS events
+    ON _ranking_same_id(truths.id, events.id);
+CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS
+(
+    SELECT CASE WHEN count(*) = 0 THEN true
+        ELSE error(concat(caller, ': no item of truth is in rec', ' (of ' || _ranking_cut(min(system)) || ')'))::BOOLEAN END
+    FROM (
+        SELECT DISTINCT system::VARCHAR AS system
+        FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending)
+        WHERE '"NULL"' NOT IN (typeof(itemid), typeof((SELECT id FROM _ranking_truth_ids(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'item') WHERE false)))
+        EXCEPT
+        SELECT recs.system::VARCHAR
+        FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS recs
+        SEMI JOIN _ranking_truth_ids(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id))
+);
+CREATE OR REPLACE MACRO _ranking_labels(truth, items, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS TABLE
+SELECT
+    userid, pairs.itemid,
+    pairs.itemid IS NOT NULL AND coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
+    pairs.itemid IS NOT NULL AND catalogue.itemid IS NULL AND _ranking_has(items, item_col, 'itemid') AS is_gone
+FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) AS pairs
+LEFT JOIN (SELECT DISTINCT itemid FROM _ranking_contents_items(truth, items, user_col, item_col, score_col, grade_col, system_col, descending, '')) AS catalogue
+    ON _ranking_same_id(pairs.itemid, catalogue.itemid);
+CREATE OR REPLACE MACRO _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS TABLE
+SELECT userid, count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant
+FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending)
+GROUP BY userid;
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 CASE
     WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
@@ -2931,9 +3076,9 @@ CASE
 END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
 _ranking_tied_prefix(tied, _ranking_at(tied, k));
-CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
+CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
 list_transform(
-    [_ranking_unread_columns(rec, truth, names)],
+    [_ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
     lambda unread: coalesce(
         format(
             'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
@@ -2948,7 +3093,7 @@ list_transform(
             'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
             || 'grade_col := '''' makes every row of truth relevant',
             list_filter(
-                unread.grades, lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))[1])))[1];
+                unread.grades, lambda grade: lower(grade) <> lower(coalesce(score_col::VARCHAR, 'score')))[1])))[1];
 CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
@@ -3094,151 +3239,6 @@ SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
                 ELSE known.higher_is_better
             END)[1]) AS verdict)
 FROM _ranking_corrected('_ranking_rows', confidence, correction, margin);
-CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
-SELECT
-    userid, system,
-    any_value(n_rec) AS n_rec,
-    (CASE
-        WHEN _ranking_few_digits(typeof(any_value(score)))
-            THEN list_transform(
-                list_sort(
-                    list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
-                    'ASC',
-                    'NULLS LAST'),
-                lambda pair: pair[2])
-        WHEN names['descending'] THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
-        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
-    END)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END] AS items,
-    CASE WHEN tied
-        THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
-    END AS scores
-FROM (
-    SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
-    FROM _ranking_gathered_recs(rec, names, coalesce(max_k > 32, true)) AS recs
-    JOIN (
-        SELECT counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
-        FROM (
-            SELECT
-                userid, system,
-                count(*) AS n_rec,
-                CASE WHEN names['descending'] THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
-                CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
-                    THEN CASE
-                        WHEN names['descending'] THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))
-                        ELSE min(_ranking_score(score), greatest(least(max_k, 32), 1))
-                    END[-1]
-                END AS last
-            FROM _ranking_recs(rec, names)
-            WHERE userid IS NOT NULL
-            GROUP BY userid, system) AS counts
-        LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
-            ON _ranking_same_id(counts.userid, truths.userid)) AS counts
-        ON recs.userid = counts.userid
-        AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
-)
-WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
-GROUP BY userid, system;
-CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged, without_relevant, users) AS TABLE
-SELECT
-    code, sum(count)::BIGINT AS count,
-    min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
-    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
-    CASE WHEN code = 'no_relevant_item' AND _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN 'info' END AS severity
-FROM (
-    SELECT
-        grade_name, highest, user,
-        unnest(
-            list_filter(
-                [
-                    _ranking_problem_of('users', (userid IS NOT NULL)::BIGINT, NULL),
-                    _ranking_problem_of('truth rows', n, NULL),
-                    _ranking_problem_of('nothing_relevant', n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT, NULL),
-                    _ranking_problem_of(
-                        'nothing_but_hits',
-                        (userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(min_grade, unjudged, without_relevant, users))::BIGINT, NULL),
-                    _ranking_problem_of('null_truth_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
-                    _ranking_problem_of('null_truth_item', (n - n_items) * (users IS NULL OR n_items > 0)::BIGINT, 'NULL'),
-                    _ranking_problem_of('null_grade', n_without_grade, coalesce(without_grade, 'NULL')),
-                    _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
-                    _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
-                    _ranking_problem_of('fractional_grade', n_fractional, _ranking_graded(fractional, grade_name)),
-                    _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
-                    _ranking_problem_of('contradicting_grades', len(contradicting), list_min(contradicting)),
-                    _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
-                lambda one: one.count > 0),
-            recursive := true)
-    FROM (
-        SELECT
-            *,
-            coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
-            coalesce(userid::VARCHAR, 'NULL') AS user,
-            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
-            CASE WHEN _ranking_has_repeats(items)
-                THEN list_distinct(_ranking_repetitions(list_transform(list_distinct(graded), lambda one: one.item)))
-            END AS contradicting
-        FROM (
-            SELECT
-                userid,
-                count(*) AS n,
-                count(itemid) AS n_items,
-                count_if(has_grade AND rel IS NULL AND (users IS NULL OR itemid IS NOT NULL))::BIGINT AS n_without_grade,
-                count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
-                count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
-                count_if(isfinite(grade) AND grade > 0 AND grade <> floor(grade))::BIGINT AS n_fractional,
-                count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
-                count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
-                max(grade) AS highest,
-                min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
-                min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
-                min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
-                min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-                min({'item': itemid, 'rel': rel})
-                    FILTER (isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS fractional,
-                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items,
-                list({'item': itemid, 'grade': grade})
-                    FILTER (has_grade AND userid IS NOT NULL AND itemid IS NOT NULL AND grade IS NOT NULL) AS graded
-            FROM _ranking_graded_truths(truth, names)
-            GROUP BY userid)))
-GROUP BY code;
-CREATE OR REPLACE MACRO _ranking_ids(rec, truth, names) AS TABLE
-SELECT DISTINCT system::VARCHAR AS system, userid AS listed_user FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL
-UNION ALL BY NAME
-SELECT DISTINCT system::VARCHAR AS system, itemid AS listed_item FROM _ranking_recs(rec, names) WHERE itemid IS NOT NULL
-UNION ALL BY NAME
-SELECT ranking_system::VARCHAR AS system, true AS is_system FROM _ranking_systems(rec, names)
-UNION ALL BY NAME
-SELECT id AS known_user FROM _ranking_truth_ids(truth, names, 'user')
-UNION ALL BY NAME
-SELECT id AS known_item FROM _ranking_truth_ids(truth, names, 'item');
-CREATE OR REPLACE MACRO _ranking_new_ids(truth, history, names, time_col, kind) AS TABLE
-FROM _ranking_truth_ids(truth, names, kind) AS truths
-ANTI JOIN (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_history(history, names, time_col)) AS events
-    ON _ranking_same_id(truths.id, events.id);
-CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
-(
-    SELECT CASE WHEN count(*) = 0 THEN true
-        ELSE error(concat(caller, ': no item of truth is in rec', ' (of ' || _ranking_cut(min(system)) || ')'))::BOOLEAN END
-    FROM (
-        SELECT DISTINCT system::VARCHAR AS system
-        FROM _ranking_recs(rec, names)
-        WHERE '"NULL"' NOT IN (typeof(itemid), typeof((SELECT id FROM _ranking_truth_ids(truth, names, 'item') WHERE false)))
-        EXCEPT
-        SELECT recs.system::VARCHAR
-        FROM _ranking_recs(rec, names) AS recs
-        SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id))
-);
-CREATE OR REPLACE MACRO _ranking_labels(truth, items, names, min_grade) AS TABLE
-SELECT
-    userid, pairs.itemid,
-    pairs.itemid IS NOT NULL AND coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
-    pairs.itemid IS NOT NULL AND catalogue.itemid IS NULL AND _ranking_has(items, names['item'], 'itemid') AS is_gone
-FROM _ranking_truth_pairs(truth, names) AS pairs
-LEFT JOIN (SELECT DISTINCT itemid FROM _ranking_contents_items(truth, items, names, '')) AS catalogue
-    ON _ranking_same_id(pairs.itemid, catalogue.itemid);
-CREATE OR REPLACE MACRO _ranking_truth_users(truth, names, min_grade) AS TABLE
-SELECT userid, count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant
-FROM _ranking_truth_pairs(truth, names)
-GROUP BY userid;
 CREATE OR REPLACE MACRO ranking_position_effect(
     log, user_col := 'userid', item_col := 'itemid', rank_col := 'rank', click_col := 'clicked', shown_col := NULL,
     list_col := NULL) AS TABLE
@@ -3439,8 +3439,8 @@ WHERE CASE
         ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
-CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
-[_ranking_ids_problem('history', history, truth, names, 'user'), _ranking_ids_problem('history', history, truth, names, 'item')]
+CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS
+[_ranking_ids_problem('history', history, truth, user_col, 'user'), _ranking_ids_problem('history', history, truth, item_col, 'item')]
 || list_transform(
     [(coalesce(time_col::VARCHAR, 'time'), _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time'))],
     lambda c: coalesce(_ranking_name_problem('time_col', typeof(time_col), c[1]), CASE
@@ -3456,17 +3456,17 @@ CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col
             _ranking_cut(c[1]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
             _ranking_cut(c[2]), ' and ', _ranking_cut(c[3]))
     END));
-CREATE OR REPLACE MACRO _ranking_users_beyond_truth(truth, users, names, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_users_beyond_truth(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS TABLE
 SELECT DISTINCT userid
-FROM _ranking_truths(_ranking_table('users', coalesce(users, truth)), names) AS named
-ANTI JOIN _ranking_truths(truth, names) AS truths ON _ranking_same_id(named.userid, truths.userid)
+FROM _ranking_truths(_ranking_table('users', coalesce(users, truth)), user_col, item_col, score_col, grade_col, system_col, descending) AS named
+ANTI JOIN _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending) AS truths ON _ranking_same_id(named.userid, truths.userid)
 WHERE CASE
-    WHEN _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, names, 'user'))
+    WHEN _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, user_col, 'user'))
         THEN userid IS NOT NULL
 END;
-CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged, without_relevant, users) AS TABLE
+CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged, without_relevant, users)) AS misfit)
+FROM (SELECT unnest(_ranking_misfits(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) || _ranking_judging_problems(min_grade, unjudged, without_relevant, users)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT one.code, len(one.found), _ranking_joined(one.found, ', ')
@@ -3475,7 +3475,7 @@ FROM (
         {'code': 'grade_not_read', 'found': unread.grades},
         {'code': 'system_not_read', 'found': unread.systems},
         {'code': 'run_not_read', 'found': unread.runs}]) AS one
-    FROM (SELECT _ranking_unread_columns(rec, truth, names) AS unread))
+    FROM (SELECT _ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS unread))
 WHERE len(one.found) > 0
 UNION ALL
 SELECT 'no_rows', 1, NULL
@@ -3515,55 +3515,22 @@ FROM (
     LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_items, 'item') AS items USING (ranking_item)
     LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, seen, 'user|item') AS pairs
         USING (ranking_user, ranking_item));
-CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_half_life_utility', _ranking_view, coalesce(_ranking_option('half_life', half_life, 'a number > 1', TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) >= 0 AND TRY_CAST(neutral AS DOUBLE) < 'inf')), _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
-CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_ideal_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
-CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
-CASE
-    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
-    ELSE concat(
-        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
-        ')) AS ', name)
-END;
-CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
-coalesce(
-    list_transform(
-        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
-    _ranking_unread_column(rec, rec, names));
-CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
-_ranking_no_problem(caller, coalesce(
-    list_transform(
-        [_ranking_misfits(rec, truth, names)],
-        lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
-    _ranking_unread_column(rec, truth, names)));
-CREATE OR REPLACE MACRO _ranking_problem_rows_of_history(rec, truth, history, names, time_col) AS TABLE
+CREATE OR REPLACE MACRO _ranking_problem_rows_of_history(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS TABLE
 SELECT 'truth_in_history' AS code, NULL::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
-FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-SEMI JOIN _ranking_history(history, names, time_col) AS events
+FROM (FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE itemid IS NOT NULL) AS truths
+SEMI JOIN _ranking_history(history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS events
     ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
 UNION ALL
 SELECT 'late_history', NULL, userid::VARCHAR, itemid::VARCHAR
-FROM _ranking_timed_events(truth, history, names, time_col)
+FROM _ranking_timed_events(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col)
 WHERE is_late
 UNION ALL
-SELECT 'seen_items', system::VARCHAR, userid::VARCHAR, itemid::VARCHAR FROM _ranking_seen_rows(rec, history, names, time_col)
+SELECT 'seen_items', system::VARCHAR, userid::VARCHAR, itemid::VARCHAR FROM _ranking_seen_rows(rec, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col)
 UNION ALL
-SELECT 'new_users', NULL, id::VARCHAR, NULL FROM _ranking_new_ids(truth, history, names, time_col, 'user')
+SELECT 'new_users', NULL, id::VARCHAR, NULL FROM _ranking_new_ids(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col, 'user')
 UNION ALL
-SELECT 'new_items', NULL, NULL, id::VARCHAR FROM _ranking_new_ids(truth, history, names, time_col, 'item');
-CREATE OR REPLACE MACRO _ranking_recalls(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT 'new_items', NULL, NULL, id::VARCHAR FROM _ranking_new_ids(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col, 'item');
+CREATE OR REPLACE MACRO _ranking_recalls(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT
     system, k, userid,
     count_if(is_relevant AND is_found) / _ranking_recall_divisor(count_if(is_relevant), min_grade, unjudged, without_relevant, users) AS recall,
@@ -3575,15 +3542,15 @@ FROM (
     SELECT
         ranking_system::VARCHAR AS system, k, labels.*,
         coalesce(list_contains(listed[:coalesce(k, 2147483647)], itemid::VARCHAR), false) AS is_found
-    FROM _ranking_labels(truth, items, names, min_grade) AS labels
-    CROSS JOIN _ranking_systems(rec, names) AS systems
+    FROM _ranking_labels(truth, items, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS labels
+    CROSS JOIN _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
     LEFT JOIN (
         SELECT userid, system, lists.items::VARCHAR[] AS listed
-        FROM _ranking_rec_lists(rec, truth, names, _ranking_longest(ks), false) AS lists) AS lists
+        FROM _ranking_rec_lists(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false) AS lists) AS lists
         ON _ranking_same_id(lists.userid, labels.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
     CROSS JOIN (SELECT unnest(ks) AS k) AS cuts)
 GROUP BY system, k, userid;
-CREATE OR REPLACE MACRO _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade) AS TABLE
+CREATE OR REPLACE MACRO _ranking_problems_by_list(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, max_k, min_grade) AS TABLE
 SELECT
     system,
     user,
@@ -3608,9 +3575,9 @@ FROM (
             list_filter(at_k, lambda one: one.code <> 'shorter_than_truth' OR n < truths.n_relevant) AS at_k),
         truths.userid IS NOT NULL AS is_judged,
         truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
-    FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
-    LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid));
-CREATE OR REPLACE MACRO _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen) AS TABLE
+    FROM _ranking_list_facts(rec, user_col, item_col, score_col, grade_col, system_col, descending, ks, max_k) AS lists
+    LEFT JOIN _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid));
+CREATE OR REPLACE MACRO _ranking_evidence_of_lists(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unseen) AS TABLE
 SELECT
     *,
     CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
@@ -3635,7 +3602,7 @@ FROM (
             lists.*,
             users.n_relevant,
             CASE
-                WHEN names['descending'] AND n > 2 AND lowest < highest
+                WHEN descending AND n > 2 AND lowest < highest
                     AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
                 THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
                 ELSE false
@@ -3673,29 +3640,62 @@ FROM (
                     'DESC'), []) AS judged
             FROM (
                 SELECT
-                    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-                    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-                    least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
-                    nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
+                    least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS userid,
+                    coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
+                    least(*COLUMNS(_ranking_column(system_col, 'system')))::VARCHAR AS system,
+                    nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(score_col, 'score'))) AS DOUBLE), 'NaN')
                         AS given,
-                    given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
+                    given * (2 * TRY_CAST(descending AS BOOLEAN)::INTEGER - 1) AS score,
                     TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
                 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
             ) AS recs
-            LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+            LEFT JOIN (FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE itemid IS NOT NULL) AS truths
                 ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
-            ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
+            ANTI JOIN (FROM _ranking_history(history, user_col, item_col, score_col, grade_col, system_col, descending, NULL) WHERE unseen) AS events
                 ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
             GROUP BY recs.system, recs.userid) AS lists
-        LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
+        LEFT JOIN _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS users
             ON _ranking_same_id(lists.userid, users.userid)));
-CREATE OR REPLACE MACRO _ranking_has_relevant(truth, names, min_grade, caller) AS
+CREATE OR REPLACE MACRO _ranking_has_relevant(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, caller) AS
 (
     SELECT CASE WHEN max(n_relevant) > 0 THEN true
         ELSE error(caller || ': truth must have a relevant item where users without one are left out, got none')::BOOLEAN
     END
-    FROM _ranking_truth_users(truth, names, min_grade)
+    FROM _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
 );
+CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_half_life_utility', _ranking_view, coalesce(_ranking_option('half_life', half_life, 'a number > 1', TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) >= 0 AND TRY_CAST(neutral AS DOUBLE) < 'inf')), _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
+CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ideal_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
+CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
+CASE
+    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
+    ELSE concat(
+        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
+        ')) AS ', name)
+END;
+CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS
+coalesce(
+    list_transform(
+        [_ranking_misfits(rec, rec, user_col, item_col, score_col, grade_col, system_col, descending)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
+    _ranking_unread_column(rec, rec, user_col, item_col, score_col, grade_col, system_col, descending));
+CREATE OR REPLACE MACRO _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS
+_ranking_no_problem(caller, coalesce(
+    list_transform(
+        [_ranking_misfits(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
+        lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
+    _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)));
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL) AS TABLE
@@ -3746,58 +3746,119 @@ WHERE _ranking_has_no_copies('_ranking_scores', 'by_user')
 ORDER BY
     compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
-CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
+CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS TABLE
 SELECT
     CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
     1 AS count, misfit AS example
-FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
+FROM (SELECT unnest(_ranking_history_misfits(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL BY NAME
 SELECT
     'truth_in_history' AS code, count(events.userid) AS count, count(*) AS of,
     min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL) AS of_row
-FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
+FROM (FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE itemid IS NOT NULL) AS truths
+LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) WHERE userid IS NOT NULL) AS events
     ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
 UNION ALL BY NAME
 SELECT
     'late_history' AS code, count(*) FILTER (is_late) AS count, count(*) AS of,
     concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR) AS example
-FROM _ranking_timed_events(truth, history, names, time_col)
+FROM _ranking_timed_events(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col)
 UNION ALL BY NAME
 SELECT
     'seen_items' AS code, system::VARCHAR AS system, count(*) AS count,
     min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}) AS of_row
-FROM _ranking_seen_rows(rec, history, names, time_col)
+FROM _ranking_seen_rows(rec, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col)
 GROUP BY system
 UNION ALL BY NAME
 SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item': NULL} AS of_row
-FROM _ranking_new_ids(truth, history, names, time_col, 'user')
+FROM _ranking_new_ids(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col, 'user')
 UNION ALL BY NAME
 SELECT
     'new_items' AS code, count(*) AS count, {'user': NULL, 'item': min(id)::VARCHAR} AS of_row,
-    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
-FROM _ranking_new_ids(truth, history, names, time_col, 'item');
-CREATE OR REPLACE MACRO _ranking_lists_of_users(truth, users, names, caller) AS TABLE
+    (SELECT count(*) FROM _ranking_truth_ids(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'item')) AS of
+FROM _ranking_new_ids(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col, 'item');
+CREATE OR REPLACE MACRO _ranking_lists_of_users(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS TABLE
 WITH _ranking_truth_alone AS NOT MATERIALIZED (
-    FROM _ranking_truth_lists(truth, names, caller)
+    FROM _ranking_truth_lists(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller)
 ), _ranking_truth_and_users AS NOT MATERIALIZED (
     SELECT * REPLACE (coalesce(items, []) AS items)
     FROM (
-        FROM _ranking_truth_lists(truth, names, caller)
+        FROM _ranking_truth_lists(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller)
         UNION ALL BY NAME
-        SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, names, caller))
+        SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller))
 )
 FROM query_table(CASE WHEN users IS NULL THEN '_ranking_truth_alone' ELSE '_ranking_truth_and_users' END);
-CREATE OR REPLACE MACRO _ranking_truth_rows(truth, users, names, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_truth_rows(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS TABLE
 FROM query_table(_ranking_table('truth', truth)) AS rows
-WHERE _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, names, 'user'))
+WHERE _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, user_col, 'user'))
 UNION ALL BY NAME
-SELECT DISTINCT COLUMNS(lambda c: c = 'ranking_user' OR lower(c) = lower(coalesce(names['user']::VARCHAR, 'userid')))
+SELECT DISTINCT COLUMNS(lambda c: c = 'ranking_user' OR lower(c) = lower(coalesce(user_col::VARCHAR, 'userid')))
 FROM (
-    SELECT *, least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS ranking_user
+    SELECT *, least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('users', coalesce(users, truth))))) AS named
-SEMI JOIN _ranking_users_beyond_truth(truth, users, names, caller) AS others ON ranking_user = others.userid;
+SEMI JOIN _ranking_users_beyond_truth(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS others ON ranking_user = others.userid;
+CREATE OR REPLACE MACRO _ranking_catalogue_rows(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT
+    unnest(['gone_labels'] || CASE WHEN is_relevant THEN ['gone_relevant'] ELSE [] END) AS code,
+    CASE code WHEN 'gone_labels' THEN n_labels ELSE n_relevant END AS of,
+    NULL::VARCHAR AS system, NULL::BIGINT AS k, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, NULL::VARCHAR AS example
+FROM (
+    SELECT *, count(itemid) OVER () AS n_labels, count_if(is_relevant) OVER () AS n_relevant
+    FROM _ranking_labels(truth, items, user_col, item_col, score_col, grade_col, system_col, descending, min_grade))
+WHERE is_gone
+UNION ALL BY NAME
+SELECT 'gone_items' AS code, system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
+FROM (FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
+ANTI JOIN _ranking_contents_items(rec, items, user_col, item_col, score_col, grade_col, system_col, descending, '') AS catalogue ON _ranking_same_id(recs.itemid, catalogue.itemid)
+WHERE _ranking_has(items, item_col, 'itemid')
+UNION ALL BY NAME
+SELECT
+    'recall_without_gone' AS code, system, k, unnest(differing) AS userid,
+    format(
+        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', coalesce(user_col::VARCHAR, 'userid'), differing[1],
+        coalesce(' of ' || system, ''), recall, others, abs(others - recall),
+        CASE WHEN others < recall THEN 'lower' ELSE 'higher' END) AS example
+FROM (
+    SELECT
+        system, k, ranking_mean(recall) AS recall, ranking_mean(others) AS others,
+        list_sort(list(userid::VARCHAR) FILTER (recall IS DISTINCT FROM others), 'ASC') AS differing
+    FROM _ranking_recalls(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users)
+    GROUP BY system, k)
+WHERE recall <> others AND NOT _ranking_is_condensed(min_grade, unjudged, without_relevant, users);
+CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, max_k, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT
+    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
+    NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM _ranking_problems_by_list(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, max_k, min_grade)
+GROUP BY code, system, k, size
+UNION ALL BY NAME
+FROM _ranking_truth_problems(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unjudged, without_relevant, users);
+CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unseen) AS TABLE
+SELECT
+    unseen AS unseen, system, item,
+    count(deviation) AS n,
+    sum(deviation)::BIGINT AS total,
+    sum(deviation * deviation)::BIGINT AS squares,
+    count_if(is_whole AND deviation < 0)::BIGINT AS below,
+    count_if(is_whole AND deviation > 0)::BIGINT AS above,
+    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
+    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
+    count_if(is_whole AND n > 2)::BIGINT AS long,
+    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
+    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
+    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
+    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
+    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
+    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
+    count_if(is_whole AND is_first)::BIGINT AS first,
+    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
+    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
+    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
+    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
+    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
+FROM _ranking_evidence_of_lists(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unseen)
+GROUP BY system, item;
 CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
 SELECT
     place,
@@ -3945,10 +4006,10 @@ concat(
             CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
     END,
     CASE WHEN is_expected THEN '))' ELSE ')))' END);
-CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
+CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, user_col, item_col, score_col, grade_col, system_col, descending, method, weights, rrf_k, normalize, depth, systems) AS
 coalesce(
-    _ranking_rec_misfit(rec, names),
-    CASE WHEN names['system']::VARCHAR = ''
+    _ranking_rec_misfit(rec, user_col, item_col, score_col, grade_col, system_col, descending),
+    CASE WHEN system_col::VARCHAR = ''
         THEN 'system_col must name the column of the systems to fuse, got '''''
     END,
     _ranking_option(
@@ -3983,23 +4044,23 @@ coalesce(
             END)
         FROM (
             SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
-            FROM _ranking_systems(rec, names)
+            FROM _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending)
             WHERE weights IS NOT NULL OR systems IS NOT NULL)
     ) END);
-CREATE OR REPLACE MACRO _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col) AS
+CREATE OR REPLACE MACRO _ranking_contents_misfit(rec, history, items, user_col, item_col, score_col, grade_col, system_col, descending, head, divergence, category_col) AS
 list_any_value(
-    [_ranking_rec_misfit(rec, names)]
+    [_ranking_rec_misfit(rec, user_col, item_col, score_col, grade_col, system_col, descending)]
     || list_transform(
         [
-            ('history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
-                _ranking_type(_ranking_table('history', coalesce(history, rec)), names['user'], 'userid'),
-                _ranking_type(rec, names['user'], 'userid')),
-            ('history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(_ranking_table('history', coalesce(history, rec)), names['item'], 'itemid'),
-                _ranking_type(rec, names['item'], 'itemid')),
-            ('items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(_ranking_table('items', coalesce(items, rec)), names['item'], 'itemid'),
-                _ranking_type(rec, names['item'], 'itemid')),
+            ('history', history IS NOT NULL, 'user_col', coalesce(user_col::VARCHAR, 'userid'),
+                _ranking_type(_ranking_table('history', coalesce(history, rec)), user_col, 'userid'),
+                _ranking_type(rec, user_col, 'userid')),
+            ('history', history IS NOT NULL, 'item_col', coalesce(item_col::VARCHAR, 'itemid'),
+                _ranking_type(_ranking_table('history', coalesce(history, rec)), item_col, 'itemid'),
+                _ranking_type(rec, item_col, 'itemid')),
+            ('items', items IS NOT NULL, 'item_col', coalesce(item_col::VARCHAR, 'itemid'),
+                _ranking_type(_ranking_table('items', coalesce(items, rec)), item_col, 'itemid'),
+                _ranking_type(rec, item_col, 'itemid')),
             ('items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
                 _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL)],
         lambda c: CASE
@@ -4024,9 +4085,9 @@ list_any_value(
             'head', head, 'a number from 0 to 1',
             _ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1),
         _ranking_option('divergence', divergence, 'js|kl', divergence::VARCHAR IN ('js', 'kl'))]);
-CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_overlaps(rec, user_col, item_col, score_col, grade_col, system_col, descending, ks, compared_with, persistence, caller) AS TABLE
 WITH _ranking_paired_systems AS NOT MATERIALIZED (
-    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
+    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending)
 )
 SELECT
     pair, baseline, system, userid, k, n_rec_baseline, n_rec, top_baseline, top_system,
@@ -4083,14 +4144,14 @@ FROM (
                                 }) AS lists
                             FROM (
                                 SELECT *, _ranking_first_places(items) AS places
-                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false))
+                                FROM _ranking_rec_lists(rec, rec, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false))
                             GROUP BY userid)
                         CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs)
                     WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL))
             CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k))))
 WHERE (
     SELECT _ranking_no_problem(caller, coalesce(
-        _ranking_rec_misfit(rec, names),
+        _ranking_rec_misfit(rec, user_col, item_col, score_col, grade_col, system_col, descending),
         _ranking_option(
             'persistence', persistence, 'a number > 0 and <= 1',
             TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1))));
@@ -4111,18 +4172,18 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         truths.userid IS NOT NULL AS has_truth,
         coalesce(lists.items, []) AS rec_items,
         lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items, truths.grades
-    FROM _ranking_systems(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
-    LEFT JOIN _ranking_truth_lists('_ranking_user_truth', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_explain') AS truths ON true
-    LEFT JOIN _ranking_rec_lists('_ranking_user_rec', '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), NULL, true) AS lists
+    FROM _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
+    LEFT JOIN _ranking_truth_lists('_ranking_user_truth', user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_explain') AS truths ON true
+    LEFT JOIN _ranking_rec_lists('_ranking_user_rec', '_ranking_user_rec', user_col, item_col, score_col, grade_col, system_col, descending, NULL, true) AS lists
         ON lists.system IS NOT DISTINCT FROM systems.ranking_system
     LEFT JOIN (
         SELECT system, any_value(score) AS score, list(itemid) AS items
-        FROM _ranking_recs('_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+        FROM _ranking_recs('_ranking_user_rec', user_col, item_col, score_col, grade_col, system_col, descending)
         WHERE isnan(TRY_CAST(score AS DOUBLE))
         GROUP BY system
     ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (
-        SELECT _ranking_valid(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_explain')
+        SELECT _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_explain')
         AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
         AND _ranking_no_problem('ranking_explain', coalesce(
             _ranking_k_problem(k),
@@ -4174,7 +4235,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     _ranking_judgement(
                         found, len(rec_items), len(truth_items),
                         CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
-                FROM _ranking_found_truth('_ranking_user_lists', rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)))))
+                FROM _ranking_found_truth('_ranking_user_lists', rec, truth, user_col, item_col, score_col, grade_col, system_col, descending))))
 )
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
@@ -4268,9 +4329,9 @@ FROM (
         SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
         FROM (
             SELECT userid, coalesce(list(intents ORDER BY itemid ASC NULLS LAST) FILTER (intents IS NOT NULL), []) AS items
-            FROM _ranking_intents(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), intent_col, 'ranking_intents_by_user')
+            FROM _ranking_intents(truth, user_col, item_col, score_col, grade_col, system_col, descending, intent_col, 'ranking_intents_by_user')
             GROUP BY userid)) AS truths
-    CROSS JOIN _ranking_systems(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
+    CROSS JOIN _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
     LEFT JOIN (
         SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
@@ -4287,15 +4348,15 @@ FROM (
                         userid, system, n_rec,
                         unnest(list_append(items, NULL)) AS itemid,
                         unnest(range(1, len(items) + 2)) AS place
-                    FROM _ranking_rec_lists(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(ks), false))
+                    FROM _ranking_rec_lists(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false))
                 GROUP BY userid, system, itemid) AS recs
-            LEFT JOIN _ranking_intents(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), intent_col, 'ranking_intents_by_user') AS truths
+            LEFT JOIN _ranking_intents(truth, user_col, item_col, score_col, grade_col, system_col, descending, intent_col, 'ranking_intents_by_user') AS truths
                 ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
             GROUP BY recs.userid, recs.system)) AS lists
         ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
 )
-WHERE (SELECT _ranking_valid(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_intents_by_user'))
-AND _ranking_has_users(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_intents_by_user')
+WHERE (SELECT _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_intents_by_user'))
+AND _ranking_has_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_intents_by_user')
 AND (
     SELECT _ranking_no_problem('ranking_intents_by_user', coalesce(
         _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
@@ -4314,69 +4375,8 @@ AND (
                     coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
                     _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
         END)));
-CREATE OR REPLACE MACRO _ranking_catalogue_rows(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users) AS TABLE
-SELECT
-    unnest(['gone_labels'] || CASE WHEN is_relevant THEN ['gone_relevant'] ELSE [] END) AS code,
-    CASE code WHEN 'gone_labels' THEN n_labels ELSE n_relevant END AS of,
-    NULL::VARCHAR AS system, NULL::BIGINT AS k, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, NULL::VARCHAR AS example
-FROM (
-    SELECT *, count(itemid) OVER () AS n_labels, count_if(is_relevant) OVER () AS n_relevant
-    FROM _ranking_labels(truth, items, names, min_grade))
-WHERE is_gone
-UNION ALL BY NAME
-SELECT 'gone_items' AS code, system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
-FROM (FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
-ANTI JOIN _ranking_contents_items(rec, items, names, '') AS catalogue ON _ranking_same_id(recs.itemid, catalogue.itemid)
-WHERE _ranking_has(items, names['item'], 'itemid')
-UNION ALL BY NAME
-SELECT
-    'recall_without_gone' AS code, system, k, unnest(differing) AS userid,
-    format(
-        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', coalesce(names['user']::VARCHAR, 'userid'), differing[1],
-        coalesce(' of ' || system, ''), recall, others, abs(others - recall),
-        CASE WHEN others < recall THEN 'lower' ELSE 'higher' END) AS example
-FROM (
-    SELECT
-        system, k, ranking_mean(recall) AS recall, ranking_mean(others) AS others,
-        list_sort(list(userid::VARCHAR) FILTER (recall IS DISTINCT FROM others), 'ASC') AS differing
-    FROM _ranking_recalls(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users)
-    GROUP BY system, k)
-WHERE recall <> others AND NOT _ranking_is_condensed(min_grade, unjudged, without_relevant, users);
-CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged, without_relevant, users) AS TABLE
-SELECT
-    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
-    NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
-FROM _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade)
-GROUP BY code, system, k, size
-UNION ALL BY NAME
-FROM _ranking_truth_problems(truth, names, min_grade, unjudged, without_relevant, users);
-CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
-SELECT
-    unseen AS unseen, system, item,
-    count(deviation) AS n,
-    sum(deviation)::BIGINT AS total,
-    sum(deviation * deviation)::BIGINT AS squares,
-    count_if(is_whole AND deviation < 0)::BIGINT AS below,
-    count_if(is_whole AND deviation > 0)::BIGINT AS above,
-    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
-    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
-    count_if(is_whole AND n > 2)::BIGINT AS long,
-    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
-    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
-    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
-    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
-    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
-    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
-    count_if(is_whole AND is_first)::BIGINT AS first,
-    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
-    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
-    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
-    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
-    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
-FROM _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen)
-GROUP BY system, item;
 CREATE OR REPLACE MACRO _ranking_judged
-    (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
+    (rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, tied, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 WITH _ranking_paired_lists AS NOT MATERIALIZED (
     SELECT
         systems.* REPLACE (
@@ -4387,17 +4387,17 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
         coalesce(lists.items, []) AS rec_items,
         lists.scores, truths.items AS truth_items,
         CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
-    FROM _ranking_lists_of_users(truth, users, names, caller) AS truths
-    CROSS JOIN _ranking_systems(rec, names) AS systems
+    FROM _ranking_lists_of_users(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS truths
+    CROSS JOIN _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
     FULL JOIN _ranking_rec_lists(
-        rec, CASE WHEN users IS NULL THEN truth ELSE rec END, names,
+        rec, CASE WHEN users IS NULL THEN truth ELSE rec END, user_col, item_col, score_col, grade_col, system_col, descending,
         CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN NULL ELSE max_k END, tied) AS lists
         ON _ranking_same_id(lists.userid, truths.userid)
         AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-    WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+    WHERE (SELECT _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, caller)) AND _ranking_has_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller)
         AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_matched AS NOT MATERIALIZED (
-    SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, names)
+    SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)
 ), _ranking_closed_up AS NOT MATERIALIZED (
     SELECT * REPLACE (
         list_select(scores, list_transform(found, lambda places: places[1])) AS scores,
@@ -4410,7 +4410,7 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
     SELECT * REPLACE (
         CASE WHEN NOT has_truth OR _ranking_n_truth(truth_items, grades, min_grade) > 0 THEN has_truth END AS has_truth)
     FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up' ELSE '_ranking_matched' END)
-    WHERE _ranking_has_relevant(truth, names, min_grade, caller)
+    WHERE _ranking_has_relevant(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, caller)
 )
 SELECT
     * EXCLUDE (truth_items, grades, found, size),
@@ -4421,7 +4421,17 @@ FROM query_table(CASE
     WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up'
     ELSE '_ranking_matched'
 END);
-CREATE OR REPLACE MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
+CREATE OR REPLACE MACRO _ranking_catalogue_problems(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
+FROM (SELECT _ranking_ids_problem('items', items, truth, item_col, 'item') AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL BY NAME
+SELECT
+    code, system, k, count(*) AS count, any_value(of) AS of, any_value(example) AS example, count(DISTINCT userid) AS size,
+    min({'user': userid, 'item': itemid}) FILTER (example IS NULL) AS of_row
+FROM _ranking_catalogue_rows(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users)
+GROUP BY code, system, k;
+CREATE OR REPLACE MACRO _ranking_problem_rows(found, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS TABLE
 SELECT
     coalesce(severity, CASE
         WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
@@ -4434,10 +4444,10 @@ SELECT
         WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
         ELSE replace(replace(replace(replace(replace(replace(replace(
             problem,
-            '{user}', coalesce(names['user']::VARCHAR, 'userid')),
-            '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
-            '{score}', coalesce(names['score']::VARCHAR, 'score')),
-            '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
+            '{user}', coalesce(user_col::VARCHAR, 'userid')),
+            '{item}', coalesce(item_col::VARCHAR, 'itemid')),
+            '{score}', coalesce(score_col::VARCHAR, 'score')),
+            '{grade}', coalesce(grade_col::VARCHAR, 'rel')),
             '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
             'k = {k}', coalesce('k = ' || k, 'any k')),
             '{n}', coalesce(longest::VARCHAR, ''))
@@ -4472,8 +4482,8 @@ FROM (
     FROM (
         SELECT
             * EXCLUDE (code),
-            coalesce(names['user']::VARCHAR, 'userid') AS user_name,
-            coalesce(names['item']::VARCHAR, 'itemid') AS item_name,
+            coalesce(user_col::VARCHAR, 'userid') AS user_name,
+            coalesce(item_col::VARCHAR, 'itemid') AS item_name,
             max(count) FILTER (code = 'users') OVER () AS n_users,
             CASE WHEN code = 'not_in_rec' AND count = n_users THEN 'no_common_user' ELSE code END AS code,
             max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
@@ -4581,7 +4591,7 @@ list_transform(
             []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
             true)
     END)[1];
-CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, method, weights, rrf_k, normalize, depth, systems) AS TABLE
+CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, user_col, item_col, score_col, grade_col, system_col, descending, method, weights, rrf_k, normalize, depth, systems) AS TABLE
 SELECT
     *,
     list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
@@ -4609,22 +4619,22 @@ FROM (
                 CASE
                     WHEN _ranking_few_digits(typeof(any_value(score)))
                         THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
-                    WHEN names['descending']
+                    WHEN descending
                         THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
                     ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
                 END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
             FROM (
-                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
-                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
+                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN descending THEN -1 ELSE 1 END AS opposite
+                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending, true))
             )
             WHERE userid IS NOT NULL
             GROUP BY userid, system))
     WHERE weight > 0)
 WHERE (
     SELECT _ranking_no_problem(
-        'ranking_fuse', _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems)));
+        'ranking_fuse', _ranking_fuse_misfit(rec, user_col, item_col, score_col, grade_col, system_col, descending, method, weights, rrf_k, normalize, depth, systems)));
 CREATE OR REPLACE MACRO _ranking_contents_lists(
-    rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
+    rec, history, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, head, divergence, category_col, caller) AS TABLE
 SELECT
     systems.*, lists.userid, n_rec,
     row_number() OVER () AS list,
@@ -4634,11 +4644,11 @@ SELECT
                 lists.items, lambda item, place: CASE WHEN list_position(lists.items, item) = place THEN item END)
         ELSE lists.items
     END AS recommended
-FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false) AS lists
-JOIN _ranking_systems(rec, names) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+FROM _ranking_rec_lists(rec, rec, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false) AS lists
+JOIN _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
 WHERE (
     SELECT _ranking_no_problem(
-        caller, _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col)));
+        caller, _ranking_contents_misfit(rec, history, items, user_col, item_col, score_col, grade_col, system_col, descending, head, divergence, category_col)));
 CREATE OR REPLACE MACRO ranking_overlap(
     rec, ks, baseline := NULL, persistence := 0.9, user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true) AS TABLE
 SELECT
@@ -4647,24 +4657,14 @@ SELECT
     count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
     count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
     ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
-FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap') AS compared
+FROM _ranking_overlaps(rec, user_col, item_col, score_col, '', system_col, descending, ks, baseline, persistence, 'ranking_overlap') AS compared
 GROUP BY pair, compared.baseline, system, k
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_overlap_by_user(
     rec, ks, baseline := NULL, persistence := 0.9, user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true) AS TABLE
 SELECT * EXCLUDE (pair, top_baseline, top_system)
-FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap_by_user')
+FROM _ranking_overlaps(rec, user_col, item_col, score_col, '', system_col, descending, ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;
-CREATE OR REPLACE MACRO _ranking_catalogue_problems(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users) AS TABLE
-SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
-FROM (SELECT _ranking_ids_problem('items', items, truth, names, 'item') AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL BY NAME
-SELECT
-    code, system, k, count(*) AS count, any_value(of) AS of, any_value(example) AS example, count(DISTINCT userid) AS size,
-    min({'user': userid, 'item': itemid}) FILTER (example IS NULL) AS of_row
-FROM _ranking_catalogue_rows(rec, truth, items, names, ks, min_grade, unjudged, without_relevant, users)
-GROUP BY code, system, k;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 SELECT COLUMNS(lambda c: lower(c) IN ('system', 'recall')), ranking_mean(interpolated) AS "precision"
@@ -4675,7 +4675,7 @@ FROM (
         FROM (
             SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
             FROM _ranking_judged(
-                rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false, 'interpolated_precision_curve', min_grade, unjudged, without_relevant, users))
+                rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(max_k), false, 'interpolated_precision_curve', min_grade, unjudged, without_relevant, users))
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
         WHERE has_truth))
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
@@ -4696,7 +4696,7 @@ FROM (
         SELECT * EXCLUDE (lowered), _ranking_at(lowered, k) AS ranking
         FROM (
             SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
-            FROM _ranking_judged(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false, 'precision_recall_curve', min_grade, unjudged, without_relevant, users))
+            FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(max_k), false, 'precision_recall_curve', min_grade, unjudged, without_relevant, users))
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth))
 WHERE (
@@ -4761,12 +4761,12 @@ FROM (
                             ELSE []
                         END AS hits
                     FROM _ranking_judged(
-                        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(ks), false, 'ranking_by_item',
+                        rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false, 'ranking_by_item',
                         min_grade := min_grade, without_relevant := without_relevant)))
             GROUP BY ALL
             UNION ALL BY NAME
             SELECT systems.*, itemid, n_relevant
-            FROM _ranking_systems(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
+            FROM _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
             CROSS JOIN (
                 SELECT _ranking_id_as_column(item, item) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
                 FROM (
@@ -4774,7 +4774,7 @@ FROM (
                         itemid AS item,
                         bool_or(
                             coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)) AS is_relevant
-                    FROM _ranking_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+                    FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)
                     WHERE userid IS NOT NULL AND itemid IS NOT NULL
                     GROUP BY userid, itemid)
                 GROUP BY item))
@@ -4789,12 +4789,12 @@ CREATE OR REPLACE MACRO ranking_judged(
     descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
 FROM _ranking_judged(
-    rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false,
+    rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(max_k), false,
     CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
     min_grade, unjudged, without_relevant, users)
 WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');
 CREATE OR REPLACE MACRO _ranking_tied_judged
-    (rec, truth, names, max_k, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
+    (rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied_ranking(judged, scores, reversed, starts) AS tied
 FROM (
     SELECT
@@ -4805,7 +4805,7 @@ FROM (
                 range(1, len(scores) + 1),
                 lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
-    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged, without_relevant, users));
+    FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, true, caller, min_grade, unjudged, without_relevant, users));
 CREATE OR REPLACE MACRO ranking_abstention(
     rec, truth, users := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, confidence := 0.95) AS TABLE
 SELECT
@@ -4852,7 +4852,7 @@ FROM (
                     COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')), scores[1] AS threshold,
                     count(*) FILTER (n_truth > 0) AS n_with, count(*) FILTER (n_truth = 0) AS n_without
                 FROM _ranking_judged(
-                    rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), NULL, true, 'ranking_abstention', min_grade := min_grade, users := users)
+                    rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, NULL, true, 'ranking_abstention', min_grade := min_grade, users := users)
                 WHERE has_truth AND _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, 'ranking_abstention')
                 GROUP BY ALL)
             WINDOW per_system AS (PARTITION BY ranking_system), up_to AS (
@@ -4874,7 +4874,7 @@ CREATE OR REPLACE MACRO ranking_fuse(
 WITH _ranking_lists AS (
     SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
     FROM _ranking_fuse_lists(
-        rec, _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+        rec, user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending,
         method, weights, rrf_k, normalize, depth, systems)),
 _ranking_scale AS (
     SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
@@ -4944,7 +4944,7 @@ CREATE OR REPLACE MACRO ranking_beyond_accuracy(
     descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, head, divergence, category_col, 'ranking_beyond_accuracy')
+        rec, history, items, user_col, item_col, score_col, '', system_col, descending, ks, head, divergence, category_col, 'ranking_beyond_accuracy')
 )
 SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
 FROM (
@@ -4959,11 +4959,11 @@ FROM (
             ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
                 / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
         FROM _ranking_contents_by_user(
-            '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy'),
+            '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, _ranking_cuts(ks, 'ranking_beyond_accuracy'),
             head, divergence, category_col, 'ranking_beyond_accuracy')
         GROUP BY ALL) AS means
     JOIN _ranking_contents_catalogue(
-        '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), category_col,
+        '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, category_col,
         _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
         ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
 )
@@ -4974,23 +4974,23 @@ CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
     descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
+        rec, history, items, user_col, item_col, score_col, '', system_col, descending, ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
 )
 SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
 FROM _ranking_contents_by_user(
-    '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
+    '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
     head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
-CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, without_relevant, users, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, usual, ties, min_grade, unjudged, without_relevant, users, caller) AS TABLE
 WITH _ranking_item AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged, without_relevant, users)
+    FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false, caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_item_at_own_ks AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged, without_relevant, users)
+    FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_expected AS NOT MATERIALIZED (
     SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged, without_relevant, users)
+    FROM _ranking_tied_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
     SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged, without_relevant, users)
+    FROM _ranking_tied_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_given_ks AS NOT MATERIALIZED (
     SELECT _ranking_cuts(ks, caller) AS given
 ), _ranking_any_ks AS NOT MATERIALIZED (
@@ -5013,9 +5013,9 @@ FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_pl
 CREATE OR REPLACE MACRO ranking_by_user(
     rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_by_user')
+FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_by_user')
 WHERE has_truth;
-CREATE OR REPLACE MACRO _ranking_labelled_problems(rec, truth, predicted_truth, names, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+CREATE OR REPLACE MACRO _ranking_labelled_problems(rec, truth, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT
     'labelled_apart' AS code, system::VARCHAR AS system, k::BIGINT AS k, n AS count, n + n_others AS of,
     format('ndcg {:.3g} of them, {:.3g} of the others', mean, mean_others) AS example
@@ -5029,8 +5029,8 @@ FROM (
         var_samp(ndcg) FILTER (people.userid IS NOT NULL) / n
             + var_samp(ndcg) FILTER (people.userid IS NULL) / n_others AS square
     FROM _ranking_users(
-        rec, predicted_truth, names, ks, 'ndcg', NULL, 'item', min_grade, unjudged, without_relevant, users, 'ranking_check with predicted_truth as truth') AS model
-    LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS people ON _ranking_same_id(model.userid, people.userid)
+        rec, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, 'ndcg', NULL, 'item', min_grade, unjudged, without_relevant, users, 'ranking_check with predicted_truth as truth') AS model
+    LEFT JOIN _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS people ON _ranking_same_id(model.userid, people.userid)
     WHERE has_truth
     GROUP BY ranking_system, k)
 WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
@@ -5039,9 +5039,9 @@ SELECT
     'labelled_in_part' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
     count(*) FILTER (judged_share < 1 AND n_rec > 0) AS count, count(*) AS of,
     format('judged_share {:.3g}', avg(judged_share) FILTER (n_rec > 0)) AS example
-FROM _ranking_users(rec, truth, names, ks, 'judged_share', NULL, 'item', min_grade, unjudged, without_relevant, users, 'ranking_check')
+FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, 'judged_share', NULL, 'item', min_grade, unjudged, without_relevant, users, 'ranking_check')
 WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
-    FROM _ranking_truth_pairs(truth, names) WHERE grade < _ranking_lowest_grade(min_grade))
+    FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE grade < _ranking_lowest_grade(min_grade))
 GROUP BY ranking_system, k
 HAVING count(*) FILTER (judged_share < 1 AND n_rec > 0) > 0;
 CREATE OR REPLACE MACRO ranking_distribution(
@@ -5068,7 +5068,7 @@ FROM (
         list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
     FROM (
         SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_distribution')
+        FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_distribution')
         WHERE has_truth)
     UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
     GROUP BY ALL)
@@ -5076,7 +5076,7 @@ ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST
 CREATE OR REPLACE MACRO ranking_summary(
     rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_summary')
+    FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_summary')
 )
 FROM _ranking_measure_means('_ranking_values');
 CREATE OR REPLACE MACRO ranking_compare(
@@ -5095,7 +5095,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
         list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
         NULL AS compared_measures
-    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, without_relevant, users, 'ranking_compare')
+    FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, without_relevant, users, 'ranking_compare')
     WHERE has_truth
     UNION ALL BY NAME
     FROM query_table(CASE
@@ -5103,7 +5103,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         ELSE '_ranking_own_measures'
     END)
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-        AND _ranking_has_items(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_compare')
+        AND _ranking_has_items(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_compare')
 ), _ranking_predicted_scores AS MATERIALIZED (
     SELECT
         ranking_system AS system, userid, k, NULL AS ranking_segment,
@@ -5112,8 +5112,8 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         WHEN predicted_truth IS NULL THEN 'SELECT NULL AS ranking_system, NULL AS userid, NULL AS k, 0 AS x, true AS has_truth'
         WHEN _ranking_no_problem('ranking_compare', _ranking_predicted_problem(min_grade, unjudged, without_relevant, users)) THEN concat(
             'FROM ', _ranking_home(), '_ranking_users(', _ranking_as_text(rec), ', ',
-            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ', _ranking_home(), '_ranking_names(',
-            _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), '), ', _ranking_as_text(ks), ', ', _ranking_as_text(measures), ', ',
+            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ',
+            _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), ', ', _ranking_as_text(ks), ', ', _ranking_as_text(measures), ', ',
             _ranking_as_text(_ranking_default_measures()), ', ', _ranking_as_text(ties), ', ', _ranking_as_text(min_grade), ', ', _ranking_as_text(unjudged), ', ', _ranking_as_text(without_relevant), ', ', _ranking_as_text(users),
             ', ''ranking_compare with predicted_truth as truth'')')
     END)
@@ -5125,29 +5125,28 @@ FROM _ranking_comparison(
     baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_checked(
-    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL,
-    predicted_truth := NULL) AS TABLE
+    rec, truth, ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth, caller) AS TABLE
 WITH _ranking_read AS MATERIALIZED (
-    FROM _ranking_user_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged, without_relevant, users)
+    FROM _ranking_user_problems(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_cuts(ks, caller), _ranking_longest(ks), min_grade, unjudged, without_relevant, users)
     UNION ALL BY NAME
-    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged, without_relevant, users)
+    FROM _ranking_table_problems(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unjudged, without_relevant, users)
     UNION ALL BY NAME
-    SELECT evidence FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
+    SELECT evidence FROM _ranking_evidence(rec, truth, rec, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, false) AS evidence
     UNION ALL BY NAME
-    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    FROM _ranking_ids(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)
 ), _ranking_read_with_history AS NOT MATERIALIZED (
     FROM _ranking_read
     UNION ALL BY NAME
-    FROM _ranking_history_problems(rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
+    FROM _ranking_history_problems(rec, truth, _ranking_table('history', coalesce(history, rec)), user_col, item_col, score_col, grade_col, system_col, descending, time_col)
     UNION ALL BY NAME
     SELECT evidence
     FROM _ranking_evidence(
-        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
+        rec, truth, _ranking_table('history', coalesce(history, rec)), user_col, item_col, score_col, grade_col, system_col, descending, min_grade, true) AS evidence
 ), _ranking_read_with_items AS NOT MATERIALIZED (
     FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     UNION ALL BY NAME
     FROM _ranking_catalogue_problems(
-        rec, truth, _ranking_table('items', coalesce(items, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), min_grade, unjudged, without_relevant, users)
+        rec, truth, _ranking_table('items', coalesce(items, rec)), user_col, item_col, score_col, grade_col, system_col, descending, _ranking_cuts(ks, caller), min_grade, unjudged, without_relevant, users)
 ), _ranking_problems_found AS NOT MATERIALIZED (
     SELECT code, system, k, count, of_row, example, size, of, severity
     FROM query_table(CASE
@@ -5177,46 +5176,45 @@ WITH _ranking_read AS MATERIALIZED (
         WHEN predicted_truth IS NULL THEN 'SELECT NULL AS code WHERE false'
         WHEN _ranking_no_problem('ranking_check', _ranking_predicted_problem(min_grade, unjudged, without_relevant, users)) THEN concat(
             'FROM ', _ranking_home(), '_ranking_labelled_problems(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ',
-            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ', _ranking_home(), '_ranking_names(',
-            _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), '), ', _ranking_as_text(ks), ', ', _ranking_as_text(min_grade), ', ', _ranking_as_text(unjudged), ', ', _ranking_as_text(without_relevant), ', ', _ranking_as_text(users), ')')
+            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ',
+            _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), ', ', _ranking_as_text(ks), ', ', _ranking_as_text(min_grade), ', ', _ranking_as_text(unjudged), ', ', _ranking_as_text(without_relevant), ', ', _ranking_as_text(users), ')')
     END)
 )
 FROM _ranking_problem_rows(
     CASE WHEN predicted_truth IS NULL THEN '_ranking_problems_found' ELSE '_ranking_problems_with_predicted' END,
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
+    user_col, item_col, score_col, grade_col, system_col, descending, min_grade);
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL,
     predicted_truth := NULL) AS TABLE
 WITH _ranking_check_of_truth AS NOT MATERIALIZED (
     FROM _ranking_checked(
-        rec, truth, ks,
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth)
+        rec, truth, ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth, 'ranking_check')
 ), _ranking_truth_with_users AS MATERIALIZED (
-    FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check')
+    FROM _ranking_truth_rows(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_check')
 ), _ranking_check_of_users AS NOT MATERIALIZED (
     FROM _ranking_checked(
-        rec, '_ranking_truth_with_users', ks,
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth)
+        rec, '_ranking_truth_with_users', ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth,
+        'ranking_check')
 )
 FROM query_table(CASE WHEN users IS NULL THEN '_ranking_check_of_truth' ELSE '_ranking_check_of_users' END);
 CREATE OR REPLACE MACRO _ranking_checked_rows(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
 WITH _ranking_read_rows AS MATERIALIZED (
-    SELECT told FROM _ranking_checked(
-        rec, truth, _ranking_cuts(ks, 'ranking_check_rows'),
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items) AS told
+    SELECT told
+    FROM _ranking_checked(
+        rec, truth, ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, NULL, 'ranking_check_rows') AS told
     UNION ALL BY NAME
-    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    FROM _ranking_ids(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)
     UNION ALL BY NAME
     SELECT code, system, k, size, user AS userid
     FROM _ranking_problems_by_list(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), _ranking_longest(ks), min_grade)
+        rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_cuts(ks, 'ranking_check_rows'), _ranking_longest(ks), min_grade)
     WHERE item IS NULL
     UNION ALL BY NAME
     SELECT
         'repeated_item' AS code, system, deepest AS k, user AS userid,
         unnest(_ranking_repetitions(lists.items)::VARCHAR[]) AS itemid
-    FROM _ranking_list_facts(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), [], _ranking_longest(ks)) AS lists
+    FROM _ranking_list_facts(rec, user_col, item_col, score_col, grade_col, system_col, descending, [], _ranking_longest(ks)) AS lists
     WHERE n_repeated > 0 AND userid IS NOT NULL
     UNION ALL BY NAME
     SELECT
@@ -5226,7 +5224,7 @@ WITH _ranking_read_rows AS MATERIALIZED (
             CASE WHEN itemid IS NULL THEN 'null_item' END,
             CASE WHEN score IS NULL THEN 'null_score' WHEN _ranking_score(score) IS NULL THEN 'nan_score' END
         ], lambda one: one IS NOT NULL)) AS code
-    FROM _ranking_recs(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending)
     UNION ALL BY NAME
     SELECT
         system, userid::VARCHAR AS userid,
@@ -5234,7 +5232,7 @@ WITH _ranking_read_rows AS MATERIALIZED (
             CASE WHEN deviation < 0 THEN 'upside_down' END, CASE WHEN deviation < 0 THEN 'seen_first' END,
             CASE WHEN userid IS NOT NULL THEN 'unknown_end' END, CASE WHEN is_first THEN 'truth_in_rec' END,
             CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END], lambda one: one IS NOT NULL)) AS code
-    FROM _ranking_evidence_of_lists(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false)
+    FROM _ranking_evidence_of_lists(rec, truth, rec, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, false)
     WHERE is_whole
     UNION ALL BY NAME
     SELECT
@@ -5251,21 +5249,21 @@ WITH _ranking_read_rows AS MATERIALIZED (
                     AND min(grade) OVER pair < max(grade) OVER pair
                 THEN 'contradicting_grades' END
         ], lambda one: one IS NOT NULL)) AS code
-    FROM _ranking_graded_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    FROM _ranking_graded_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)
     WINDOW pair AS (PARTITION BY userid, itemid)
     UNION ALL BY NAME
     SELECT userid::VARCHAR AS userid, 'no_relevant_item' AS code
-    FROM _ranking_truth_users(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade)
+    FROM _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
     WHERE n_relevant = 0
     UNION ALL BY NAME
     FROM _ranking_problem_rows_of_history(
-        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col)
+        rec, truth, _ranking_table('history', coalesce(history, rec)), user_col, item_col, score_col, grade_col, system_col, descending, time_col)
     WHERE history IS NOT NULL
 ), _ranking_read_rows_with_items AS NOT MATERIALIZED (
     FROM _ranking_read_rows
     UNION ALL BY NAME
     FROM _ranking_catalogue_rows(
-        rec, truth, _ranking_table('items', coalesce(items, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check_rows'), min_grade, unjudged, without_relevant, users)
+        rec, truth, _ranking_table('items', coalesce(items, rec)), user_col, item_col, score_col, grade_col, system_col, descending, _ranking_cuts(ks, 'ranking_check_rows'), min_grade, unjudged, without_relevant, users)
 )
 SELECT told.code, told.system, told.k, userid, itemid
 FROM (SELECT told.* FROM _ranking_read_rows WHERE told IS NOT NULL) AS told
@@ -5287,14 +5285,12 @@ ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS 
 CREATE OR REPLACE MACRO ranking_check_rows(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
 WITH _ranking_rows_of_truth AS NOT MATERIALIZED (
-    FROM _ranking_checked_rows(
-        rec, truth, ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items)
+    FROM _ranking_checked_rows(rec, truth, ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items)
 ), _ranking_truth_with_users AS MATERIALIZED (
-    FROM _ranking_truth_rows(truth, users, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_check_rows')
+    FROM _ranking_truth_rows(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_check_rows')
 ), _ranking_rows_of_users AS NOT MATERIALIZED (
     FROM _ranking_checked_rows(
-        rec, '_ranking_truth_with_users', ks,
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items)
+        rec, '_ranking_truth_with_users', ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items)
 )
 FROM query_table(CASE WHEN users IS NULL THEN '_ranking_rows_of_truth' ELSE '_ranking_rows_of_users' END);
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
@@ -5359,7 +5355,7 @@ COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they 
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_are_integers _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_at _ranking_unread_columns _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users ranking_position_effect _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_judged _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user _ranking_catalogue_problems ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_count _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_log_misfit _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate ranking_position_effect _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -59,7 +59,7 @@ def shown(found: Any) -> str:
 
 def assert_values(con: duckdb.DuckDBPyConnection, cases: Mapping[str, Any], source: str = "range(1)") -> None:
     """Each expression has the value beside it, or what is shown of it, all in one query."""
-    values = con.execute(f"SELECT {', '.join(cases)} FROM {source}").fetchone()
+    values = con.execute(f"SELECT {', '.join(cases)} FROM {source}").fetchall()[0]
     found = dict(zip(cases, values or (), strict=True))
     is_text = isinstance(next(iter(cases.values())), str)
     assert ({call: shown(one) for call, one in found.items()} if is_text else found) == dict(cases)

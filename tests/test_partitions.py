@@ -155,7 +155,7 @@ def test_a_worker_keeps_to_the_memory_of_spark_and_removes_its_folder(tmp_path: 
         from ranking_udfs.partitions import cursor
         with cursor() as con:
             settings = "SELECT current_setting('memory_limit'), current_setting('temp_directory')"
-            limit, folder = con.execute(settings).fetchone()
+            ((limit, folder),) = con.execute(settings).fetchall()
             con.execute("SET memory_limit = '30MB'")
             con.execute("CREATE TEMP TABLE large AS SELECT hash(i) FROM range(6000000) t(i)")
             print(limit, os.path.dirname(folder), len(os.listdir(folder)) > 0, sep=";")

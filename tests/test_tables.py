@@ -283,7 +283,7 @@ def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnect
 
 def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) -> Any:
     """The users of rec as they come where lists of them are made."""
-    names = "_ranking_names('userid', 'itemid', 'score', '', '', true)"
+    names = "'userid', 'itemid', 'score', '', '', true"
     with_internals(con).execute("SET threads = 1")
     recs = f"_ranking_gathered_recs('{rec}', {names}, {gather})"
     return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]

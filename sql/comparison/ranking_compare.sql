@@ -97,8 +97,8 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         WHEN predicted_truth IS NULL THEN 'SELECT NULL AS ranking_system, NULL AS userid, NULL AS k, 0 AS x, true AS has_truth'
         WHEN _ranking_no_problem('ranking_compare', _ranking_predicted_problem(JUDGING)) THEN concat(
             'FROM ', _ranking_home(), '_ranking_users(', _ranking_as_text(rec), ', ',
-            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ', _ranking_home(), '_ranking_names(',
-            COLUMNS_AS_TEXTS, '), ', _ranking_as_text(ks), ', ', _ranking_as_text(measures), ', ',
+            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ',
+            COLUMNS_AS_TEXTS, ', ', _ranking_as_text(ks), ', ', _ranking_as_text(measures), ', ',
             _ranking_as_text(_ranking_default_measures()), ', ', _ranking_as_text(ties), ', ', JUDGING_AS_TEXTS,
             ', ''ranking_compare with predicted_truth as truth'')')
     END)

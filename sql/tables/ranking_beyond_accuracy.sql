@@ -52,12 +52,12 @@ ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 
 -- The measures of all lists of a system at each k: share of the catalogue, evenness, similarity.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_catalogue(
-    lists, rec, history, items, names, category_col, ks, caller) AS TABLE
+    lists, rec, history, items, COLUMN_NAMES, category_col, ks, caller) AS TABLE
 WITH _ranking_catalogue AS MATERIALIZED (
-    SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
+    SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, COLUMN_NAMES, category_col)
     UNION ALL
     SELECT DISTINCT itemid
-    FROM _ranking_history(coalesce(history, rec), names, '')
+    FROM _ranking_history(coalesce(history, rec), COLUMN_NAMES, '')
     WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL AND items IS NULL
 ),
 _ranking_shown AS MATERIALIZED (
@@ -96,8 +96,8 @@ CROSS JOIN (
         WHEN count(*) > 0
             OR coalesce(history, items) IS NULL
             -- _ranking_contents_misfit names the column.
-            OR NOT _ranking_has(coalesce(items, history, rec), names['item'], 'itemid')
-            OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), names['user'], 'userid'))
+            OR NOT _ranking_has(coalesce(items, history, rec), item_col, 'itemid')
+            OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), user_col, 'userid'))
             THEN count(*)
         ELSE error(concat(
             caller, ': ',

@@ -52,24 +52,22 @@ CREATE OR REPLACE TEMP MACRO ranking_check(
     predicted_truth := NULL) AS TABLE
 WITH _ranking_check_of_truth AS NOT MATERIALIZED (
     FROM _ranking_checked(
-        rec, truth, ks,
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items, predicted_truth)
+        rec, truth, ks, COLUMN_NAMES, history, time_col, JUDGING, items, predicted_truth, 'ranking_check')
 ), _ranking_truth_with_users AS MATERIALIZED (
     FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check')
 ), _ranking_check_of_users AS NOT MATERIALIZED (
     FROM _ranking_checked(
-        rec, '_ranking_truth_with_users', ks,
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items, predicted_truth)
+        rec, '_ranking_truth_with_users', ks, COLUMN_NAMES, history, time_col, JUDGING, items, predicted_truth,
+        'ranking_check')
 )
 FROM query_table(CASE WHEN users IS NULL THEN '_ranking_check_of_truth' ELSE '_ranking_check_of_users' END);
 
 -- The same of a truth that has all users.
 CREATE OR REPLACE TEMP MACRO _ranking_checked(
-    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL,
-    predicted_truth := NULL) AS TABLE
+    rec, truth, ks, COLUMN_NAMES, history, time_col, JUDGING, items, predicted_truth, caller) AS TABLE
 -- The user's tables are read in the first CTE alone, so that no name of hers can be one of the others.
 WITH _ranking_read AS MATERIALIZED (
-    FROM _ranking_user_problems(rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), JUDGING)
+    FROM _ranking_user_problems(rec, truth, COLUMN_NAMES, _ranking_cuts(ks, caller), _ranking_longest(ks), JUDGING)
     UNION ALL BY NAME
     FROM _ranking_table_problems(rec, truth, COLUMN_NAMES, JUDGING)
     UNION ALL BY NAME
@@ -89,7 +87,7 @@ WITH _ranking_read AS MATERIALIZED (
     FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     UNION ALL BY NAME
     FROM _ranking_catalogue_problems(
-        rec, truth, _ranking_table('items', coalesce(items, rec)), COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), JUDGING)
+        rec, truth, _ranking_table('items', coalesce(items, rec)), COLUMN_NAMES, _ranking_cuts(ks, caller), JUDGING)
 ), _ranking_problems_found AS NOT MATERIALIZED (
     SELECT code, system, k, count, of_row, example, size, of, severity
     FROM query_table(CASE
@@ -120,8 +118,8 @@ WITH _ranking_read AS MATERIALIZED (
         WHEN predicted_truth IS NULL THEN 'SELECT NULL AS code WHERE false'
         WHEN _ranking_no_problem('ranking_check', _ranking_predicted_problem(JUDGING)) THEN concat(
             'FROM ', _ranking_home(), '_ranking_labelled_problems(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ',
-            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ', _ranking_home(), '_ranking_names(',
-            COLUMNS_AS_TEXTS, '), ', _ranking_as_text(ks), ', ', JUDGING_AS_TEXTS, ')')
+            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ',
+            COLUMNS_AS_TEXTS, ', ', _ranking_as_text(ks), ', ', JUDGING_AS_TEXTS, ')')
     END)
 )
 FROM _ranking_problem_rows(
@@ -133,18 +131,18 @@ FROM _ranking_problem_rows(
 --
 -- A code is of ranking_problem_codes, or of what problems are counted of; of and severity are NULL where that table says
 -- them; of_row is the first row that has the problem.
-CREATE OR REPLACE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k, JUDGING) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_user_problems(rec, truth, COLUMN_NAMES, ks, max_k, JUDGING) AS TABLE
 SELECT
     code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
     NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
-FROM _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade)
+FROM _ranking_problems_by_list(rec, truth, COLUMN_NAMES, ks, max_k, min_grade)
 GROUP BY code, system, k, size
 UNION ALL BY NAME
-FROM _ranking_truth_problems(truth, names, JUDGING);
+FROM _ranking_truth_problems(truth, COLUMN_NAMES, JUDGING);
 
 -- The problems of each list: code, count, k, size, and of rows an item. Those of a list as a whole have none, and are counted in
 -- users of truth.
-CREATE OR REPLACE TEMP MACRO _ranking_problems_by_list(rec, truth, names, ks, max_k, min_grade) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_problems_by_list(rec, truth, COLUMN_NAMES, ks, max_k, min_grade) AS TABLE
 SELECT
     system,
     user,
@@ -170,8 +168,8 @@ FROM (
             list_filter(at_k, lambda one: one.code <> 'shorter_than_truth' OR n < truths.n_relevant) AS at_k),
         truths.userid IS NOT NULL AS is_judged,
         truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
-    FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
-    LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid));
+    FROM _ranking_list_facts(rec, COLUMN_NAMES, ks, max_k) AS lists
+    LEFT JOIN _ranking_truth_users(truth, COLUMN_NAMES, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid));
 
 -- A problem of one list or of one user's truth.
 CREATE OR REPLACE TEMP MACRO _ranking_problem_of(code, count, item, k := NULL, size := NULL) AS
@@ -181,7 +179,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_problem_of(code, count, item, k := NULL, s
 --
 -- Of each the best max_k + 1 rows are kept, for k below 32 in a heap (`max(row, n)`): what ties and repetitions there
 -- may be further down changes no number.
-CREATE OR REPLACE TEMP MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_list_facts(rec, COLUMN_NAMES, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
     len(list_filter(best[:coalesce(deepest, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0 AS is_tied,
@@ -211,19 +209,21 @@ FROM (
             min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
             count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
             CASE
-                WHEN max_k < 32 AND names['descending']
+                WHEN max_k < 32 AND descending
                     THEN max((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
                 WHEN max_k < 32
                     THEN min((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
-                WHEN names['descending']
+                WHEN descending
                     THEN list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC')
                 ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
             END AS best
-        FROM (SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names))
+        FROM (
+            SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score
+            FROM _ranking_recs(_ranking_table('rec', rec), COLUMN_NAMES))
         GROUP BY system, userid));
 
 -- The problems of truth.
-CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, JUDGING) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, COLUMN_NAMES, JUDGING) AS TABLE
 SELECT
     code, sum(count)::BIGINT AS count,
     min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
@@ -256,7 +256,7 @@ FROM (
     FROM (
         SELECT
             *,
-            coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
+            coalesce(grade_col::VARCHAR, 'rel') AS grade_name,
             coalesce(userid::VARCHAR, 'NULL') AS user,
             CASE WHEN _ranking_has_repeats(items) THEN _ranking_repetitions(items)[1]::VARCHAR END AS repeated,
             CASE WHEN _ranking_has_repeats(items)
@@ -283,16 +283,16 @@ FROM (
                 list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items,
                 list({'item': itemid, 'grade': grade})
                     FILTER (has_grade AND userid IS NOT NULL AND itemid IS NOT NULL AND grade IS NOT NULL) AS graded
-            FROM _ranking_graded_truths(truth, names)
+            FROM _ranking_graded_truths(truth, COLUMN_NAMES)
             GROUP BY userid)))
 GROUP BY code;
 
 -- The rows of truth with the grade as a number, and whether truth has a column of them.
-CREATE OR REPLACE TEMP MACRO _ranking_graded_truths(truth, names) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_graded_truths(truth, COLUMN_NAMES) AS TABLE
 SELECT
-    *, _ranking_has(truth, names['grade'], 'rel') AS has_grade,
+    *, _ranking_has(truth, grade_col, 'rel') AS has_grade,
     CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
-FROM _ranking_truths(truth, names);
+FROM _ranking_truths(_ranking_table('truth', truth), COLUMN_NAMES);
 
 -- An item and its grade, as text for an example.
 CREATE OR REPLACE TEMP MACRO _ranking_graded(one, grade_name) AS
@@ -301,7 +301,7 @@ one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
 -- The problems of users labelled by people, where a model has labelled more: that they are no random draw, since the mean of
 -- NDCG by the model's grades is another, by 3.3 standard errors over at least 10 of both, or that people have not judged all of
 -- their lists' first k, which only a truth with judged misses can tell.
-CREATE OR REPLACE TEMP MACRO _ranking_labelled_problems(rec, truth, predicted_truth, names, ks, JUDGING) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_labelled_problems(rec, truth, predicted_truth, COLUMN_NAMES, ks, JUDGING) AS TABLE
 SELECT
     'labelled_apart' AS code, system::VARCHAR AS system, k::BIGINT AS k, n AS count, n + n_others AS of,
     format('ndcg {:.3g} of them, {:.3g} of the others', mean, mean_others) AS example
@@ -315,8 +315,8 @@ FROM (
         var_samp(ndcg) FILTER (people.userid IS NOT NULL) / n
             + var_samp(ndcg) FILTER (people.userid IS NULL) / n_others AS square
     FROM _ranking_users(
-        rec, predicted_truth, names, ks, 'ndcg', NULL, 'item', JUDGING, 'ranking_check with predicted_truth as truth') AS model
-    LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS people ON _ranking_same_id(model.userid, people.userid)
+        rec, predicted_truth, COLUMN_NAMES, ks, 'ndcg', NULL, 'item', JUDGING, 'ranking_check with predicted_truth as truth') AS model
+    LEFT JOIN _ranking_truth_users(truth, COLUMN_NAMES, min_grade) AS people ON _ranking_same_id(model.userid, people.userid)
     WHERE has_truth
     GROUP BY ranking_system, k)
 WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
@@ -326,16 +326,16 @@ SELECT
     -- An empty list has nothing to be judged.
     count(*) FILTER (judged_share < 1 AND n_rec > 0) AS count, count(*) AS of,
     format('judged_share {:.3g}', avg(judged_share) FILTER (n_rec > 0)) AS example
-FROM _ranking_users(rec, truth, names, ks, 'judged_share', NULL, 'item', JUDGING, 'ranking_check')
+FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, 'judged_share', NULL, 'item', JUDGING, 'ranking_check')
 WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
-    FROM _ranking_truth_pairs(truth, names) WHERE grade < _ranking_lowest_grade(min_grade))
+    FROM _ranking_truth_pairs(truth, COLUMN_NAMES) WHERE grade < _ranking_lowest_grade(min_grade))
 GROUP BY ranking_system, k
 HAVING count(*) FILTER (judged_share < 1 AND n_rec > 0) > 0;
 
 -- The problems of columns and arguments, and a rec without a row.
-CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names, JUDGING) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, COLUMN_NAMES, JUDGING) AS TABLE
 SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(JUDGING)) AS misfit)
+FROM (SELECT unnest(_ranking_misfits(rec, truth, COLUMN_NAMES) || _ranking_judging_problems(JUDGING)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT one.code, len(one.found), _ranking_joined(one.found, ', ')
@@ -344,7 +344,7 @@ FROM (
         {'code': 'grade_not_read', 'found': unread.grades},
         {'code': 'system_not_read', 'found': unread.systems},
         {'code': 'run_not_read', 'found': unread.runs}]) AS one
-    FROM (SELECT _ranking_unread_columns(rec, truth, names) AS unread))
+    FROM (SELECT _ranking_unread_columns(rec, truth, COLUMN_NAMES) AS unread))
 WHERE len(one.found) > 0
 UNION ALL
 SELECT 'no_rows', 1, NULL
@@ -361,7 +361,7 @@ WHERE NOT EXISTS (FROM query_table(rec));
 --     stepped (long, in equal steps, the highest the best), numbered (1 to n or 0 to n - 1), against (falling by the
 --     column rank), judged (of users in truth), least, most (of their contents), unknown (rows of these), several,
 --     first, mixed, ordered (as in _ranking_evidence_problems); user: one with items below
-CREATE OR REPLACE TEMP MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_evidence(rec, truth, history, COLUMN_NAMES, min_grade, unseen) AS TABLE
 SELECT
     unseen AS unseen, system, item,
     count(deviation) AS n,
@@ -384,11 +384,11 @@ SELECT
     min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
     max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
     min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
-FROM _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen)
+FROM _ranking_evidence_of_lists(rec, truth, history, COLUMN_NAMES, min_grade, unseen)
 GROUP BY system, item;
 
 -- The evidence of each list (is_whole) and of each relevant item in it.
-CREATE OR REPLACE TEMP MACRO _ranking_evidence_of_lists(rec, truth, history, names, min_grade, unseen) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_evidence_of_lists(rec, truth, history, COLUMN_NAMES, min_grade, unseen) AS TABLE
 SELECT
     *,
     CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
@@ -413,7 +413,7 @@ FROM (
             lists.*,
             users.n_relevant,
             CASE
-                WHEN names['descending'] AND n > 2 AND lowest < highest
+                WHEN descending AND n > 2 AND lowest < highest
                     AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
                 THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
                 ELSE false
@@ -452,22 +452,22 @@ FROM (
                     'DESC'), []) AS judged
             FROM (
                 SELECT
-                    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-                    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-                    least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
+                    least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS userid,
+                    coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
+                    least(*COLUMNS(_ranking_column(system_col, 'system')))::VARCHAR AS system,
                     -- NaN is no number between others.
-                    nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
+                    nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(score_col, 'score'))) AS DOUBLE), 'NaN')
                         AS given,
-                    given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
+                    given * (2 * TRY_CAST(descending AS BOOLEAN)::INTEGER - 1) AS score,
                     TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
                 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
             ) AS recs
-            LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+            LEFT JOIN (FROM _ranking_truth_pairs(truth, COLUMN_NAMES) WHERE itemid IS NOT NULL) AS truths
                 ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
-            ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
+            ANTI JOIN (FROM _ranking_history(history, COLUMN_NAMES, NULL) WHERE unseen) AS events
                 ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
             GROUP BY recs.system, recs.userid) AS lists
-        LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
+        LEFT JOIN _ranking_truth_users(truth, COLUMN_NAMES, min_grade) AS users
             ON _ranking_same_id(lists.userid, users.userid)));
 
 -- True for a list that begins with some of its items, in the order of their grades.
@@ -487,132 +487,132 @@ len(list_filter(
 )) = 0;
 
 -- The different users and items of each system, those of truth, and the systems.
-CREATE OR REPLACE TEMP MACRO _ranking_ids(rec, truth, names) AS TABLE
-SELECT DISTINCT system::VARCHAR AS system, userid AS listed_user FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL
+CREATE OR REPLACE TEMP MACRO _ranking_ids(rec, truth, COLUMN_NAMES) AS TABLE
+SELECT DISTINCT system::VARCHAR AS system, userid AS listed_user FROM _ranking_recs(rec, COLUMN_NAMES) WHERE userid IS NOT NULL
 UNION ALL BY NAME
-SELECT DISTINCT system::VARCHAR AS system, itemid AS listed_item FROM _ranking_recs(rec, names) WHERE itemid IS NOT NULL
+SELECT DISTINCT system::VARCHAR AS system, itemid AS listed_item FROM _ranking_recs(rec, COLUMN_NAMES) WHERE itemid IS NOT NULL
 UNION ALL BY NAME
-SELECT ranking_system::VARCHAR AS system, true AS is_system FROM _ranking_systems(rec, names)
+SELECT ranking_system::VARCHAR AS system, true AS is_system FROM _ranking_systems(rec, COLUMN_NAMES)
 UNION ALL BY NAME
-SELECT id AS known_user FROM _ranking_truth_ids(truth, names, 'user')
+SELECT id AS known_user FROM _ranking_truth_ids(truth, COLUMN_NAMES, 'user')
 UNION ALL BY NAME
-SELECT id AS known_item FROM _ranking_truth_ids(truth, names, 'item');
+SELECT id AS known_item FROM _ranking_truth_ids(truth, COLUMN_NAMES, 'item');
 
 -- The problems of what was known when the recommendations were made: truth that was in it, events that are as
 -- late as truth, users and items that it does not have, recommendations of what a user has already.
-CREATE OR REPLACE TEMP MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_history_problems(rec, truth, history, COLUMN_NAMES, time_col) AS TABLE
 SELECT
     CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
     1 AS count, misfit AS example
-FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
+FROM (SELECT unnest(_ranking_history_misfits(truth, history, COLUMN_NAMES, time_col)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL BY NAME
 SELECT
     'truth_in_history' AS code, count(events.userid) AS count, count(*) AS of,
     min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL) AS of_row
-FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
+FROM (FROM _ranking_truth_pairs(truth, COLUMN_NAMES) WHERE itemid IS NOT NULL) AS truths
+LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, COLUMN_NAMES, time_col) WHERE userid IS NOT NULL) AS events
     ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
 UNION ALL BY NAME
 SELECT
     'late_history' AS code, count(*) FILTER (is_late) AS count, count(*) AS of,
     concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR) AS example
-FROM _ranking_timed_events(truth, history, names, time_col)
+FROM _ranking_timed_events(truth, history, COLUMN_NAMES, time_col)
 UNION ALL BY NAME
 SELECT
     'seen_items' AS code, system::VARCHAR AS system, count(*) AS count,
     min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}) AS of_row
-FROM _ranking_seen_rows(rec, history, names, time_col)
+FROM _ranking_seen_rows(rec, history, COLUMN_NAMES, time_col)
 GROUP BY system
 UNION ALL BY NAME
 SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item': NULL} AS of_row
-FROM _ranking_new_ids(truth, history, names, time_col, 'user')
+FROM _ranking_new_ids(truth, history, COLUMN_NAMES, time_col, 'user')
 UNION ALL BY NAME
 SELECT
     'new_items' AS code, count(*) AS count, {'user': NULL, 'item': min(id)::VARCHAR} AS of_row,
-    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
-FROM _ranking_new_ids(truth, history, names, time_col, 'item');
+    (SELECT count(*) FROM _ranking_truth_ids(truth, COLUMN_NAMES, 'item')) AS of
+FROM _ranking_new_ids(truth, history, COLUMN_NAMES, time_col, 'item');
 
 -- The events of history, with truth's first time, and whether they are as late as that.
-CREATE OR REPLACE TEMP MACRO _ranking_timed_events(truth, history, names, time_col) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_timed_events(truth, history, COLUMN_NAMES, time_col) AS TABLE
 SELECT
     *,
     _ranking_moment(time) >= truth_moment
         AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
-FROM _ranking_history(history, names, time_col)
+FROM _ranking_history(history, COLUMN_NAMES, time_col)
 CROSS JOIN (
     SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
-    FROM _ranking_history(truth, names, time_col));
+    FROM _ranking_history(truth, COLUMN_NAMES, time_col));
 
 -- The rows of rec whose item the user has in history.
-CREATE OR REPLACE TEMP MACRO _ranking_seen_rows(rec, history, names, time_col) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_seen_rows(rec, history, COLUMN_NAMES, time_col) AS TABLE
 SELECT userid, itemid, system
-FROM (SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
-SEMI JOIN _ranking_history(history, names, time_col) AS events
+FROM (SELECT userid, itemid, system FROM _ranking_recs(rec, COLUMN_NAMES) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
+SEMI JOIN _ranking_history(history, COLUMN_NAMES, time_col) AS events
     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid);
 
 -- The users or items of truth that history does not have.
-CREATE OR REPLACE TEMP MACRO _ranking_new_ids(truth, history, names, time_col, kind) AS TABLE
-FROM _ranking_truth_ids(truth, names, kind) AS truths
-ANTI JOIN (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_history(history, names, time_col)) AS events
+CREATE OR REPLACE TEMP MACRO _ranking_new_ids(truth, history, COLUMN_NAMES, time_col, kind) AS TABLE
+FROM _ranking_truth_ids(truth, COLUMN_NAMES, kind) AS truths
+ANTI JOIN (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_history(history, COLUMN_NAMES, time_col)) AS events
     ON _ranking_same_id(truths.id, events.id);
 
 -- The problems of labels and recommendations whose item is not in the catalogue.
-CREATE OR REPLACE TEMP MACRO _ranking_catalogue_problems(rec, truth, items, names, ks, JUDGING) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_catalogue_problems(rec, truth, items, COLUMN_NAMES, ks, JUDGING) AS TABLE
 SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
-FROM (SELECT _ranking_ids_problem('items', items, truth, names, 'item') AS misfit)
+FROM (SELECT _ranking_ids_problem('items', items, truth, item_col, 'item') AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL BY NAME
 SELECT
     code, system, k, count(*) AS count, any_value(of) AS of, any_value(example) AS example, count(DISTINCT userid) AS size,
     min({'user': userid, 'item': itemid}) FILTER (example IS NULL) AS of_row
-FROM _ranking_catalogue_rows(rec, truth, items, names, ks, JUDGING)
+FROM _ranking_catalogue_rows(rec, truth, items, COLUMN_NAMES, ks, JUDGING)
 GROUP BY code, system, k;
 
 -- The rows behind them.
-CREATE OR REPLACE TEMP MACRO _ranking_catalogue_rows(rec, truth, items, names, ks, JUDGING) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_catalogue_rows(rec, truth, items, COLUMN_NAMES, ks, JUDGING) AS TABLE
 SELECT
     unnest(['gone_labels'] || CASE WHEN is_relevant THEN ['gone_relevant'] ELSE [] END) AS code,
     CASE code WHEN 'gone_labels' THEN n_labels ELSE n_relevant END AS of,
     NULL::VARCHAR AS system, NULL::BIGINT AS k, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, NULL::VARCHAR AS example
 FROM (
     SELECT *, count(itemid) OVER () AS n_labels, count_if(is_relevant) OVER () AS n_relevant
-    FROM _ranking_labels(truth, items, names, min_grade))
+    FROM _ranking_labels(truth, items, COLUMN_NAMES, min_grade))
 WHERE is_gone
 UNION ALL BY NAME
 SELECT 'gone_items' AS code, system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
-FROM (FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
-ANTI JOIN _ranking_contents_items(rec, items, names, '') AS catalogue ON _ranking_same_id(recs.itemid, catalogue.itemid)
-WHERE _ranking_has(items, names['item'], 'itemid')
+FROM (FROM _ranking_recs(rec, COLUMN_NAMES) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
+ANTI JOIN _ranking_contents_items(rec, items, COLUMN_NAMES, '') AS catalogue ON _ranking_same_id(recs.itemid, catalogue.itemid)
+WHERE _ranking_has(items, item_col, 'itemid')
 UNION ALL BY NAME
 SELECT
     'recall_without_gone' AS code, system, k, unnest(differing) AS userid,
     format(
-        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', coalesce(names['user']::VARCHAR, 'userid'), differing[1],
+        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', coalesce(user_col::VARCHAR, 'userid'), differing[1],
         coalesce(' of ' || system, ''), recall, others, abs(others - recall),
         CASE WHEN others < recall THEN 'lower' ELSE 'higher' END) AS example
 FROM (
     SELECT
         system, k, ranking_mean(recall) AS recall, ranking_mean(others) AS others,
         list_sort(list(userid::VARCHAR) FILTER (recall IS DISTINCT FROM others), 'ASC') AS differing
-    FROM _ranking_recalls(rec, truth, items, names, ks, JUDGING)
+    FROM _ranking_recalls(rec, truth, items, COLUMN_NAMES, ks, JUDGING)
     GROUP BY system, k)
 WHERE recall <> others AND NOT _ranking_is_condensed(JUDGING);
 
 -- The pairs of truth: whether the item is relevant, and whether it is gone from the catalogue.
-CREATE OR REPLACE TEMP MACRO _ranking_labels(truth, items, names, min_grade) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_labels(truth, items, COLUMN_NAMES, min_grade) AS TABLE
 SELECT
     userid, pairs.itemid,
     pairs.itemid IS NOT NULL AND coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
-    pairs.itemid IS NOT NULL AND catalogue.itemid IS NULL AND _ranking_has(items, names['item'], 'itemid') AS is_gone
-FROM _ranking_truth_pairs(truth, names) AS pairs
-LEFT JOIN (SELECT DISTINCT itemid FROM _ranking_contents_items(truth, items, names, '')) AS catalogue
+    pairs.itemid IS NOT NULL AND catalogue.itemid IS NULL AND _ranking_has(items, item_col, 'itemid') AS is_gone
+FROM _ranking_truth_pairs(truth, COLUMN_NAMES) AS pairs
+LEFT JOIN (SELECT DISTINCT itemid FROM _ranking_contents_items(truth, items, COLUMN_NAMES, '')) AS catalogue
     ON _ranking_same_id(pairs.itemid, catalogue.itemid);
 
 -- The recall of each user of truth in each system at each k, and `others`: that over a truth without the labels that are gone,
 -- NULL for a user who has no others; both are NULL for a user who is left out. It is ranking_summary's without its errors,
 -- since a table that is checked may be anything.
-CREATE OR REPLACE TEMP MACRO _ranking_recalls(rec, truth, items, names, ks, JUDGING) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_recalls(rec, truth, items, COLUMN_NAMES, ks, JUDGING) AS TABLE
 SELECT
     system, k, userid,
     count_if(is_relevant AND is_found) / _ranking_recall_divisor(count_if(is_relevant), JUDGING) AS recall,
@@ -625,11 +625,11 @@ FROM (
         ranking_system::VARCHAR AS system, k, labels.*,
         -- Of a user without a list nothing is found.
         coalesce(list_contains(listed[:coalesce(k, 2147483647)], itemid::VARCHAR), false) AS is_found
-    FROM _ranking_labels(truth, items, names, min_grade) AS labels
-    CROSS JOIN _ranking_systems(rec, names) AS systems
+    FROM _ranking_labels(truth, items, COLUMN_NAMES, min_grade) AS labels
+    CROSS JOIN _ranking_systems(rec, COLUMN_NAMES) AS systems
     LEFT JOIN (
         SELECT userid, system, lists.items::VARCHAR[] AS listed
-        FROM _ranking_rec_lists(rec, truth, names, _ranking_longest(ks), false) AS lists) AS lists
+        FROM _ranking_rec_lists(rec, truth, COLUMN_NAMES, _ranking_longest(ks), false) AS lists) AS lists
         ON _ranking_same_id(lists.userid, labels.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
     CROSS JOIN (SELECT unnest(ks) AS k) AS cuts)
 GROUP BY system, k, userid;
@@ -640,8 +640,8 @@ nullif(greatest(n_relevant, CASE WHEN _ranking_skips_users(JUDGING) THEN 0 ELSE 
 
 -- The error texts of columns of the history that are missing or do not fit truth's. Times need be there only
 -- if they are named. Known when the query is planned.
-CREATE OR REPLACE TEMP MACRO _ranking_history_misfits(truth, history, names, time_col) AS
-[_ranking_ids_problem('history', history, truth, names, 'user'), _ranking_ids_problem('history', history, truth, names, 'item')]
+CREATE OR REPLACE TEMP MACRO _ranking_history_misfits(truth, history, COLUMN_NAMES, time_col) AS
+[_ranking_ids_problem('history', history, truth, user_col, 'user'), _ranking_ids_problem('history', history, truth, item_col, 'item')]
 || list_transform(
     [(coalesce(time_col::VARCHAR, 'time'), _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time'))],
     lambda c: coalesce(_ranking_name_problem('time_col', typeof(time_col), c[1]), CASE
@@ -843,7 +843,7 @@ WHERE len(apart) > 0;
 
 -- The rows of ranking_check, of the problems of all users. Where no list has k items, one is short that has
 -- fewer than the longest.
-CREATE OR REPLACE TEMP MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_problem_rows(found, COLUMN_NAMES, min_grade) AS TABLE
 SELECT
     coalesce(severity, CASE
         WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
@@ -856,10 +856,10 @@ SELECT
         WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
         ELSE replace(replace(replace(replace(replace(replace(replace(
             problem,
-            '{user}', coalesce(names['user']::VARCHAR, 'userid')),
-            '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
-            '{score}', coalesce(names['score']::VARCHAR, 'score')),
-            '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
+            '{user}', coalesce(user_col::VARCHAR, 'userid')),
+            '{item}', coalesce(item_col::VARCHAR, 'itemid')),
+            '{score}', coalesce(score_col::VARCHAR, 'score')),
+            '{grade}', coalesce(grade_col::VARCHAR, 'rel')),
             '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
             'k = {k}', coalesce('k = ' || k, 'any k')),
             '{n}', coalesce(longest::VARCHAR, ''))
@@ -894,8 +894,8 @@ FROM (
     FROM (
         SELECT
             * EXCLUDE (code),
-            coalesce(names['user']::VARCHAR, 'userid') AS user_name,
-            coalesce(names['item']::VARCHAR, 'itemid') AS item_name,
+            coalesce(user_col::VARCHAR, 'userid') AS user_name,
+            coalesce(item_col::VARCHAR, 'itemid') AS item_name,
             max(count) FILTER (code = 'users') OVER () AS n_users,
             CASE WHEN code = 'not_in_rec' AND count = n_users THEN 'no_common_user' ELSE code END AS code,
             max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,

@@ -13,14 +13,12 @@
 CREATE OR REPLACE TEMP MACRO ranking_check_rows(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
 WITH _ranking_rows_of_truth AS NOT MATERIALIZED (
-    FROM _ranking_checked_rows(
-        rec, truth, ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items)
+    FROM _ranking_checked_rows(rec, truth, ks, COLUMN_NAMES, history, time_col, JUDGING, items)
 ), _ranking_truth_with_users AS MATERIALIZED (
     FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check_rows')
 ), _ranking_rows_of_users AS NOT MATERIALIZED (
     FROM _ranking_checked_rows(
-        rec, '_ranking_truth_with_users', ks,
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items)
+        rec, '_ranking_truth_with_users', ks, COLUMN_NAMES, history, time_col, JUDGING, items)
 )
 FROM query_table(CASE WHEN users IS NULL THEN '_ranking_rows_of_truth' ELSE '_ranking_rows_of_users' END);
 
@@ -29,9 +27,9 @@ CREATE OR REPLACE TEMP MACRO _ranking_checked_rows(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
 -- As in ranking_check, the user's tables are read in the first CTE alone.
 WITH _ranking_read_rows AS MATERIALIZED (
-    SELECT told FROM _ranking_checked(
-        rec, truth, _ranking_cuts(ks, 'ranking_check_rows'),
-        user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, JUDGING, items) AS told
+    SELECT told
+    FROM _ranking_checked(
+        rec, truth, ks, COLUMN_NAMES, history, time_col, JUDGING, items, NULL, 'ranking_check_rows') AS told
     UNION ALL BY NAME
     FROM _ranking_ids(rec, truth, COLUMN_NAMES)
     UNION ALL BY NAME
@@ -114,18 +112,18 @@ QUALIFY told.code <> 'short_lists'
 ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
 
 -- The rows that only a history shows.
-CREATE OR REPLACE TEMP MACRO _ranking_problem_rows_of_history(rec, truth, history, names, time_col) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_problem_rows_of_history(rec, truth, history, COLUMN_NAMES, time_col) AS TABLE
 SELECT 'truth_in_history' AS code, NULL::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
-FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-SEMI JOIN _ranking_history(history, names, time_col) AS events
+FROM (FROM _ranking_truth_pairs(truth, COLUMN_NAMES) WHERE itemid IS NOT NULL) AS truths
+SEMI JOIN _ranking_history(history, COLUMN_NAMES, time_col) AS events
     ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
 UNION ALL
 SELECT 'late_history', NULL, userid::VARCHAR, itemid::VARCHAR
-FROM _ranking_timed_events(truth, history, names, time_col)
+FROM _ranking_timed_events(truth, history, COLUMN_NAMES, time_col)
 WHERE is_late
 UNION ALL
-SELECT 'seen_items', system::VARCHAR, userid::VARCHAR, itemid::VARCHAR FROM _ranking_seen_rows(rec, history, names, time_col)
+SELECT 'seen_items', system::VARCHAR, userid::VARCHAR, itemid::VARCHAR FROM _ranking_seen_rows(rec, history, COLUMN_NAMES, time_col)
 UNION ALL
-SELECT 'new_users', NULL, id::VARCHAR, NULL FROM _ranking_new_ids(truth, history, names, time_col, 'user')
+SELECT 'new_users', NULL, id::VARCHAR, NULL FROM _ranking_new_ids(truth, history, COLUMN_NAMES, time_col, 'user')
 UNION ALL
-SELECT 'new_items', NULL, NULL, id::VARCHAR FROM _ranking_new_ids(truth, history, names, time_col, 'item');
+SELECT 'new_items', NULL, NULL, id::VARCHAR FROM _ranking_new_ids(truth, history, COLUMN_NAMES, time_col, 'item');

@@ -46,7 +46,7 @@ CREATE OR REPLACE TEMP MACRO ranking_fuse(
 WITH _ranking_lists AS (
     SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
     FROM _ranking_fuse_lists(
-        rec, _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+        rec, user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending,
         method, weights, rrf_k, normalize, depth, systems)),
 -- Points are summed as whole numbers of 1 / scale, so that no order of the rows changes a sum. No points but raw scores are
 -- above a weight times the square root of a list's length.
@@ -117,7 +117,7 @@ FROM (
 CROSS JOIN _ranking_scale;
 
 -- The list of each system and user that takes part in a fusion, with the rank and the score of each item.
-CREATE OR REPLACE TEMP MACRO _ranking_fuse_lists(rec, names, method, weights, rrf_k, normalize, depth, systems) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_fuse_lists(rec, COLUMN_NAMES, method, weights, rrf_k, normalize, depth, systems) AS TABLE
 SELECT
     *,
     list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
@@ -147,20 +147,20 @@ FROM (
                 CASE
                     WHEN _ranking_few_digits(typeof(any_value(score)))
                         THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
-                    WHEN names['descending']
+                    WHEN descending
                         THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
                     ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
                 END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
             FROM (
-                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
-                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
+                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN descending THEN -1 ELSE 1 END AS opposite
+                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, COLUMN_NAMES, true))
             )
             WHERE userid IS NOT NULL
             GROUP BY userid, system))
     WHERE weight > 0)
 WHERE (
     SELECT _ranking_no_problem(
-        'ranking_fuse', _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems)));
+        'ranking_fuse', _ranking_fuse_misfit(rec, COLUMN_NAMES, method, weights, rrf_k, normalize, depth, systems)));
 
 -- The weight of a system in a fusion; 0 for one that has no part in it.
 CREATE OR REPLACE TEMP MACRO _ranking_fuse_weight(system, weights, systems) AS
@@ -174,10 +174,10 @@ CASE
 END::DOUBLE;
 
 -- The error text of a column or argument of ranking_fuse that does not fit; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
+CREATE OR REPLACE TEMP MACRO _ranking_fuse_misfit(rec, COLUMN_NAMES, method, weights, rrf_k, normalize, depth, systems) AS
 coalesce(
-    _ranking_rec_misfit(rec, names),
-    CASE WHEN names['system']::VARCHAR = ''
+    _ranking_rec_misfit(rec, COLUMN_NAMES),
+    CASE WHEN system_col::VARCHAR = ''
         THEN 'system_col must name the column of the systems to fuse, got '''''
     END,
     _ranking_option(
@@ -212,7 +212,7 @@ coalesce(
             END)
         FROM (
             SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
-            FROM _ranking_systems(rec, names)
+            FROM _ranking_systems(rec, COLUMN_NAMES)
             -- DuckDB runs this even where the CASE above is false, and would read rec for nothing.
             WHERE weights IS NOT NULL OR systems IS NOT NULL)
     ) END);

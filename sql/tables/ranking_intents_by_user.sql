@@ -145,7 +145,7 @@ list_reduce(
 ).gains;
 
 -- The intents that each item of truth meets, numbered for each user.
-CREATE OR REPLACE TEMP MACRO _ranking_intents(truth, names, intent_col, caller) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_intents(truth, COLUMN_NAMES, intent_col, caller) AS TABLE
 SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
 FROM (
     SELECT
@@ -160,7 +160,7 @@ FROM (
                     THEN error(concat(
                         caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
                         ' must not be NULL for an item that meets one, got ',
-                        names['user'], ' ', userid::VARCHAR, ', ', names['item'], ' ', itemid::VARCHAR))
+                        user_col, ' ', userid::VARCHAR, ', ', item_col, ' ', itemid::VARCHAR))
                 ELSE intent
             END AS intent,
             is_met
@@ -168,15 +168,15 @@ FROM (
             SELECT
                 userid, itemid, intent, itemid IS NOT NULL
                 AND CASE
-                    WHEN NOT _ranking_has(truth, names['grade'], 'rel') THEN true
-                    ELSE _ranking_finite_grade(itemid, rel, names, caller) > 0
+                    WHEN NOT _ranking_has(truth, grade_col, 'rel') THEN true
+                    ELSE _ranking_finite_grade(itemid, rel, grade_col, caller) > 0
                 END AS is_met
             FROM (
                 SELECT
                     -- least and coalesce leave the NULL out, as in _ranking_truths.
-                    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-                    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-                    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel,
+                    least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS userid,
+                    coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
+                    coalesce(*COLUMNS(_ranking_column(grade_col, 'rel'))) AS rel,
                     coalesce(*COLUMNS(_ranking_column(intent_col, 'intent'))) AS intent
                 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths))
             WHERE userid IS NOT NULL)))

@@ -35,7 +35,7 @@ CREATE OR REPLACE TEMP MACRO ranking_judged(
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 -- The other table functions write COLUMN_ARGUMENTS for the arguments from user_col to descending, JUDGING_ARGUMENTS for those
--- behind them, JUDGING for the names of these, and COLUMN_NAMES for what hands the columns on: _ranking_names(user_col, ...);
+-- behind them, and COLUMN_NAMES and JUDGING for the names of these (a struct in their place would be planned at each use);
 -- where there is no truth, REC_COLUMN_ARGUMENTS and REC_COLUMN_NAMES; and COLUMNS_AS_TEXTS and JUDGING_AS_TEXTS for their values
 -- in a text that query() plans. The words are replaced when the files are read, by this signature.
 SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)

@@ -216,7 +216,7 @@ class Partitioned:
         """The names of the columns, as SQL for the pack's macros."""
         names = ("user_col", "item_col", "score_col", "grade_col", "system_col", "descending")
         given = (self.arguments.get(name, "''") for name in names)
-        return f"_ranking_names({', '.join(given)})"
+        return ", ".join(given)
 
     @property
     def grades(self) -> str:

@@ -1,7 +1,7 @@
 -- The overlap of the lists of two systems, for each user who has a list of either.
-CREATE OR REPLACE TEMP MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_overlaps(rec, COLUMN_NAMES, ks, compared_with, persistence, caller) AS TABLE
 WITH _ranking_paired_systems AS NOT MATERIALIZED (
-    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
+    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, COLUMN_NAMES)
 )
 SELECT
     pair, baseline, system, userid, k, n_rec_baseline, n_rec, top_baseline, top_system,
@@ -59,14 +59,14 @@ FROM (
                                 }) AS lists
                             FROM (
                                 SELECT *, _ranking_first_places(items) AS places
-                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false))
+                                FROM _ranking_rec_lists(rec, rec, COLUMN_NAMES, _ranking_longest(ks), false))
                             GROUP BY userid)
                         CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs)
                     WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL))
             CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k))))
 WHERE (
     SELECT _ranking_no_problem(caller, coalesce(
-        _ranking_rec_misfit(rec, names),
+        _ranking_rec_misfit(rec, COLUMN_NAMES),
         _ranking_option(
             'persistence', persistence, 'a number > 0 and <= 1',
             TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1))));

@@ -1,9 +1,9 @@
 -- The measures beyond accuracy of each user's list at each k.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_by_user(
-    lists, rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
+    lists, rec, history, items, COLUMN_NAMES, ks, head, divergence, category_col, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (
     SELECT DISTINCT userid, itemid
-    FROM _ranking_history(coalesce(history, rec), names, '')
+    FROM _ranking_history(coalesce(history, rec), COLUMN_NAMES, '')
     WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL
 ),
 _ranking_known AS MATERIALIZED (
@@ -29,7 +29,7 @@ _ranking_kinds AS MATERIALIZED (
         SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
         FROM (
             SELECT itemid, dense_rank() OVER (ORDER BY category ASC NULLS LAST) - 1 AS category
-            FROM _ranking_contents_items(rec, items, names, category_col)
+            FROM _ranking_contents_items(rec, items, COLUMN_NAMES, category_col)
             WHERE category IS NOT NULL)
         GROUP BY itemid)
 ),
@@ -107,8 +107,8 @@ LEFT JOIN (
             WHEN count(*) > 0
                 OR history IS NULL
                 -- _ranking_contents_misfit names the column.
-                OR NOT _ranking_has(coalesce(history, rec), names['user'], 'userid')
-                OR NOT _ranking_has(coalesce(history, rec), names['item'], 'itemid')
+                OR NOT _ranking_has(coalesce(history, rec), user_col, 'userid')
+                OR NOT _ranking_has(coalesce(history, rec), item_col, 'itemid')
                 THEN any_value(n_users)
             ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
         END AS n_users
@@ -192,19 +192,19 @@ FROM query_table(pairs)
 GROUP BY itemid;
 
 -- The items of a catalogue with their categories, each pair once.
-CREATE OR REPLACE TEMP MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_contents_items(rec, items, COLUMN_NAMES, category_col) AS TABLE
 SELECT DISTINCT itemid, category
 FROM (
     -- least leaves out the NULL of ranking_absent.
     SELECT
-        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+        coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
         least(*COLUMNS(_ranking_column(category_col, 'category'))) AS category
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('items', coalesce(items, rec))) AS rows))
 WHERE itemid IS NOT NULL AND items IS NOT NULL;
 
 -- The different items of each list of recommendations, for the measures of what is in them.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_lists(
-    rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
+    rec, history, items, COLUMN_NAMES, ks, head, divergence, category_col, caller) AS TABLE
 SELECT
     systems.*, lists.userid, n_rec,
     row_number() OVER () AS list,
@@ -214,28 +214,28 @@ SELECT
                 lists.items, lambda item, place: CASE WHEN list_position(lists.items, item) = place THEN item END)
         ELSE lists.items
     END AS recommended
-FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false) AS lists
-JOIN _ranking_systems(rec, names) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+FROM _ranking_rec_lists(rec, rec, COLUMN_NAMES, _ranking_longest(ks), false) AS lists
+JOIN _ranking_systems(rec, COLUMN_NAMES) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
 WHERE (
     SELECT _ranking_no_problem(
-        caller, _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col)));
+        caller, _ranking_contents_misfit(rec, history, items, COLUMN_NAMES, head, divergence, category_col)));
 
 -- The error text of a column or argument of ranking_beyond_accuracy that does not fit; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col) AS
+CREATE OR REPLACE TEMP MACRO _ranking_contents_misfit(rec, history, items, COLUMN_NAMES, head, divergence, category_col) AS
 list_any_value(
-    [_ranking_rec_misfit(rec, names)]
+    [_ranking_rec_misfit(rec, COLUMN_NAMES)]
     || list_transform(
         [
             -- The table, whether it is there, the argument, the column, its type, and that in rec (NULL: any will do).
-            ('history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
-                _ranking_type(_ranking_table('history', coalesce(history, rec)), names['user'], 'userid'),
-                _ranking_type(rec, names['user'], 'userid')),
-            ('history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(_ranking_table('history', coalesce(history, rec)), names['item'], 'itemid'),
-                _ranking_type(rec, names['item'], 'itemid')),
-            ('items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(_ranking_table('items', coalesce(items, rec)), names['item'], 'itemid'),
-                _ranking_type(rec, names['item'], 'itemid')),
+            ('history', history IS NOT NULL, 'user_col', coalesce(user_col::VARCHAR, 'userid'),
+                _ranking_type(_ranking_table('history', coalesce(history, rec)), user_col, 'userid'),
+                _ranking_type(rec, user_col, 'userid')),
+            ('history', history IS NOT NULL, 'item_col', coalesce(item_col::VARCHAR, 'itemid'),
+                _ranking_type(_ranking_table('history', coalesce(history, rec)), item_col, 'itemid'),
+                _ranking_type(rec, item_col, 'itemid')),
+            ('items', items IS NOT NULL, 'item_col', coalesce(item_col::VARCHAR, 'itemid'),
+                _ranking_type(_ranking_table('items', coalesce(items, rec)), item_col, 'itemid'),
+                _ranking_type(rec, item_col, 'itemid')),
             ('items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
                 _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL)],
         lambda c: CASE

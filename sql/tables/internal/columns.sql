@@ -43,11 +43,6 @@ name || ' must have '
 CREATE OR REPLACE TEMP MACRO _ranking_columns(texts) AS
 _ranking_cut(replace(_ranking_joined(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
 
--- The names of the columns of the user's tables, in one struct for all internal macros.
-CREATE OR REPLACE TEMP MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
-{
-    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col, 'descending': descending};
-
 -- The column that is likely meant where one is not there: one that such columns are often called.
 CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
 regexp_extract(texts, CASE argument NEAR_COLUMNS END, 1);
@@ -77,24 +72,24 @@ regexp_extract_all(
 
 -- The columns that are not read and would change every number if they were: systems and runs in rec, grades in truth. NULL
 -- where the caller, or a column of the usual name, says which one to read.
-CREATE OR REPLACE TEMP MACRO _ranking_unread_columns(rec, truth, names) AS
+CREATE OR REPLACE TEMP MACRO _ranking_unread_columns(rec, truth, COLUMN_NAMES) AS
 list_transform(
     -- In stages, since DuckDB plans each regular expression as often as it is named.
     [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
     lambda texts: {
-        'systems': CASE WHEN names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
+        'systems': CASE WHEN system_col IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
             THEN _ranking_like_systems(texts.rec) END,
-        'runs': CASE WHEN names['system']::VARCHAR IS DISTINCT FROM ''
+        'runs': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
             THEN list_filter(
                 _ranking_like_runs(texts.rec),
-                lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) END,
-        'grades': CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+                lambda run: lower(run) <> lower(coalesce(system_col::VARCHAR, 'system'))) END,
+        'grades': CASE WHEN grade_col IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
             THEN _ranking_like_grades(texts.truth) END})[1];
 
 -- The error text of the first such column; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_unread_column(rec, truth, names) AS
+CREATE OR REPLACE TEMP MACRO _ranking_unread_column(rec, truth, COLUMN_NAMES) AS
 list_transform(
-    [_ranking_unread_columns(rec, truth, names)],
+    [_ranking_unread_columns(rec, truth, COLUMN_NAMES)],
     lambda unread: coalesce(
         format(
             'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
@@ -110,7 +105,7 @@ list_transform(
             || 'grade_col := '''' makes every row of truth relevant',
             -- A score in truth that is called as in rec is likely no grade: the check alone names it.
             list_filter(
-                unread.grades, lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))[1])))[1];
+                unread.grades, lambda grade: lower(grade) <> lower(coalesce(score_col::VARCHAR, 'score')))[1])))[1];
 
 -- The columns of a table as one text, each behind a comma and a blank and before a comma, with types that hold
 -- no other: of a STRUCT or an ENUM nothing but that word.
@@ -143,13 +138,12 @@ CASE WHEN NOT _ranking_same_type(one, other)
 END;
 
 -- The error text of the users or items of a table, where it has no such column or their type is not truth's; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_ids_problem(argument, source, truth, names, kind) AS
+CREATE OR REPLACE TEMP MACRO _ranking_ids_problem(argument, source, truth, id_col, kind) AS
 CASE
-    WHEN _ranking_has(source, names[kind], kind || 'id') THEN _ranking_type_problem(
-        coalesce(names[kind]::VARCHAR, kind || 'id'), 'truth and in ' || argument,
-        _ranking_type(truth, names[kind], kind || 'id'), _ranking_type(source, names[kind], kind || 'id'))
-    ELSE _ranking_no_column(
-        argument, coalesce(names[kind]::VARCHAR, kind || 'id'), kind || '_col', _ranking_texts_of(source))
+    WHEN _ranking_has(source, id_col, kind || 'id') THEN _ranking_type_problem(
+        coalesce(id_col::VARCHAR, kind || 'id'), 'truth and in ' || argument,
+        _ranking_type(truth, id_col, kind || 'id'), _ranking_type(source, id_col, kind || 'id'))
+    ELSE _ranking_no_column(argument, coalesce(id_col::VARCHAR, kind || 'id'), kind || '_col', _ranking_texts_of(source))
 END;
 
 -- The error text of a column that a table does not have.

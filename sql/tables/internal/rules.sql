@@ -1,21 +1,25 @@
 -- The distinct cut-offs k in ascending order, or an error if there are none, or one is no integer, negative or too large.
 CREATE OR REPLACE TEMP MACRO _ranking_cuts(ks, caller) AS
-CASE
-    WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
-        THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
-    WHEN ks IS NULL OR len(_ranking_numbers(ks)) = 0
-        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN NOT _ranking_are_integers(ks)
-        THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
-        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
-    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < list_count(_ranking_numbers(ks))
-        THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(ks::VARCHAR))
-    ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
-        || CASE
-            WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []
-        END
-END;
+list_transform(
+    -- A lambda takes no subquery, which ks may be.
+    [{
+        'text': ks::VARCHAR, 'type': typeof(ks),
+        'given': _ranking_numbers(ks), 'cuts': TRY_CAST(_ranking_numbers(ks) AS BIGINT[])}],
+    lambda one: CASE
+        WHEN NOT _ranking_is_number(regexp_replace(one['type'], '\[\d*\]$', ''))
+            THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(one['type']))
+        WHEN one['text'] IS NULL OR len(one['given']) = 0
+            THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(one['text']))
+        WHEN NOT _ranking_are_integers(one['given'])
+            THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(one['text']))
+        WHEN list_min(one['given']::DOUBLE[]) < 0
+            THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(one['given'] AS HUGEINT[])))
+        WHEN list_count(one['cuts']) < list_count(one['given'])
+            THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(one['text']))
+        -- NULL, the whole list, is the last of all.
+        ELSE list_sort(list_distinct(one['cuts']), 'ASC')
+            || CASE WHEN list_count(one['cuts']) < len(one['given']) THEN [NULL] ELSE [] END
+    END)[1];
 
 -- Say whether a type is a number, as that of nothing but NULL is, but not BIGNUM, which is to be cast to DOUBLE.
 CREATE OR REPLACE TEMP MACRO _ranking_is_number(type) AS
@@ -25,44 +29,44 @@ _ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMA
 CREATE OR REPLACE TEMP MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 
--- Say whether cut-offs have no digits after the point.
-CREATE OR REPLACE TEMP MACRO _ranking_are_integers(ks) AS
+-- Say whether cut-offs, as _ranking_numbers gives them, have no digits after the point.
+CREATE OR REPLACE TEMP MACRO _ranking_are_integers(numbers) AS
 -- 10, 10.0, and 1e+20, as large floating numbers are written
-len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
+len(list_filter(numbers, lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
 
 -- The largest of the cut-offs: how far to look down a ranking. NULL, all the way, where one is NULL or beyond INTEGER.
 CREATE OR REPLACE TEMP MACRO _ranking_longest(ks) AS
 list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
 
 -- The error text of columns of rec that do not fit where there is no truth; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_rec_misfit(rec, names) AS
+CREATE OR REPLACE TEMP MACRO _ranking_rec_misfit(rec, COLUMN_NAMES) AS
 coalesce(
     -- rec stands in the place of truth, too: what is said of truth is said of it already.
     list_transform(
-        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
-    _ranking_unread_column(rec, rec, names));
+        [_ranking_misfits(rec, rec, COLUMN_NAMES)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
+    _ranking_unread_column(rec, rec, COLUMN_NAMES));
 
 -- The error texts of columns that are missing, misnamed or of an unfit type. All must be there but those of grades and
 -- systems, unless they are named. An id must be of one family in both tables, since an implicit cast would make ids equal
 -- that are not, or none equal at all.
-CREATE OR REPLACE TEMP MACRO _ranking_misfits(rec, truth, names) AS
+CREATE OR REPLACE TEMP MACRO _ranking_misfits(rec, truth, COLUMN_NAMES) AS
 list_transform(
     [[
         -- The argument, its type and text; the type of the column in rec and in truth: NULL where it is missing, nothing
         -- where it need not be there.
-        ('user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')),
-        ('item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')),
-        ('score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
-            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')),
-        ('grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'), '',
+        ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'),
+            _ranking_type(rec, user_col, 'userid'), _ranking_type(truth, user_col, 'userid')),
+        ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'),
+            _ranking_type(rec, item_col, 'itemid'), _ranking_type(truth, item_col, 'itemid')),
+        ('score_col', typeof(score_col), coalesce(score_col::VARCHAR, 'score'),
+            _ranking_type(rec, score_col, 'score'), coalesce(_ranking_type(truth, score_col, 'score'), '')),
+        ('grade_col', typeof(grade_col), coalesce(grade_col::VARCHAR, 'rel'), '',
             coalesce(
-                _ranking_type(truth, names['grade'], 'rel'),
-                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)),
-        ('system_col', typeof(names['system']), names['system']::VARCHAR,
-            CASE WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
-                ELSE _ranking_type(rec, names['system'], 'system') END, '')]],
+                _ranking_type(truth, grade_col, 'rel'),
+                CASE WHEN coalesce(grade_col::VARCHAR, '') = '' THEN '"NULL"' END)),
+        ('system_col', typeof(system_col), system_col::VARCHAR,
+            CASE WHEN coalesce(system_col::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, system_col, 'system') END, '')]],
     lambda columns: list_transform(
         [('rec', _ranking_texts_of(rec), 4), ('truth', _ranking_texts_of(truth), 5)],
         lambda source: list_transform(
@@ -92,8 +96,8 @@ list_transform(
                 CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
                 ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
     END)))[1]
-|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
-    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+|| [CASE WHEN typeof(descending) <> 'BOOLEAN' OR descending IS NULL
+    THEN 'descending must be true or false, got ' || _ranking_cut(descending::VARCHAR)
 END,
 -- With another one, users would be equal that are not, and items not.
 _ranking_collation_problem()];
@@ -112,12 +116,12 @@ CASE
 END;
 
 -- Return true, or an error if a column is missing, of a type that does not fit, or looks as if it should be read.
-CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, names, caller) AS
+CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, COLUMN_NAMES, caller) AS
 _ranking_no_problem(caller, coalesce(
     list_transform(
-        [_ranking_misfits(rec, truth, names)],
+        [_ranking_misfits(rec, truth, COLUMN_NAMES)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
-    _ranking_unread_column(rec, truth, names)));
+    _ranking_unread_column(rec, truth, COLUMN_NAMES)));
 
 -- The error texts of the arguments that say how items are judged; NULL for each that is valid.
 CREATE OR REPLACE TEMP MACRO _ranking_judging_problems(JUDGING) AS
@@ -161,6 +165,6 @@ END;
 CREATE OR REPLACE TEMP MACRO _ranking_valid_k(max_k, caller) AS
 _ranking_no_problem(caller, 'max_k must be ' || CASE
     WHEN NOT _ranking_is_number(typeof(max_k)) THEN 'an integer, got ' || _ranking_cut(typeof(max_k))
-    WHEN NOT _ranking_are_integers(max_k) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
+    WHEN NOT _ranking_are_integers(_ranking_numbers(max_k)) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
     WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
 END);

@@ -1,15 +1,15 @@
 -- Each measure of each user at each k.
-CREATE OR REPLACE TEMP MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, JUDGING, caller) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, usual, ties, JUDGING, caller) AS TABLE
 WITH _ranking_item AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, JUDGING)
+    FROM _ranking_judged(rec, truth, COLUMN_NAMES, _ranking_longest(ks), false, caller, JUDGING)
 ), _ranking_item_at_own_ks AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, JUDGING)
+    FROM _ranking_judged(rec, truth, COLUMN_NAMES, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, JUDGING)
 ), _ranking_expected AS NOT MATERIALIZED (
     SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, JUDGING)
+    FROM _ranking_tied_judged(rec, truth, COLUMN_NAMES, _ranking_longest(ks), caller, JUDGING)
 ), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
     SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, JUDGING)
+    FROM _ranking_tied_judged(rec, truth, COLUMN_NAMES, _ranking_longest(_ranking_all_ks(ks, measures)), caller, JUDGING)
 ), _ranking_given_ks AS NOT MATERIALIZED (
     SELECT _ranking_cuts(ks, caller) AS given
 ), _ranking_any_ks AS NOT MATERIALIZED (

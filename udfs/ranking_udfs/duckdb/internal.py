@@ -12,6 +12,5 @@ IS_USER = f"{HOME}_ranking_is_user"
 LIKE = f"{HOME}_ranking_like_"  # and grades, systems or runs
 LISTS = f"{HOME}_ranking_contents_lists"
 MEAN_INTERVAL = f"{HOME}_ranking_mean_interval"
-NAMES = f"{HOME}_ranking_names"
 NEAREST_COLUMN = f"{HOME}_ranking_nearest_column"
 SPLIT_WINDOWS = "_ranking_split_windows"  # of an executor, whose macros have plain names

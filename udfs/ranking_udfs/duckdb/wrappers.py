@@ -134,7 +134,7 @@ def shared_words(judged: str) -> dict[str, str]:
     """
     signature = " ".join(judged[judged.index("MACRO ranking_judged") : judged.index(" AS TABLE")].split())
     columns, judging = re.findall(r"(user_col := .*?), (min_grade := .*)\)$", signature)[0]
-    names = f"_ranking_names({', '.join(argument_names(columns))})"
+    names = ", ".join(argument_names(columns))
 
     def as_texts(arguments: str) -> str:
         return ", ', ', ".join(f"_ranking_as_text({name})" for name in argument_names(arguments))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isfinite, sqrt
 from typing import Any
 
-from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL, NAMES
+from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL
 from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation import conclusion
 from ..evaluation.comparison import changes_query, compare_queries
@@ -477,7 +477,7 @@ def categories_query(request: Request, system: str, k: int | None) -> str:
 
     These are the shares that miscalibration compares: an item spreads 1 over its categories.
     """
-    names = f"{NAMES}('userid', 'itemid', 'score', '', NULL, {request.columns['descending']})"
+    names = f"'userid', 'itemid', 'score', '', NULL, {request.columns['descending']}"
     lists = (
         f"{LISTS}(\n        '{ranked_table(request)}', NULL, NULL, {names},\n"
         f"        {sql_value([k])}, {HEAD}, '{DIVERGENCE}', NULL, 'report'\n    )"
