@@ -489,11 +489,11 @@ def test_equal_systems_are_told_apart_as_rarely_as_the_confidence_says(
 def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_says(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
-    """100 users, equal systems: three others, six measures that go together, two segments, in 200 draws.
+    """100 users, equal systems: three others, six measures that go together, two segments, in 300 draws.
 
     Without the gate's correction, over all of a measure alone, a pipeline would stop far more often.
     """
-    count, systems, users = 200, 4, 100
+    count, systems, users = 300, 4, 100
     chance = np.random.default_rng(5)
     quality = chance.beta(1, 3, (count, 1, users)) + chance.normal(0, 0.15, (count, systems, users))
     columns = {f"m{i}": (quality + chance.normal(0, 0.1, quality.shape)).ravel() for i in range(6)}
