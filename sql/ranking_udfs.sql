@@ -1780,7 +1780,7 @@ CREATE OR REPLACE MACRO _ranking_graded_truths(truth, user_col, item_col, score_
 SELECT
     *, _ranking_has(truth, grade_col, 'rel') AS has_grade,
     CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
-FROM _ranking_truths(_ranking_table('truth', truth), user_col, item_col, score_col, grade_col, system_col, descending);
+FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending);
 CREATE OR REPLACE MACRO _ranking_truth_lists(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS TABLE
 SELECT
     userid,
@@ -3576,7 +3576,8 @@ FROM (
         truths.userid IS NOT NULL AS is_judged,
         truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
     FROM _ranking_list_facts(rec, user_col, item_col, score_col, grade_col, system_col, descending, ks, max_k) AS lists
-    LEFT JOIN _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid));
+    LEFT JOIN _ranking_truth_users(_ranking_table('truth', truth), user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS truths
+        ON _ranking_same_id(lists.userid, truths.userid));
 CREATE OR REPLACE MACRO _ranking_evidence_of_lists(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unseen) AS TABLE
 SELECT
     *,
@@ -3791,12 +3792,13 @@ WITH _ranking_truth_alone AS NOT MATERIALIZED (
 FROM query_table(CASE WHEN users IS NULL THEN '_ranking_truth_alone' ELSE '_ranking_truth_and_users' END);
 CREATE OR REPLACE MACRO _ranking_truth_rows(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS TABLE
 FROM query_table(_ranking_table('truth', truth)) AS rows
-WHERE _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, user_col, 'user'))
+WHERE _ranking_no_problem(
+    caller, _ranking_ids_problem('users', _ranking_table('users', coalesce(users, truth)), truth, user_col, 'user'))
 UNION ALL BY NAME
 SELECT DISTINCT COLUMNS(lambda c: c = 'ranking_user' OR lower(c) = lower(coalesce(user_col::VARCHAR, 'userid')))
 FROM (
     SELECT *, least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('users', coalesce(users, truth))))) AS named
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(coalesce(users, truth)))) AS named
 SEMI JOIN _ranking_users_beyond_truth(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS others ON ranking_user = others.userid;
 CREATE OR REPLACE MACRO _ranking_catalogue_rows(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT

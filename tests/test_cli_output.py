@@ -43,7 +43,7 @@ def test_csv_is_as_it_is_or_safe_for_spreadsheets(run: Run) -> None:
 def test_a_terminal_shows_four_digits_and_what_is_asked_for(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And other formats, files and programs get all digits, as in tests/golden/."""
+    """Other formats, files and programs get all digits: tests/golden/ shows them."""
     monkeypatch.setattr(tables, "is_terminal", lambda: True)
     arguments = ["evaluate", "rec.csv", "truth.csv", "-k", "4", "-m", "ndcg,mrr", "--no-check"]
     assert re.search(r"\nNDCG +0.7039\nMRR +1\s", run(*arguments))
@@ -61,7 +61,7 @@ def test_no_format_makes_a_terminal_obey_a_name(run: Run, monkeypatch: pytest.Mo
 
 
 def test_a_file_is_whole_or_not_there(fails: Fails, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a full disk, and where Windows cannot replace a file that somebody has open, which is named."""
+    """A full disk is tried, and a file that somebody has open on Windows; the error names the file."""
     errors = {28: "No space left on device", 13: "The process cannot access the file"}
 
     def replace(source: object, target: object) -> None:

@@ -527,7 +527,7 @@ def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_sa
 
 
 def test_p_the_same_and_what_is_detectable_are_corrected(con: duckdb.DuckDBPyConnection) -> None:
-    """As statsmodels does, over all of a measure and k; by a gate over all of its rows."""
+    """Corrections are those of statsmodels, over a measure and k, or by a gate over all of its rows."""
     table(con, systems="'a', 'b', 'c', 'd', 'e'")
     con.execute("UPDATE by_user SET ndcg = ndcg + 0.3 * (system = 'c')::INTEGER")
     call = "FROM ranking_compare_by_user('by_user', baseline := 'a', {})"

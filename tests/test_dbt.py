@@ -269,7 +269,7 @@ def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(tmp_path: P
 
 @pytest.mark.parametrize("way", ["plugin", "plugin in memory", "script"])
 def test_a_small_project_has_the_macros_with_and_without_the_plugin(tmp_path: Path, way: str) -> None:
-    """By the profile of the example's README, or by its command and its setting, which runs again."""
+    """The plugin is set up in a profile, the script by the command and setting of the example's README."""
     (quality,) = re.findall(r"```jinja\n(.*?)```", README, re.DOTALL)
     (command,) = re.findall(r"<!-- command: dbt -->\n```sh\n(.*?)```", README, re.DOTALL)
     (setting,) = re.findall(r"`(on-run-start: .*?)` in `dbt_project.yml`", README)

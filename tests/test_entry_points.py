@@ -99,7 +99,7 @@ def test_a_call_of_the_script(script: duckdb.DuckDBPyConnection, call: str) -> N
 def test_a_call_of_the_command(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of one command; tests/golden/ has all, and test_evaluate the same of Python's functions."""
+    """One command is called; tests/golden/ has all, and test_evaluate has Python's functions."""
     files = [f"{tmp_path}/{name}.csv" for name in ("rec", "truth")]
     con.execute(f"COPY rec TO '{files[0]}'; COPY (SELECT * EXCLUDE (time) FROM truth) TO '{files[1]}'")
     options = ["-k", "2", "-m", "ndcg", "--long", "--format", "csv", "--no-check"]

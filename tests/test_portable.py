@@ -95,7 +95,7 @@ def test_the_script_serves_later_sessions_and_views(con: duckdb.DuckDBPyConnecti
 
 
 def test_no_macro_of_the_script_calls_a_function_of_pythons() -> None:
-    """But what errors say is no call."""
+    """The names of functions in texts of errors do not count: they are no calls."""
     script = re.sub(r"'(?:[^']|'')*'", "''", SCRIPT.read_text(encoding="utf-8"))
     assert not re.search(rf"\bsystem\.main|(?<!\w)({'|'.join(UDFS)})\(", script)
 
@@ -263,7 +263,7 @@ def plain(text: str) -> str:
 def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
-    """That of DuckDB-WASM 1.32.0 is 1.4.3, where some macros are bound in other ways.
+    """DuckDB-WASM 1.32.0 is DuckDB 1.4.3, where some macros are bound in other ways.
 
     What the page in the browser asks for, test_browser compares with the report.
     """

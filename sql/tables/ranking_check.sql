@@ -169,7 +169,8 @@ FROM (
         truths.userid IS NOT NULL AS is_judged,
         truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
     FROM _ranking_list_facts(rec, COLUMN_NAMES, ks, max_k) AS lists
-    LEFT JOIN _ranking_truth_users(truth, COLUMN_NAMES, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid));
+    LEFT JOIN _ranking_truth_users(_ranking_table('truth', truth), COLUMN_NAMES, min_grade) AS truths
+        ON _ranking_same_id(lists.userid, truths.userid));
 
 -- A problem of one list or of one user's truth.
 CREATE OR REPLACE TEMP MACRO _ranking_problem_of(code, count, item, k := NULL, size := NULL) AS
@@ -292,7 +293,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_graded_truths(truth, COLUMN_NAMES) AS TABL
 SELECT
     *, _ranking_has(truth, grade_col, 'rel') AS has_grade,
     CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
-FROM _ranking_truths(_ranking_table('truth', truth), COLUMN_NAMES);
+FROM _ranking_truths(truth, COLUMN_NAMES);
 
 -- An item and its grade, as text for an example.
 CREATE OR REPLACE TEMP MACRO _ranking_graded(one, grade_name) AS

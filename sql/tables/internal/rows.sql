@@ -105,12 +105,13 @@ END;
 CREATE OR REPLACE TEMP MACRO _ranking_truth_rows(truth, users, COLUMN_NAMES, caller) AS TABLE
 FROM query_table(_ranking_table('truth', truth)) AS rows
 -- Said here, before DuckDB 1.5 fails to cast the ids of truth to the type of the others.
-WHERE _ranking_no_problem(caller, _ranking_ids_problem('users', coalesce(users, truth), truth, user_col, 'user'))
+WHERE _ranking_no_problem(
+    caller, _ranking_ids_problem('users', _ranking_table('users', coalesce(users, truth)), truth, user_col, 'user'))
 UNION ALL BY NAME
 SELECT DISTINCT COLUMNS(lambda c: c = 'ranking_user' OR lower(c) = lower(coalesce(user_col::VARCHAR, 'userid')))
 FROM (
     SELECT *, least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('users', coalesce(users, truth))))) AS named
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(coalesce(users, truth)))) AS named
 SEMI JOIN _ranking_users_beyond_truth(truth, users, COLUMN_NAMES, caller) AS others ON ranking_user = others.userid;
 
 -- The users, items and times of a table of events or of truth, under such names.
