@@ -53,6 +53,20 @@ def test_a_terminal_shows_four_digits_and_what_is_asked_for(
     assert f" {NDCG_VALUES[0]}\n" in Path("means.txt").read_text()
 
 
+@pytest.mark.usefixtures("models")
+def test_html_has_the_cells_of_markdown(run: Run) -> None:
+    arguments = ["compare", "als=als.csv", "bert=bert.csv", "relevant.csv", "-m", "mrr", "-q", "--format"]
+    html = run(*arguments, "html", "--segment", "users.csv:country")
+    assert html.startswith("<!doctype html>")
+    assert html.endswith("</html>\n")
+    html_rows = re.findall("<tr>(.*?)</tr>", html)
+    cells = [[cell.strip() for cell in re.findall("<t[hd]>(.*?)</t[hd]>", row)] for row in html_rows]
+    markdown = run(*arguments, "markdown", "--segment", "users.csv:country").splitlines()
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in markdown if row.startswith("| ")]
+    assert len(cells) > 10
+    assert sorted(cells) == sorted(rows)
+
+
 def test_no_format_makes_a_terminal_obey_a_name(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ["evaluate", "\x1b[31mred=rec.csv", "truth.csv", "--format", "csv", *NDCG]
     assert "\n\x1b[31mred,10," in run(*arguments)  # a file or a program gets what the data say
