@@ -122,7 +122,7 @@ def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(standard: str, 
 
 def test_what_changes_for_users_is_what_sql_says(standard: str, report_tables: Con) -> None:
     con, found = report_tables, sections(standard)["What changes for users"]
-    common, _, lists = tables_in(found)
+    common, lists = tables_in(found)
     query = """SELECT system, overlap, rbo, same_first, same_list
         FROM ranking_overlap('rec', [5], baseline := 'als') ORDER BY 1"""
     expected = [
@@ -230,7 +230,7 @@ def test_headings_are_in_order_and_charts_have_a_text_and_a_table(standard: str)
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
     figures = list(tree.iter(f"{HTML}figure"))
-    assert len(figures) == 2 + 4 + 1 + 2 + 2
+    assert len(figures) == 2 + 4 + 1 + 1 + 2
     shared = list(sections(standard)["Segments"].iter(f"{HTML}h3"))  # which have one table
     for figure in figures:
         (svg,) = (one for one in figure if one.tag.endswith("svg"))
@@ -408,7 +408,7 @@ def test_each_value_of_a_chart_has_one_mark(drawn: Path) -> None:
         **dict.fromkeys(("by-k-1-ndcg", "by-k-2-recall"), 3 * 3),
         **dict.fromkeys(("differences-1-ndcg", "differences-2-recall"), 2),
         **dict.fromkeys(("segments-1", "segments-2"), 4),
-        **dict.fromkeys(("wins-1-ndcg", "wins-2-recall", "users", "pairs"), 0),
+        **dict.fromkeys(("wins-1-ndcg", "wins-2-recall", "users"), 0),
         "curve": 11 * 3,
     }
 

@@ -16,8 +16,7 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.evaluation.conclusion import contents_sentences
 from ranking_udfs.evaluation.errors import DataError
-from ranking_udfs.evaluation.queries import Request
-from ranking_udfs.reporting.findings import categories_query, common_query, report_time, two_heaps
+from ranking_udfs.reporting.findings import report_time
 from tests.command import NDCG, Fails, Run, csv
 from tests.pages import (
     COLUMNS,
@@ -73,17 +72,13 @@ def four_tables(four: str) -> Iterator[Con]:
             CREATE TABLE items AS SELECT itemid, kind AS category FROM 'items.csv'""")
 
 
-def test_a_leak_and_swapped_lists_are_in_the_answer(four: str, four_tables: Con) -> None:
+def test_a_leak_is_in_the_answer(four: str, four_tables: Con) -> None:
     found = sections(four)
     answer = text_of(found["The answer"])
     ((leaked, rows),) = four_tables.execute("""
         SELECT count(*) FILTER ((userid, itemid) IN (FROM train)), count(*) FROM rec WHERE system = 'als'
     """).fetchall()
     assert f"Items that the user has in history already: als {leaked} of {rows} (8 %), bert" in answer
-    assert re.search(r"Two heaps .* als with swapped \(34 % of users below 15 %\)", answer)
-    pairs = [row["Models"] for row in tables_in(found["What changes for users"])[1]]
-    assert pairs[:3] == ["als with swapped", "bert with swapped", "pop with swapped"]
-    assert pairs[3:5] == ["als with bert", "als with pop"]  # then those of the baseline
     assert "The truth is of 2026-05-01 to 2026-05-09." in text_of(found["The data"])
 
 
@@ -98,23 +93,13 @@ def test_few_judged_items_and_users_without_relevant_ones_are_told(four: str, fo
     assert said.replace("%", "\xa0%") in "".join(found["The answer"].itertext())
 
 
-def shares(items: list[str], kinds: dict[str, set[str]]) -> dict[str, float]:
-    """The share of each kind among items that have one; an item spreads 1 over its kinds."""
-    known = [item for item in items if kinds[item]]
-    found: dict[str, float] = defaultdict(float)
-    for item in known:
-        for kind in kinds[item]:
-            found[kind] += 1 / len(kinds[item]) / len(known)
-    return found
-
-
 def test_what_is_in_the_lists_is_what_sql_says(four: str, four_tables: Con) -> None:
     con, found = four_tables, sections(four)["What is in the lists"]
     call = "('rec', [10], history := 'train', items := 'items')"
     wholes = con.execute(f"FROM ranking_beyond_accuracy{call}").df().set_index("system")
-    pairs, tails, categories, everything = tables_in(found)
+    means, tails, everything = tables_in(found)
 
-    popularity = {row["System"]: row for row in pairs if row["Measure"] == "popularity"}
+    popularity = {row["System"]: row for row in means if row["Measure"] == "popularity"}
     by_user = con.execute(f"FROM ranking_beyond_accuracy_by_user{call}").df().groupby("system")["popularity"]
     for system, values in by_user:
         row = popularity[system]
@@ -123,7 +108,7 @@ def test_what_is_in_the_lists_is_what_sql_says(four: str, four_tables: Con) -> N
         half = 1.980272249272974 * values.std() / 119**0.5  # SciPy's t.ppf(0.975, 118)
         assert is_shown(row["Low"], values.mean() - half)
         assert is_shown(row["High"], values.mean() + half)
-    assert {row["System"] for row in pairs if row["Measure"] == "NDCG@10"} == {*popularity}
+    assert {row["System"] for row in means if row["Measure"] == "NDCG@10"} == {*popularity}
     for row in tails:
         tail = wholes.loc[row["System"], "long_tail"]
         assert is_shown(row["Tail"], tail)
@@ -133,76 +118,11 @@ def test_what_is_in_the_lists_is_what_sql_says(four: str, four_tables: Con) -> N
             assert row[system] == f"{wholes.loc[system, row['Column']]:.4g}"
     assert [row["Column"] for row in everything] == [*wholes.columns.drop("k")]
 
-    # The slow definition of the shares of categories, of users who have some in the list and in the history.
-    kinds: dict[str, set[str]] = defaultdict(set)
-    for item, kind in read("items.csv"):
-        kinds[item] |= {kind} - {""}
-    had: dict[str, list[str]] = defaultdict(list)
-    for user, item in {(user, item) for user, item in read("train.csv")}:
-        had[user].append(item)
-    assert len(categories) == 4 * 12
-    assert "(the 12 largest of 15)" in text_of(found)
-    for system in wholes.index:
-        lists: dict[str, list[str]] = defaultdict(list)
-        for user, item, score in read(f"{system}.csv"):
-            if float(score) > 21:
-                lists[user].append(item)
-        users = [one for one in lists if shares(lists[one], kinds) and shares(had[one], kinds)]
-        for row in (row for row in categories if row["System"] == system):
-            recommended = sum(shares(lists[one], kinds)[row["Category"]] for one in users) / len(users)
-            before = sum(shares(had[one], kinds)[row["Category"]] for one in users) / len(users)
-            assert int(row["Users"]) == len(users)
-            assert is_shown(row["Lists"], recommended)
-            assert is_shown(row["Had"], before)
-
     lift = wholes["popularity_lift"]
     without = "Users without a history left out: 19 of 119 with bert and 19 of 119 with als."
     said = f"bert recommends items {lift['bert'] + 1:.2f} times as popular as what its users had; with als"
     assert f"{said} it is {lift['als'] + 1:.2f}. {without}" in text_of(found)
     assert "Historytrain.csv Itemsitems.csv:kind" in text_of(sections(four)["How it was made"])
-
-
-def test_shares_of_categories_by_hand(con: Con) -> None:
-    """A list of a (x and y) and b (x), a history of a and c (z); others have no list, or no history."""
-    con.execute("""
-        CREATE TABLE rec AS FROM (VALUES (1, 'a', 2), (1, 'b', 1), (2, 'b', 1)) AS t(userid, itemid, score);
-        CREATE TABLE history AS FROM (VALUES (1, 'a'), (1, 'c'), (1, 'c'), (3, 'b')) AS t(userid, itemid);
-        CREATE TABLE items AS
-        FROM (VALUES ('a', 'x'), ('a', 'y'), ('b', 'x'), ('c', 'z'), ('d', NULL)) AS t(itemid, category)""")
-    request = Request(choices=[], ks=[2], history=True, items=True)
-    found = con.execute(f"{categories_query(request, '', 2)} ORDER BY category").fetchall()
-    assert found == [("x", 0.75, 0.25, 1), ("y", 0.25, 0.25, 1), ("z", 0, 0.5, 1)]
-
-
-def test_users_are_in_two_heaps_where_a_third_was_swapped(con: Con) -> None:
-    """For each user, how many of 10 items the lists of a and b have in common."""
-    draw, users = np.random.default_rng(1), np.arange(600)
-    cases = [
-        (np.where(users % 3, 10, draw.binomial(10, 0.4, 600)), 10, "swapped"),
-        (np.where(users % 3, draw.binomial(10, 0.6, 600), draw.binomial(10, 0.05, 600)), 10, "swapped"),
-        (np.where(users % 3, 10, 4)[:12], 10, "few users"),
-        (draw.binomial(10, 0.5, 600), 10, "one heap"),
-        (np.minimum(draw.geometric(0.4, 600) - 1, 10), 10, "one heap at 0"),
-        (draw.integers(0, 11, 600), 10, "uniform"),
-        (np.where(users % 25, 10, 0), 10, "four of a hundred"),
-        (np.repeat(range(11), [300] * 4 + [200] * 3 + [300] * 4), 10, "a shallow dip"),
-        (users % 2, 1, "lists of one item"),
-    ]
-    for common, k, name in cases:
-        con.execute(
-            "CREATE OR REPLACE TABLE rec AS SELECT s AS system, userid, -rank AS score, "
-            "CASE WHEN s = 'b' AND rank > common THEN -rank ELSE rank END AS itemid "
-            "FROM (SELECT unnest($1) AS common, generate_subscripts($1, 1) AS userid), "
-            "range(1, 11) AS ranks(rank), (VALUES ('a'), ('b')) AS systems(s) "
-            "UNION ALL SELECT 'a', -1, 1, 1",
-            [common.tolist()],
-        )
-        found = con.execute(common_query(Request(choices=[], ks=[k]), None)).fetchall()
-        within = [row[-1] for row in found]
-        assert sum(within) == pytest.approx(len(common))
-        assert found[0][3:5] == (len(common), pytest.approx(common.mean() / k)), name
-        middle, below = two_heaps(within)
-        assert (0.25 < below < 0.4 and 0.2 < middle < 0.9) if name == "swapped" else middle is None, name
 
 
 def test_sentences_by_hand() -> None:

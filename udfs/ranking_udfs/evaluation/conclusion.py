@@ -299,17 +299,6 @@ def few_differ(rows: Sequence[Row]) -> list[str]:
     return [in_unit("Fewer than 5 users differ, of ") + f"{', '.join(names)}."] if names else []
 
 
-def two_heaps(pairs: Sequence[Row]) -> list[str]:
-    """Say of which pairs of models the users fall into two heaps."""
-    said = [
-        one["pair"] + in_unit(f" ({100 * one['below']:.0f} % of users below {100 * one['middle']:.0f} %)")
-        for one in pairs
-        if one["middle"]
-    ]
-    what = "Two heaps of users by what their lists have in common, as where some got the lists of others"
-    return [f"{in_unit(what)}: {join_names(said)}."] if said else []
-
-
 def share_of(row: Row) -> float:
     """Return the share that has a problem; 1 where it has no denominator."""
     return float(row["count"] / row["of"]) if row["of"] else 1.0

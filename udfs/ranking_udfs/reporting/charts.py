@@ -8,11 +8,10 @@ from ..evaluation.conclusion import some_thresholds
 from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, in_unit, join_names
 from ..measures.grammar import Choice
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
-from .findings import OVERLAP_BINS, Findings
+from .findings import Findings
 
 MOST_SYSTEMS = len(COLOURS)
 MOST_SEGMENTS = 15  # in a chart
-MOST_PAIRS = 12
 SHAPES = (
     *("circle", "square", "triangle-up", "diamond"),
     *("cross", "triangle-down", "triangle-right", "triangle-left"),
@@ -142,16 +141,14 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
     """Make all charts, by the section that they stand in."""
     made, measures = Charts(findings), findings.measures
     of_pairs = (made.differences, made.wins) if findings.baseline is not None else ()
-    contents = [made.popularity(), made.head_and_tail()] if findings.wholes else []
     return {
         "means": [made.means(one) for one in measures if len(one.cuts) == 1],
         "by k": [made.by_k(one) for one in measures if len(one.cuts) > 1],
         "differences": [draw(one) for draw in of_pairs for one in measures],
-        "contents": contents + ([made.categories()] if findings.categories else []),
+        "contents": [made.popularity(), made.head_and_tail()] if findings.wholes else [],
         "curve": [made.curve()] if findings.curve else [],
         "users": [made.histogram()],
         "abstention": [made.abstention()] if findings.abstention else [],
-        "pairs": [made.pairs()] if findings.pairs else [],
         "segments": made.segments() if findings.segments else [],
     }
 
@@ -319,27 +316,6 @@ class Charts:
         bars = self.share_bars(shares, colours, "share of the recommended items")
         return self.draw("head-and-tail", title, table, **bars)
 
-    def categories(self) -> Chart:
-        """Draw the share of each category in the lists, and a line where it is in what users had."""
-        rows, more = self.found.categories, self.found.more_categories
-        names = list(dict.fromkeys(row["category"] for row in rows))
-        lists, had = (
-            number_axis(field, in_unit("share (a line: of what users had)"), SHARES, zero=True)
-            for field in ("recommended", "history")
-        )
-        layers = [
-            layer({"type": "tick", "color": INK, "thickness": 2, "size": 18}, x=had),
-            points(x=lists, **self.look_with_legend),
-        ]
-        title = in_unit("Share of each category in the lists, beside that of what users had")
-        title += f" (the {len(names)} largest of {len(names) + more})" if more else ""
-        columns = {"Category": "category", "System": "system", "Users": "users"}
-        table = table_of(rows, columns | {"Lists": "recommended", "Had": "history"})
-        encoding = {"y": name_axis("category", names)}
-        return self.draw(
-            "categories", title, table, rows, height={"step": 26}, encoding=encoding, layer=layers
-        )
-
     def curve(self) -> Chart:
         """Draw interpolated precision at eleven levels of recall."""
         rows, look = self.found.curve, self.look_with_legend
@@ -412,31 +388,6 @@ class Charts:
             spacing=12,
             spec={"width": WIDTH - 90, "height": 60, "mark": BAR, "encoding": encoding},
         )
-
-    def pairs(self) -> Chart:
-        """Draw the users by what two lists have in common, a small chart for each pair of models."""
-        pairs, k, width = self.found.pairs[:MOST_PAIRS], self.found.largest_k, 1 / OVERLAP_BINS
-        data = [
-            {"pair": one["pair"], "from": i * width, "to": (i + 1) * width, "share": users / one["users"]}
-            for one in pairs
-            for i, users in enumerate(one["bins"])
-        ]
-        heaps = [one["pair"] for one in pairs if one["middle"]]
-        title = f"Common items {'of the lists' if k is None else f'among the first {k}'} of two models"
-        title += in_unit(": two heaps of users for ") + join_names(heaps) if heaps else ""
-        header = ["Models", in_unit("Users"), "Mean", *(f"from {i * width:.0%}" for i in range(OVERLAP_BINS))]
-        cells = [[one["pair"], one["users"], one["mean"], *map(round, one["bins"])] for one in pairs]
-        encoding = {
-            "x": number_axis("from", "common items", {"format": "%", "tickCount": 3}, domain=[0, 1]),
-            "x2": {"field": "to"},
-            "y": number_axis("share", in_unit("users"), {"format": "%", "tickCount": 2}, zero=True),
-            "y2": {"datum": 0},
-        }
-        facet = {**name_axis("pair", [one["pair"] for one in pairs]), "header": {"labelAnchor": "start"}}
-        columns, mark = min(len(pairs), 2), {**BAR, "color": COLOURS[1]}
-        spec = {"width": 320 // columns, "height": 45, "mark": mark, "encoding": encoding}
-        view = {"facet": facet, "columns": columns, "spacing": 16, "spec": spec}
-        return self.draw("pairs", title, (header, cells), data, **view)
 
     def segments(self) -> list[Chart]:
         """Draw the largest segments: the means of the one system, or a chart of differences for each.

@@ -4,17 +4,15 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isfinite, sqrt
-from typing import Any
+from math import isfinite
 
-from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL
+from ..duckdb.internal import MEAN_INTERVAL
 from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation import conclusion
 from ..evaluation.comparison import changes_query, compare_queries
-from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
+from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
-from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import find_orders, turn
 from ..evaluation.problems import check_common
 from ..evaluation.queries import (
@@ -24,7 +22,6 @@ from ..evaluation.queries import (
     explain_query,
     fetch_rows,
     overlap_query,
-    ranked_table,
 )
 from ..evaluation.words import (
     GONE,
@@ -48,9 +45,6 @@ UNNAMED = "recommendations"  # the label of one model without a name
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
 BINS = 20
-OVERLAP_BINS = 10
-HEAP = 0.05  # of the users: the least on each side between two heaps
-MOST_CATEGORIES = 12
 JUDGED = "judged_share"
 FEW = 5  # users without a relevant item: with fewer, nothing is surely said of them
 SIDES = ("system", "baseline")  # columns that name a model
@@ -84,17 +78,13 @@ class Findings:
     title, leading, headlines, best     sentences, None or none where there is nothing to say
     wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
     curve, overlaps     rows of the table functions, of overlaps with the baseline
-    pairs       of each pair of models, those with two heaps first, then those of the baseline (of which alone
-                with many models): pair (its name), users with both lists, mean, and bins: the users by the
-                share of common items down to the largest cut-off; of two heaps middle (a share) and below it
     edges, bins, apart  a histogram of the users' values: for each system how many are in each bin (a value
                 at an edge is in the bin above it), and in no bin, by what they have
     example     a user who loses most, of those with a relevant item if there are any; None if nobody loses
     lists, missed   of two models: by rank, the item and what it is ("relevant", or a grade with a gain);
                 the relevant ones that are not there
-    wholes, popularity, categories, contents_sentences  with a history, what is in the lists down to the
-                largest cut-off of the first measure: rows of ranking_beyond_accuracy; as means; shares of
-                the largest categories in the lists and in the history (more_categories are left out)
+    wholes, popularity, contents_sentences  with a history, what is in the lists down to the largest cut-off
+                of the first measure: rows of ranking_beyond_accuracy; as means
     abstention, refused     with five users without a relevant item, or where the user speaks of them: rows of
                 ranking_abstention, and sentences
     facts       what the report was made of, in words; `made`, when; `sql`, by which statements
@@ -149,7 +139,7 @@ class Findings:
             at_first = f"(FROM {request.table('by_segment')} WHERE {self.at_k})"
             one_system = () if compared else self.fetch(self.means_query(at_first, "segment", [self.first]))
             found = self.of_first(compared[1]) if compared else one_system
-            self.segments, self.more_segments = self.largest(found, MOST_SEGMENTS, "segment", "users")
+            self.segments, self.more_segments = self.largest_segments(found)
         work.step("looking at users")
         self.problems, problems = None, list[Row]()
         if work.is_checked:
@@ -185,8 +175,6 @@ class Findings:
         self.edges, self.bins, self.apart = self.histogram()
         query = overlap_query(replace(request, ks=[self.k]), baseline)
         self.overlaps = sorted(self.fetch(query), key=self.by_system) if self.baseline else []
-        self.pairs = self.find_pairs()
-        self.caveats += conclusion.two_heaps(self.pairs)
         self.example, self.lists, self.missed = self.find_example()
         self.find_contents()
         self.abstention, self.refused = list[Row](), list[str]()
@@ -343,19 +331,16 @@ ORDER BY mean {best}, system""")
         (row,) = self.fetch(query.format("", fingerprint(types) + more, truth))
         return [*tables, {**row, **dated(file_of(self.work.inputs.truth)), "label": "Truth"}]
 
-    def largest(self, rows: Sequence[Row], most: int, by: str, *of: str) -> tuple[list[Row], int]:
-        """Return the rows of the largest groups, under unique labels, and the number of the others.
-
-        Groups are of the column `by`; the size of one is its largest number in the columns `of`.
-        """
-        sizes: dict[str, float] = {}
+    def largest_segments(self, rows: Sequence[Row]) -> tuple[list[Row], int]:
+        """Return the rows of the largest segments, under unique labels, and the number of the others."""
+        sizes: dict[str, int] = {}
         for row in rows:
-            sizes[row[by]] = max(sizes.get(row[by], 0), *(row[name] for name in of))
-        names = sorted(sizes, key=lambda name: (-sizes[name], name))[:most]
+            sizes[row["segment"]] = max(sizes.get(row["segment"], 0), row["users"])
+        names = sorted(sizes, key=lambda name: (-sizes[name], name))[:MOST_SEGMENTS]
         shown = unique_labels(names)
-        found = [row for row in rows if row[by] in shown]
-        found.sort(key=lambda row: (names.index(row[by]), self.by_system(row)))
-        return [{**row, by: shown[row[by]]} for row in found], len(sizes) - len(names)
+        found = [row for row in rows if row["segment"] in shown]
+        found.sort(key=lambda row: (names.index(row["segment"]), self.by_system(row)))
+        return [{**row, "segment": shown[row["segment"]]} for row in found], len(sizes) - len(names)
 
     def histogram(self) -> tuple[list[float], dict[str, list[int]], dict[str, dict[str, int]]]:
         """Count users by their value of the first measure, between the ends of its range or of the values."""
@@ -401,36 +386,16 @@ ORDER BY mean {best}, system""")
                 lists[row["system"]].append((item, "relevant" if row["relevant"] else grade))
         return loser["label"], lists, missed
 
-    def find_pairs(self) -> list[Row]:
-        """Count the users of each pair of models by the share of items that their lists have in common."""
-        if self.baseline is None:
-            return []
-        baseline = None if len(self.systems) <= MOST_PAIRED else self.options["baseline"]
-        found: dict[tuple[str, ...], dict[str, Any]] = {}
-        for row in self.fetch(common_query(replace(self.request, ks=[self.largest_k]), baseline)):
-            names = tuple(sorted((row["baseline"], row["system"]), key=self.systems.index))
-            pair = found.setdefault(names, {**row, "pair": " with ".join(names), "bins": []})
-            pair["bins"].append(row["within"])
-        for pair in found.values():
-            pair["middle"], pair["below"] = two_heaps(pair["bins"])
-        ordered = sorted(found, key=lambda names: (not found[names]["middle"], names[0] != self.baseline))
-        return [found[names] for names in ordered]
-
     def find_contents(self) -> None:
         """Look at what is in the lists, if there is a history."""
         request, k = self.request, self.largest_k
         self.contents_sentences, self.wholes, self.popularity = list[str](), list[Row](), list[Row]()
-        self.categories, self.more_categories = list[Row](), 0
         if not request.history:
             return
         self.wholes = sorted(self.fetch(f"FROM {contents_call(request, [k])}"), key=self.by_system)
         popularity = Choice(CONTENTS["popularity"], {}, {}, ())
         query = self.means_query(request.table("contents"), self.keys, [popularity])
         self.popularity = sorted(self.fetch(query), key=self.by_system)
-        if request.items:
-            found, sizes = self.fetch(categories_query(request, self.system, k)), ("recommended", "history")
-            largest = self.largest(found, MOST_CATEGORIES, "category", *sizes)
-            self.categories, self.more_categories = largest
         of = {row["system"]: row for row in self.wholes}
         renamed = {} if self.system else {"system": "The model"}
         rows = [{**of[name], **renamed} for name in self.mentioned()]
@@ -470,85 +435,6 @@ def check_request(work: Evaluation) -> None:
     if len(work.systems) > 1:
         work.check_measures()
     work.check_users()
-
-
-def categories_query(request: Request, system: str, k: int | None) -> str:
-    """Return the share of each category in the lists and in the history, means over users who have both.
-
-    These are the shares that miscalibration compares: an item spreads 1 over its categories.
-    """
-    names = f"'userid', 'itemid', 'score', '', NULL, {request.columns['descending']}"
-    lists = (
-        f"{LISTS}(\n        '{ranked_table(request)}', NULL, NULL, {names},\n"
-        f"        {sql_value([k])}, {HEAD}, '{DIVERGENCE}', NULL, 'report'\n    )"
-    )
-    by_user = f"share / sum(share) OVER (PARTITION BY {system}userid)"
-    counted = f"(SELECT {system}count(DISTINCT userid) AS users FROM shares GROUP BY ALL)"
-    mean = EXACT_SUM + "({0}, 53) / any_value(users) AS {0}"
-    columns = f"{mean.format('recommended')}, {mean.format('history')}, any_value(users) AS users"
-    return f"""WITH labels AS (
-    SELECT itemid, category, (2 ** 52 / count(*) OVER (PARTITION BY itemid))::BIGINT AS share
-    FROM (SELECT DISTINCT itemid, category::VARCHAR AS category FROM {request.table("items")})
-    WHERE category IS NOT NULL
-), listed AS MATERIALIZED (
-    SELECT {system}userid, category, sum(share) AS share
-    FROM (SELECT {system}userid, unnest(recommended) AS itemid FROM {lists})
-    JOIN labels USING (itemid)
-    GROUP BY ALL
-), had AS MATERIALIZED (
-    SELECT userid, category, sum(share) AS share
-    FROM (SELECT DISTINCT userid, itemid FROM {request.table("history")})
-    JOIN labels USING (itemid)
-    GROUP BY ALL
-), shares AS MATERIALIZED (
-    SELECT {system}userid, category, {by_user} AS recommended, 0 AS history
-    FROM listed
-    WHERE userid IN (SELECT userid FROM had)
-    UNION ALL
-    SELECT {system}userid, category, 0 AS recommended, {by_user} AS history
-    FROM (SELECT DISTINCT {system}userid FROM listed)
-    JOIN had USING (userid)
-)
-SELECT {system}category, {columns}
-FROM shares
-{f"JOIN {counted} USING (system)" if system else f"CROSS JOIN {counted}"}
-GROUP BY {system}category"""
-
-
-def common_query(request: Request, baseline: str | None) -> str:
-    """Return the users of each pair of models in bins of the share of common items, of those with both lists.
-
-    A user with c of n items in common counts in parts, evenly from c / (n + 1) to (c + 1) / (n + 1): so short
-    lists leave no gaps between their few shares.
-    """
-    return f"""WITH shares AS (
-    SELECT baseline, system, overlap, least(k, greatest(n_rec_baseline, n_rec)) AS size, count(*) AS users,
-        {OVERLAP_BINS} / (size + 1) AS width, overlap * size * width AS start
-    {overlap_query(request, baseline, function="ranking_overlap_by_user")}
-    WHERE n_rec_baseline > 0 AND n_rec > 0
-    GROUP BY ALL
-)
-SELECT baseline, system, bin, sum(users) AS users, round(sum(users * overlap) / sum(users), 9) AS mean,
-    round(sum(users * greatest(least(start + width, bin + 1) - greatest(start, bin), 0) / width), 6) AS within
-FROM shares
-CROSS JOIN range({OVERLAP_BINS}) AS bins(bin)
-GROUP BY ALL
-ORDER BY ALL"""
-
-
-def two_heaps(bins: Sequence[float]) -> tuple[float | None, float | None]:
-    """Return the share between two heaps of users and how many of them are below it; None, None for one heap.
-
-    There are two where a bin has less than half of the users of some bin on each side of it, by more than 4
-    standard errors of such a difference, and each side has the share HEAP of the users or more.
-    """
-    found = []
-    for i in range(1, len(bins) - 1):
-        sides = bins[:i], bins[i + 1 :]
-        top, share = min(map(max, sides)), min(map(sum, sides)) / sum(bins)
-        if top > 2 * bins[i] and top - bins[i] > 4 * sqrt(top + bins[i]) and share >= HEAP:
-            found.append((bins[i], (i + 0.5) / len(bins), sum(bins[:i]) / sum(bins)))
-    return min(found)[1:] if found else (None, None)
 
 
 def text_with_options(choice: Choice) -> str:

@@ -32,7 +32,7 @@ from ..evaluation.words import (
 from ..texts import shorten
 from ..version import version
 from ..writing import atomic_file
-from .charts import MOST_PAIRS, MOST_SEGMENTS, MOST_SYSTEMS, Chart, Table, charts, table_of
+from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, Table, charts, table_of
 from .drawing import inline_svg, library, library_version
 from .findings import UNNAMED, Findings
 
@@ -102,7 +102,6 @@ class View:
     """The texts and the tables of the template, a table as its header and rows."""
 
     MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED = MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED
-    MOST_PAIRS = MOST_PAIRS
     TIES, UNNAMED, number, table_of = TIES, UNNAMED, staticmethod(format_number), staticmethod(table_of)
     in_unit = staticmethod(in_unit)
     library = staticmethod(library_version)
