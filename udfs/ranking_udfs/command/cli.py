@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from ..evaluation import defaults
 from ..texts import shorten
 from .gates import PROBLEMS
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
-from .options import ALL, CHANGES, COMMANDS, COMPLETE, EVERY, FORMATS, group
+from .options import CHANGES, COMMANDS, COMPLETE, EVERY, FORMATS, NO_NAMES, group
 from .values import parse_measures
 
 ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
@@ -84,9 +85,7 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
         setattr(given, one, [part for parts in lists.get(one, ()) for part in parts])
     for one in (one for one in lists if one.endswith("_col")):
         setattr(given, one, ",".join(lists[one]) if lists[one] else usual[one])
-    texts = [text for text in lists.get("ascending", ()) if text != ALL]
-    given.names_ascending = [part for text in texts for part in text.split(",")]
-    given.descending = bool(given.names_ascending or not lists.get("ascending"))
+    given.descending = not given.ascending
     given.check = not given.no_check
     given.files = [*given.files]
     if name == "report" and given.output is None and given.figures is None:
@@ -114,13 +113,10 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
         return
     if len(given.files) < 2 and command.has_truth:
         yield "Missing argument 'TRUTH'"
-    names = given.names_ascending
-    if "" in names:
-        yield f"--ascending= must be NAME,NAME, got {','.join(names)!r}"
-    if names and len(given.files) - command.has_truth > 1 and not given.parts:
-        yield f"--ascending={names[0]} names a model of one file: of several, write {names[0]}=FILE:ascending"
     for text in given.files if given.database is None else []:
         is_cut, is_measure = given.ks and text.isdecimal(), given.measures and is_measures(text)
+        if given.ascending and re.fullmatch(r"\w+(,\w+)*", text) and not os.path.exists(text):
+            yield NO_NAMES.format(text)
         if (is_cut or is_measure) and not os.path.exists(text):
             yield f"{text} is no file: several values of an option are written -k 5,10 -m ndcg,recall"
     for one in given.measures:

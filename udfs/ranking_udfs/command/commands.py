@@ -124,7 +124,6 @@ def inputs_of(given: Any) -> Inputs:
         segment=segment if segment and segment[1] and not is_explain else None,
         form=given.format_in,
         parts=given.parts,
-        ascending=given.names_ascending,
         catalog=Database(given.database) if is_database else Catalog(),
         prefix="_ranking_command_" * is_database,
         history=given.history,

@@ -1,8 +1,6 @@
 """The commands, their options in groups, and their help: click's, made of one table of options."""
 
-import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import click
@@ -24,7 +22,10 @@ from .values import (
 
 WIDTH = 80
 COMPLETE = "_RANKING_UDFS_COMPLETE"  # the variable by which a shell asks for completions
-ALL = "\0"  # models, as the value of --ascending
+NO_NAMES = (
+    "--ascending takes no names, got {0}: write NAME=FILE:ascending for a model of its own file, and negate "
+    "the scores of one that shares a file with others"
+)
 FORMATS = ("table", "csv", "json", "parquet", "markdown", "html")
 KEEP = ("keep", "drop")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
@@ -33,6 +34,7 @@ FLAGS = {
     "explain": "also a sentence for each comparison",
     "long": "a row per measure",
     "safe_csv": "a quote before text in CSV that a spreadsheet would take for a formula",
+    "ascending": "the lowest score is best, as of distances (of one model: A=FILE:ascending)",
     "parts": "several REC without a name are parts of one table",
     "manifest": "beside each file that is written, what it was made of: means.manifest.json",
     "quiet": "print nothing but errors",
@@ -68,8 +70,6 @@ OWN = {
                     value="COLUMN", is_list=True)
        for name in ("user", "item", "score", "grade", "system")},
     "time": Option("column of times in TRUTH and history ('' for none)", value="COLUMN"),
-    "ascending": Option("the lowest score is best, as of distances: for all models, or these of a column "
-                        "(or A=FILE:ascending)", value="[NAME,...]", is_list=True),
     "database": Option("of DuckDB: files may be its tables and views", value="FILE"),
     "format_in": Option("of files without an ending that says it", "auto", ("auto", "table", "trec")),
     "threads": Option("of DuckDB", parse=integer(1), value="N"),
@@ -345,8 +345,10 @@ class Command(click.Command):
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        is_asked = "ascending" in self.spec.names
-        return super().parse_args(ctx, [*ascending_with_names(args)] if is_asked else args)
+        for text in args if "ascending" in self.spec.names else []:
+            if text.startswith("--ascending="):
+                raise click.UsageError(NO_NAMES.format(text.partition("=")[2] or "''"), ctx)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options by group."""
@@ -410,17 +412,3 @@ def group(callback: Callback) -> Commands:
         context_settings={"max_content_width": WIDTH, "terminal_width": WIDTH},
         no_args_is_help=False,
     )
-
-
-def ascending_with_names(args: Sequence[str]) -> Iterator[str]:
-    """Yield the arguments with a value for each `--ascending`: the models that it names, or all.
-
-    What stands behind a blank names models only if it can be neither a file nor a table of a database.
-    """
-    may_be_table = any(one.startswith("--database") for one in args)
-    for before, text in zip(["", *args], args, strict=False):
-        is_path = may_be_table or os.path.exists(text) or re.search(r"^-|[./\\=:*?[]", text)
-        if before == "--ascending" and not is_path:
-            yield f"--ascending={text}"
-        else:
-            yield f"--ascending={ALL}" if text == "--ascending" else text

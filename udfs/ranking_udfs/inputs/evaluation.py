@@ -230,8 +230,6 @@ class Evaluation:
             return f"write descending={not descending}"
         if are_all:
             return "write --ascending" if descending else "leave --ascending out"
-        if is_command and descending:
-            return f"write --ascending={system}"
         return f"negate the scores of {shorten(system)}"
 
     def names(self, table: str, ids: Iterable[object]) -> dict[str, str | None]:

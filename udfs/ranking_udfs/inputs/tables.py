@@ -18,7 +18,7 @@ import duckdb
 from ..duckdb.internal import COLUMN_TEXTS, FAMILY, LIKE
 from ..duckdb.statements import identifier, literal
 from ..evaluation.defaults import EVERYBODY, NONE
-from ..evaluation.errors import DataError, UsageError
+from ..evaluation.errors import DataError
 from ..evaluation.options import ARGUMENTS, COLUMNS, OPTIONS, ColumnNames, rec_columns, truth_columns
 from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
@@ -56,8 +56,6 @@ class Inputs:
     segment: tuple[str, str] | None = None  # a path, and its column that says which segment a user belongs to
     form: str = "auto"  # "auto", "table" or "trec": what kind of files recs and truth are
     parts: bool = False  # whether recs of one name, or without a name, are parts of one table
-    # the models of a column `system` whose lowest score is the best, unlike that of the others
-    ascending: Sequence[str] = ()
     catalog: Catalog = FILES  # the tables that a path may name; if it names none, it is a file
     stdin: str = STDIN  # the file with the content of standard input, which a path `-` means
     prefix: str = ""  # the beginning of the names of the TEMP tables, so that no view means one of them
@@ -189,7 +187,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
         [*models] if "system" in recs[0].columns else [],
         is_named=len(models) > 1 or are_named,
         files={name: file for name, file in files.items() if file is not None},
-        negated={*inputs.ascending, *(name or None for name, rec in models.items() if rec.is_negated)},
+        negated={name or None for name, rec in models.items() if rec.is_negated},
     )
 
 
@@ -198,7 +196,7 @@ def find_models(
 ) -> dict[str, Source]:
     """Return each model by its name, "" if nothing names it, with its source; of a column, in order.
 
-    DataError if two files share a model, UsageError if `ascending` names what is none.
+    DataError if two files share a model.
     """
     models: dict[str, Source] = {}
     for given, rec in named:
@@ -213,12 +211,6 @@ def find_models(
                 there = f"{models[name].path} has a model {shorten(name)!r} too"
                 raise DataError(f"{rec.path}: {there}: {rule}")
             models[name] = rec
-    for name in inputs.ascending:
-        if name not in models:
-            rule = f"name a model ({shorten(', '.join(models))})"
-            if "system" not in named[0][1].columns:
-                rule = "be without a name where no column tells models apart"
-            raise UsageError(f"--ascending must {rule}, got {shorten(repr(name))}")
     return models
 
 
@@ -394,8 +386,7 @@ def named_source(
 ) -> tuple[str, Source]:
     """Return the name of a model and its source, with a column `system` if it has one, or a name.
 
-    Where its best score is not the best of the others, the scores are taken with the opposite sign, and so
-    are those of models in the file that `ascending` names.
+    Where its best score is not the best of the others, the scores are taken with the opposite sign.
     """
     optional = {} if inputs.columns["system_col"] == "" else {"system": "system"}
     columns = rec_columns(inputs.columns)
@@ -403,9 +394,8 @@ def named_source(
     if "rank" not in map(str.lower, wanted.required.values()):
         wanted = replace(wanted, optional={**optional, "rank": "rank"})
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
-    score = source.columns["score"]
-    opposite = f"0::HUGEINT - {score}"  # no type overflows so, as an unsigned one does in -score
     if descending != inputs.columns["descending"]:
+        opposite = f"0::HUGEINT - {source.columns['score']}"  # which no type overflows, as -score does
         source = replace(source, columns={**source.columns, "score": opposite}, is_negated=True)
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
@@ -415,12 +405,7 @@ def named_source(
         system = literal(name)
     else:
         return "", source
-    source = replace(source, columns={**source.columns, "system": system})
-    if inputs.ascending and not source.is_negated:
-        names = ", ".join(map(literal, inputs.ascending))
-        one_of = f"CASE WHEN {system} IN ({names}) THEN {opposite} ELSE {score} END"
-        source = replace(source, columns={**source.columns, "score": one_of})
-    return name, source
+    return name, replace(source, columns={**source.columns, "system": system})
 
 
 def check_names(recs: Sequence[tuple[str, Source]]) -> None:
