@@ -28,7 +28,7 @@ from ..inputs.tables import Inputs, Tables, input_files, load
 from ..texts import shorten
 from ..version import PACK, version
 from .gates import check_conditions, failures, tested_rows
-from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
+from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say
 from .options import COMMANDS as SPECS
 from .output import check_folder, check_outputs, copy_statement, write_output, write_rows
 from .session import connect, interruptible, progress
@@ -340,17 +340,6 @@ def list_entries(given: Any) -> None:
             write_output(None, render(con, given, [*rows[0]], rows))
 
 
-def completion(given: Any) -> None:
-    """Print a script that makes a shell complete the command."""
-    from click.shell_completion import get_completion_class
-
-    from .options import COMPLETE, group
-
-    made = get_completion_class(given.shell)
-    if made is not None:
-        write_output(None, made(group(lambda *_: None), {}, PROGRAM, COMPLETE).source())
-
-
 def install(given: Any) -> None:
     """Put the pack into a database file, or write one to attach where there is none."""
     from ..duckdb.portable import SCRIPT, is_attachable, write_file
@@ -417,7 +406,6 @@ OTHERS: dict[str, Callable[[Any], None]] = {
     "uninstall": uninstall,
     "measures": list_entries,
     "functions": list_entries,
-    "completion": completion,
 }
 
 

@@ -250,12 +250,6 @@ COMMANDS = {
         ["functions", "functions ranking_compare ranking_check"],
         "names",
     ),
-    "completion": Spec(
-        "Print what makes a shell complete the command: bash, zsh or fish.",
-        {},
-        ["completion bash > ~/.ranking-udfs.bash  # source it in .bashrc"],
-        "shell",
-    ),
 }
 COLUMN = "name of this column"
 MAY_HAVE_COLUMN = {"parse": parse_items, "value": "FILE[:COLUMN]"}
@@ -292,7 +286,6 @@ OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
     "events": {"metavar": "EVENTS"},
     "database": {"metavar": "FILE"},
     "names": {"metavar": "[NAME]...", "nargs": -1, "required": False},
-    "shell": {"type": click.Choice(["bash", "zsh", "fish"]), "metavar": "SHELL"},
 }
 FILES = (
     "files events database history items users segment predicted_truth against output by_user rows figures"
