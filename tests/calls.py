@@ -102,11 +102,6 @@ def table_functions() -> set[str]:
     return {name for name in named if not name.startswith("_")}
 
 
-def whole(query: str) -> str:
-    """The query, with the macros called from the database `ranking`."""
-    return re.sub(rf"\b({'|'.join(macros())})\(", r"ranking.\1(", query)
-
-
 def always(query: str) -> str:
     """The query by the names that are the pack's in all editions."""
     return re.sub(r"(?<!_)\b(?=(precision_recall|interpolated_precision)_curve)", "ranking_", query)

@@ -17,7 +17,7 @@ from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb.names import UDFS
 from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.duckdb.statements import folder, macros
-from tests.calls import MAKE, PREDICTED, QUERIES, whole
+from tests.calls import MAKE, PREDICTED, QUERIES
 from tests.conftest import is_close, refusal
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
@@ -147,7 +147,7 @@ def test_a_name_of_another_origin_stops_the_script_before_it_writes(
     assert shell(shop, mine) == before
 
 
-# --- The command; what it installs and says is in golden/install.txt and others.txt ---
+# --- The command ---
 
 
 def test_the_command_prints_the_script(capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,48 +155,10 @@ def test_the_command_prints_the_script(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out == SCRIPT.read_text(encoding="utf-8")
 
 
-# --- A file to attach ---
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file that `install` has written, which tests only read."""
-    path = tmp_path_factory.mktemp("installed") / "shop.duckdb"
-    assert main(["install", str(path)]) == 0
-    return path
-
-
-@pytest.fixture(scope="module")
-def attached(installed: Path) -> str:
-    """The statement that attaches it."""
-    return f"ATTACH '{installed}' AS ranking (READ_ONLY)"
-
-
-def test_a_new_file_is_attached_and_serves_without_a_second_step(
-    con: duckdb.DuckDBPyConnection, attached: str, installed: Path, shop: Path
-) -> None:
-    expected = con.execute(TABLES).execute(SUMMARY).fetchall()
-    assert_same(shell(shop, attached, "BEGIN", TABLES, whole(SUMMARY)), expected)
-    with duckdb.connect(shutil.copy(installed, shop.with_name("ranking.duckdb")), read_only=True) as opened:
-        opened.execute(f"ATTACH ':memory:' AS m (READ_WRITE); USE m; {TABLES}")
-        assert_same(opened.execute(whole(NDCG)).fetchall(), con.execute(NDCG).fetchall())
-
-
 def test_no_macro_calls_a_function_that_takes_its_arguments_by_name() -> None:
     """DuckDB 2.0.0 forgets the names where it writes a macro into a file of an older format: write {...}."""
     for name, macro in macros().items():
         assert not re.search(r"\bstruct_(update|insert|pack)\(", macro.sql), name
-
-
-def test_the_file_is_of_the_oldest_format_and_says_what_each_macro_does(
-    bare: duckdb.DuckDBPyConnection, attached: str
-) -> None:
-    bare.execute(attached)
-    tags = "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = 'ranking'"
-    assert bare.execute(tags).fetchone() == ("v1.5.0+",)
-    said = "SELECT DISTINCT function_name, comment FROM duckdb_functions() WHERE database_name = 'ranking'"
-    found = {name: comment for name, comment in bare.execute(said).fetchall() if comment}
-    assert found == {name: macro.description for name, macro in macros().items() if macro.description}
 
 
 NODE = """
@@ -222,9 +184,11 @@ def in_node(code: str, statements: list[str]) -> Any:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
-def test_node_attaches_the_file(con: duckdb.DuckDBPyConnection, attached: str) -> None:
+def test_node_attaches_a_file_of_the_script(con: duckdb.DuckDBPyConnection, shop: Path) -> None:
+    shell(shop, stdin=SCRIPT)
+    attached = [f"ATTACH '{shop}' AS ranking (READ_ONLY)", "SET search_path = 'memory,ranking'"]
     query = "SELECT recall, ndcg FROM ranking_summary('rec', 'truth', [2, 4], measures := 'recall,ndcg')"
-    found = in_node(NODE, [attached, *filter(str.strip, TABLES.split(";")), whole(query)])
+    found = in_node(NODE, [*attached, *filter(str.strip, TABLES.split(";")), query])
     assert_same(found, con.execute(TABLES).execute(query).fetchall())
 
 

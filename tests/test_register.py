@@ -72,7 +72,6 @@ STATES: dict[str, tuple[list[str], list[str]]] = {
     ),
     "schemas of such names": (["CREATE SCHEMA ranking", "CREATE SCHEMA _ranking"], [TEMP]),
     "the script's macros": (["RUN THE SCRIPT"], [TEMP]),
-    "a file of the macros": (["WRITE made.duckdb", "ATTACH 'made.duckdb' AS ranking (READ_ONLY)"], [TEMP]),
 }
 
 
@@ -87,8 +86,6 @@ def after(steps: list[str], others: list[duckdb.DuckDBPyConnection]) -> duckdb.D
             ranking_udfs.register(others[-1])
         elif step in OPTIONS:
             ranking_udfs.register(con, **OPTIONS[step])
-        elif step.startswith("WRITE"):
-            portable.write_file(step[6:])
         else:
             con.execute(portable.script() if step == "RUN THE SCRIPT" else step)
     return con

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from ..duckdb.internal import IS_USER
-from ..duckdb.statements import literal, read
+from ..duckdb.statements import literal
 from ..evaluation.comparison import correct_together, differences_query, pairs_query
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
@@ -26,7 +26,6 @@ from ..inputs.files import extension
 from ..inputs.manifest import add_stored_run, manifest, manifest_path
 from ..inputs.tables import Inputs, Tables, input_files, load
 from ..texts import shorten
-from ..version import PACK, version
 from .gates import check_conditions, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say
 from .options import COMMANDS as SPECS
@@ -340,55 +339,6 @@ def list_entries(given: Any) -> None:
             write_output(None, render(con, given, [*rows[0]], rows))
 
 
-def install(given: Any) -> None:
-    """Put the pack into a database file, or write one to attach where there is none."""
-    from ..duckdb.portable import SCRIPT, is_attachable, write_file
-
-    database = given.database
-    is_there, has_folder = os.path.isfile(database), os.path.isdir(os.path.dirname(database) or ".")
-    if not is_there and (database in ("", ":memory:") or os.path.exists(database) or not has_folder):
-        what = "a DuckDB database, or the name of a new file in a folder that is there"
-        raise DataError(f"{database or repr(database)}: no such file: install needs {what}")
-    to_attach = True
-    if is_there:
-        with open_database(database) as con:
-            to_attach = is_attachable(con)
-            if not to_attach:
-                con.execute(read(SCRIPT))
-    example = "FROM ranking_summary('rec', 'truth', [5, 10])"
-    if to_attach:
-        write_file(database)
-        call = example.replace("FROM ", "FROM ranking.")
-        example = f"ATTACH {literal(database)} AS ranking (READ_ONLY); {call}"
-    write_output(None, f"{database}: installed {version()}: {example}\n")
-
-
-def uninstall(given: Any) -> None:
-    """Take the pack out of a database file."""
-    from ..duckdb.hosting import transaction
-    from ..duckdb.portable import drop_macros
-
-    database = given.database
-    if not os.path.isfile(database):
-        raise DataError(f"{database}: no such file: uninstall needs a DuckDB database that is there")
-    with open_database(database) as con:
-        ((name,),) = con.execute("SELECT current_database()").fetchall()
-        with transaction(con):
-            count = drop_macros(con, name)
-    if not count:
-        raise DataError(f"{database}: there is nothing of {PACK} to uninstall")
-    write_output(None, f"{database}: uninstalled {PACK}: {count} macros\n")
-
-
-@contextmanager
-def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    query = "SELECT path FROM duckdb_databases() WHERE database_name = current_database() AND type = 'duckdb'"
-    with duckdb.connect(path) as con:
-        if con.execute(query).fetchone() in (None, (None,)):  # DuckDB opens a CSV file as a view in memory
-            raise DataError(f"{path}: not a DuckDB database")
-        yield con
-
-
 EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # what to print, after how many steps
     "evaluate": (evaluate, 5),
     "compare": (compare, 4),
@@ -402,8 +352,6 @@ OTHERS: dict[str, Callable[[Any], None]] = {
     "report": report,
     "split": split,
     "fuse": fuse,
-    "install": install,
-    "uninstall": uninstall,
     "measures": list_entries,
     "functions": list_entries,
 }

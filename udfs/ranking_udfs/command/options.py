@@ -221,21 +221,6 @@ COMMANDS = {
         {**MEASURED, "output": "output by_user safe_csv pack", **READ},
         ["sql rec.parquet truth.parquet -k 10", "sql --pack | duckdb shop.duckdb"],
     ),
-    "install": Spec(
-        "Put the functions into a DuckDB file: for any client, as macros that stay, without Python. Where "
-        "there is no such file, write one that other sessions attach: ATTACH 'FILE' AS ranking (READ_ONLY); "
-        "FROM ranking.ranking_summary(...). To upgrade, install again. In Python, write "
-        "ranking_udfs.register(con); to undo, use uninstall.",
-        {},
-        ["install shop.duckdb"],
-        "database",
-    ),
-    "uninstall": Spec(
-        "Take the functions out of a DuckDB file: what install, or the script of sql --pack, put there.",
-        {},
-        ["uninstall shop.duckdb"],
-        "database",
-    ),
     "measures": Spec(
         "List the measures, or explain some: their options and other names, as -m takes them. For the "
         "functions of SQL, use functions.",
@@ -284,7 +269,6 @@ REQUIRED = {("explain", "user_id"), ("split", "output"), ("fuse", "output")}
 OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
     "files": {"nargs": -1},
     "events": {"metavar": "EVENTS"},
-    "database": {"metavar": "FILE"},
     "names": {"metavar": "[NAME]...", "nargs": -1, "required": False},
 }
 FILES = (

@@ -49,18 +49,15 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=renew_lock)
 
 
-def in_database(database: str, sql: Mapping[str, str]) -> dict[str, str]:
-    """Return the statements that make these macros in a database, by name; they call by whole names."""
-    return {
-        name: with_whole_names(text, database).replace("TEMP MACRO ", f"MACRO {database}.main.", 1)
-        for name, text in {**sql, HOME: sql[HOME].replace("''", literal(f"{database}.main."))}.items()
-    }
-
-
 @cache
 def hosted() -> dict[str, str]:
     """Return the statements that fill the database `_ranking`, by name, the mark last."""
-    made = in_database(HOST, {name: macro.sql for name, macro in macros().items()})
+    home = f"'{HOST}.main.'"
+    made = {
+        name: with_whole_names(macro.sql, HOST).replace("TEMP MACRO ", f"MACRO {HOST}.main.", 1)
+        for name, macro in macros().items()
+    }
+    made[HOME] = made[HOME].replace("''", home)
     return made | {LAST_MACRO: f"CREATE OR REPLACE MACRO {HOST}.main.{LAST_MACRO}() AS {mark(made)}"}
 
 

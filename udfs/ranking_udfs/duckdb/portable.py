@@ -1,39 +1,26 @@
-"""The macros for clients without Python, as a script for a database and as a file to attach."""
-
-import contextlib
-import os
-
-import duckdb
+"""The macros for clients without Python, as a script for a database."""
 
 from ..version import PACK, version
-from . import OLDEST
-from .hosting import DATABASE, comments, in_database, transaction
-from .statements import LAST_MACRO, code, identifier, literal, macros, mark, parsed, read, texts
+from .statements import LAST_MACRO, code, literal, macros, mark, read, texts
 
 SCRIPT = "ranking_udfs.sql"  # below sql/
-ATTACHED_AS = "_ranking_attached_as"  # a macro of the files to attach alone
 OLDER = ["udf_version"]  # macros of older scripts, which `register` would take for someone else's
 DIVISION = "ranking_integer_division"  # a variable of DuckDB's
 
 
 def script_macros() -> dict[str, str]:
-    """Return the macros that the script makes, by name.
+    """Return the macros that the script makes, by name, with an error in place of what calls Python.
 
     Short names are left to the owner of the file. Hivemall's helpers are left out, since they have typed
     parameters: a file in the format that DuckDB 1.5 writes by default does not hold such macros.
     """
     helpers = {name for name, (_, room) in texts().items() if room.startswith("hivemall")}
+    instead = {"_ranking_flip_signs": code(read("comparison/without_python/_ranking_flip_signs.sql"))}
     return {
-        name: sql.replace("TEMP MACRO", "MACRO", 1).strip()
-        for name, sql in sql_without_python().items()
-        if name == macros()[name].always and name.removeprefix("udf_") not in helpers
+        name: instead.get(name, macro.sql).replace("TEMP MACRO", "MACRO", 1).strip()
+        for name, macro in macros().items()
+        if name == macro.always and name.removeprefix("udf_") not in helpers
     }
-
-
-def sql_without_python() -> dict[str, str]:
-    """Return the SQL of each macro, with an error in place of what calls Python."""
-    error = code(read("comparison/without_python/_ranking_flip_signs.sql"))
-    return {name: macro.sql for name, macro in macros().items()} | {"_ranking_flip_signs": error}
 
 
 def script() -> str:
@@ -88,52 +75,3 @@ COMMIT;
 SET integer_division = getvariable('{DIVISION}');
 RESET VARIABLE {DIVISION};
 """
-
-
-def write_file(path: str) -> None:
-    """Write a database file of the macros by whole names, for clients that attach it as `ranking`.
-
-    A file that exists gets this version of them. A new one has a format that the oldest supported DuckDB, and
-    so every later one, can read.
-    """
-    made = in_database(DATABASE, sql_without_python())
-    plain = {"ranking_version": literal(version()), ATTACHED_AS: literal(DATABASE)}
-    statements = [
-        *made.values(),
-        *(f"CREATE OR REPLACE MACRO {DATABASE}.main.{name}() AS {text}" for name, text in plain.items()),
-        f"CREATE OR REPLACE MACRO {DATABASE}.main.{LAST_MACRO}() AS {mark([*plain, *made])}",
-        *comments(macros(), f"{DATABASE}.main"),
-    ]
-    option = "" if os.path.exists(path) else f"(STORAGE_VERSION 'v{OLDEST}')"
-    with contextlib.closing(duckdb.connect()) as con:
-        con.execute(f"ATTACH {literal(path)} AS {DATABASE} {option}")
-        with transaction(con):
-            drop_macros(con, DATABASE)
-            for statement in parsed(con, statements):
-                con.execute(statement)
-        con.execute(f"DETACH {DATABASE}")
-
-
-def is_attachable(con: duckdb.DuckDBPyConnection) -> bool:
-    """Return whether the database in use is one that `write_file` wrote."""
-    sql = """
-        SELECT 1 FROM duckdb_functions()
-        WHERE database_name = current_database() AND schema_name = 'main' AND function_name = ?"""
-    return con.execute(sql, [ATTACHED_AS]).fetchone() is not None
-
-
-def drop_macros(con: duckdb.DuckDBPyConnection, database: str) -> int:
-    """Drop the pack's macros of any version from all schemas of a database; return how many."""
-    marks = """
-        SELECT schema_name, string_split(trim(macro_definition, ''''), ' ') AS names
-        FROM duckdb_functions()
-        WHERE database_name = $database AND function_name = $last AND starts_with(macro_definition, $pack)"""
-    sql = f"""
-        SELECT DISTINCT schema_name, function_name, function_type = 'table_macro'
-        FROM duckdb_functions() JOIN ({marks}) USING (schema_name)
-        WHERE database_name = $database AND list_contains(names, lower(function_name))"""
-    found = con.execute(sql, {"database": database, "last": LAST_MACRO, "pack": f"'{PACK} "}).fetchall()
-    for schema, name, is_table in found:
-        whole_name = ".".join(map(identifier, (database, schema, name)))
-        con.execute(f"DROP MACRO {'TABLE ' if is_table else ''}{whole_name}")
-    return len(found)
