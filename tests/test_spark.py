@@ -338,91 +338,22 @@ def test_ids_of_every_type_match_as_themselves(spark: SparkSession) -> None:
 
 # --- Splits ---
 
-SPLITS = [
-    "test_from := {begin}",
-    "test_size := {span}",
-    "test_size := {span}, folds := 3, gap := {span}",
-    "test_from := {begin}, test_size := {span}, folds := 2, cold_users := 'drop', seen := 'drop'",
-    "test_size := {span}, cold_items := 'drop'",
-]
-BEGINS = datetime.datetime(2026, 3, 1, 1, 2, 3, 456789)  # a night in which a clock of New York is set
-LATER = BEGINS + datetime.timedelta(hours=200)
-# How DuckDB makes a time of a number i, a time as DuckDB and as Python write it, and which splits are tried.
-TIMES: dict[str, tuple[str, str, Any, list[str]]] = {
-    "INTEGER": ("i::INTEGER", "20", 20, SPLITS[2:4]),
-    "DATE": (f"DATE '{BEGINS}' + i::INTEGER", "DATE '2026-03-21'", datetime.date(2026, 3, 21), SPLITS[3:4]),
-    "TIMESTAMP": (f"TIMESTAMP '{BEGINS}' + to_hours(i * 10)", f"TIMESTAMP '{LATER}'", LATER, SPLITS[2:4]),
-    "TIMESTAMPTZ": (
-        f"TIMESTAMPTZ '{BEGINS}' + to_hours(i * 10)",
-        f"TIMESTAMPTZ '{LATER}'",
-        LATER.replace(tzinfo=datetime.UTC),
-        SPLITS,
-    ),
-}
 
-
-@pytest.mark.parametrize("kind", TIMES)
-def test_a_split_by_time_is_that_of_duckdb_row_by_row(
-    spark: SparkSession, con: duckdb.DuckDBPyConnection, kind: str
-) -> None:
-    made, begins, given, splits = TIMES[kind]
-    span = "3" if kind == "INTEGER" else "INTERVAL 3 DAY"
-    con.execute(f"""
-        CREATE OR REPLACE TABLE events AS
-        SELECT n, nullif(hash(n, 1) % 10, 9)::INT AS "user.id",
-            nullif('abcdef'[(hash(n, 2) % 7)::INT], '') AS "Sku", {made} AS at, [n] AS "more"
-        FROM (SELECT n::INT AS n, nullif(hash(n, 3) % 31, 30)::INT - 1 AS i FROM range(120) t(n))""")
-    names = {"user_col": "USER.ID", "item_col": "sku", "time_col": "at"}
-    texts = con.sql('SELECT * REPLACE (CAST("at" AS VARCHAR) AS "at") FROM events').to_arrow_table()
-    named = {"TIMESTAMP": "timestamp_ntz", "TIMESTAMPTZ": "timestamp"}.get(kind, kind)
-    frame = spark.createDataFrame(texts)
-    events = frame.withColumn("at", frame["at"].cast(named))
-    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
-    try:
-        for call in splits:
-            call += "".join(f", {name} := '{column}'" for name, column in names.items())
-            query = f"FROM ranking_split('events', {call.format(begin=begins, span=span)}) ORDER BY fold, n"
-            expected = con.sql(query).to_arrow_table()
-            _, wanted = in_python(f"ranking_split('events', {call.format(begin='7', span='3')})")
-            values = {7: given, 3: 3 if kind == "INTEGER" else datetime.timedelta(3)}
-            for name in {"test_from", "test_size", "gap"} & wanted.keys():
-                wanted[name] = values[wanted[name]]
-            found = pack.ranking_split(**wanted | {"events": events}).orderBy("fold", "n")
-            assert found.columns == expected.column_names
-            assert found.drop("at").toArrow().to_pylist() == expected.drop(["at"]).to_pylist()
-            assert {"train", "test", None} == set(expected["part"].to_pylist())
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", "UTC")
-
-
-def test_a_span_may_be_a_text_and_no_event_is_no_row(spark: SparkSession) -> None:
-    days = [datetime.date(2026, 1, 31), datetime.date(2026, 2, 28), datetime.date(2026, 3, 31)]
-    events = spark.createDataFrame(
-        [(1, i, day) for i, day in enumerate(days)], "userid int, itemid int, time date"
-    )
-    found = pack.ranking_split(events, test_size="1 month", gap="1 day").orderBy("time")
-    assert [row["part"] for row in found.collect()] == ["train", None, "test"]  # from March 1
-    assert pack.ranking_split(events.where("false"), None, "1 month").collect() == []
-
-
-def test_a_split_that_cannot_be_is_an_error_at_once(spark: SparkSession) -> None:
-    events = spark.createDataFrame([(1, "a", 5), (1, "b", 6)], "userid int, itemid string, time int")
-    by_time = "must be None on Spark, where a split is by time (test_from or test_size)"
-    for error, arguments in (
-        (f"last {by_time}, got 1", {"last": 1}),
-        ("test_from, test_size or last must say what the test is, got none of them", {}),
-        ("test_size must be an integer, for a time that is one, got 7 days", {"test_size": "7 days"}),
-        ("test_size must be a span such as '7 days', got 'a week'", {"test_size": "a week"}),
-        ("test_from must be an integer, as time is, got DATE", {"test_from": datetime.date(2026, 1, 1)}),
-        ("test_from must not be after the last event, got 9", {"test_from": 9}),
-        ("itemid must be an integer, DATE or TIMESTAMP (cast it), got VARCHAR", {"time_col": "itemid"}),
-        ("events must have no column fold, part or dropped (rename it), got Part", {"test_from": 6}),
-    ):
-        frame = events.withColumn("Part", events.time) if error.endswith("Part") else events
-        with pytest.raises(ValueError, match=f"^{re.escape('ranking_split: ' + error)}$"):
-            pack.ranking_split(frame, **({"test_from": 6} if "time_col" in arguments else {}) | arguments)
-    with pytest.raises(TypeError, match="events must be a DataFrame of Spark, got str"):
-        pack.ranking_split("events", 6)  # type: ignore[arg-type]
+def test_the_query_of_the_page_splits_as_duckdb(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+    """With an event at the very begin of the test's week, and a user whose events are all in it."""
+    page = (ROOT / "udfs/ranking_udfs/spark/README.md").read_text(encoding="utf-8")
+    (query,) = re.findall(r"```sql\n(.*?ranking_split.*?)```", page, re.DOTALL)
+    con.execute("""
+        CREATE TABLE events AS
+        SELECT n % 5 AS userid, n AS itemid, TIMESTAMP '2026-03-01' + to_hours(6 * n) AS time
+        FROM range(60) t(n) UNION ALL SELECT 9, 1, TIMESTAMP '2026-03-15'""")
+    spark.createDataFrame(con.sql("FROM events").to_arrow_table()).createOrReplaceTempView("events")
+    drop = "test_size := INTERVAL 7 DAY, cold_users := 'drop'"
+    columns = "SELECT userid, itemid, part"
+    expected = con.sql(f"{columns} FROM ranking_split('events', {drop}) ORDER BY ALL").fetchall()
+    found = con.from_arrow(spark.sql(query).select("userid", "itemid", "part").toArrow())
+    assert {part for *_, part in expected} == {"train", "test", None}
+    assert found.order("ALL").fetchall() == expected
 
 
 # --- Errors ---
@@ -576,9 +507,6 @@ def test_spark_connect_takes_all_but_the_helpers(java: None) -> None:
         assert [row["mrr"] for row in found] == [0.75], found
         found = {row["problem"] for row in ranking_udfs.spark.ranking_check(rec, truth, 1).collect()}
         assert "rec: users with tied scores at k = 1" in found, found
-        events = spark.createDataFrame([(7, "a", 1), (7, "b", 2)], "userid int, itemid string, time int")
-        found = ranking_udfs.spark.ranking_split(events, 2, seen="drop").collect()
-        assert {row["itemid"]: row["part"] for row in found} == {"a": "train", "b": "test"}, found
         print("as expected", file=sys.stderr)
     """
     assert said(code.replace("SMALL", repr(SMALL))) == "as expected"

@@ -13,4 +13,3 @@ LIKE = f"{HOME}_ranking_like_"  # and grades, systems or runs
 LISTS = f"{HOME}_ranking_contents_lists"
 MEAN_INTERVAL = f"{HOME}_ranking_mean_interval"
 NEAREST_COLUMN = f"{HOME}_ranking_nearest_column"
-SPLIT_WINDOWS = "_ranking_split_windows"  # of an executor, whose macros have plain names

@@ -1,7 +1,7 @@
 """The pack in Apache Spark (pyspark; what evaluates is DuckDB, in the Python of Spark's executors).
 
-`tables` has the table functions, DataFrames in and out, and `split` ranking_split; `workers` is what their
-executors run, over `ranking_udfs.partitions`; `functions` makes those over arrays functions of Spark SQL.
+`tables` has the table functions, DataFrames in and out; `workers` is what their executors run, over
+`ranking_udfs.partitions`; `functions` makes those over arrays functions of Spark SQL.
 """
 
 OLDEST = (3, 5)  # of the table functions
@@ -19,5 +19,4 @@ if tuple(int(part) for part in _found.split(".")[:2]) < OLDEST:
 
 # Only now is it known that there is a pyspark that will do.
 from .functions import register as register  # noqa: E402
-from .split import ranking_split as ranking_split  # noqa: E402
 from .tables import *  # noqa: E402, F403
