@@ -4863,11 +4863,13 @@ FROM (
                     CASE WHEN NOT descending THEN threshold END DESC NULLS FIRST))
         WINDOW per_system AS (PARTITION BY ranking_system))
     CROSS JOIN (SELECT _ranking_alpha(confidence) AS alpha, _ranking_t_quantile(_ranking_alpha(confidence), 1e8) AS quantile))
-WHERE CASE
-    WHEN n_thresholds <= 100 THEN threshold IS NOT NULL OR n_thresholds = 0
-    ELSE threshold IS NOT NULL
-        AND divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
-END
+WHERE threshold IS NOT NULL OR n_thresholds = 0
+QUALIFY n_thresholds <= 100
+    OR divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
+    OR row_number() OVER (PARTITION BY ranking_system ORDER BY n_refused + n_answered ASC, place ASC) = 1
+    OR row_number() OVER (
+        PARTITION BY ranking_system
+        ORDER BY coalesce(refused_share, 0) + coalesce(answered_share, 0) ASC, place ASC) = 1
 ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,

@@ -14,6 +14,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
+from ranking_udfs.evaluation.conclusion import threshold_sentences
+from tests.command import Run, csv
 from tests.conftest import module_connection, rows
 
 Z = 1.959963984540054
@@ -144,3 +146,39 @@ def test_nobody_and_everybody_are_ends_of_their_intervals(con: duckdb.DuckDBPyCo
         low, high = found(con)
         assert (low["refused_low"], low["answered_high"]) == (0, 1)
         assert (high["refused_low"], high["answered_low"]) == (0, 0)
+
+
+def test_of_many_thresholds_the_two_best_are_kept(con: duckdb.DuckDBPyConnection) -> None:
+    """Of 100 at equal steps of 3,000 thresholds, few are next to the best; the two bests differ."""
+    generated = np.random.default_rng(3)
+    for n, m in ((150, 2850), (2900, 100)):
+        with_answer, without = generated.normal(1.5, 1, n).tolist(), generated.normal(0, 1, m).tolist()
+        create(con, with_answer, without)
+        result = found(con)
+        assert 101 <= len(result) <= 102
+        assert [row["threshold"] for row in result] == sorted(row["threshold"] for row in result)
+        errors = slow(with_answer, without)["errors"]
+        assert min(row["wrongly_refused"] + row["wrongly_answered"] for row in result) == min(
+            map(sum, errors.values())
+        )
+        smallest = min(refused / n + answered / m for refused, answered in errors.values())
+        assert min(row["refused_share"] + row["answered_share"] for row in result) == smallest
+        fewest, least = re.findall(
+            r"(?:errors|shares)[^:]*, with threshold [^:]*: (\d+) of \d+ .*? refused, (\d+) of",
+            " ".join(threshold_sentences(result)),
+        )
+        assert sum(map(int, fewest)) == min(map(sum, errors.values())) < sum(map(int, least))
+        assert int(least[0]) / n + int(least[1]) / m == smallest
+
+
+def test_the_command_says_how_many_thresholds_csv_has(run: Run) -> None:
+    csv("rec.csv", "userid,itemid,score", *(f"{u},1,{u}" for u in range(120)))
+    csv("truth.csv", "userid,itemid,rel", *(f"{u},1,{int(u > 40)}" for u in range(120)))
+    call = ["abstention", "rec.csv", "truth.csv"]
+    said, lines = " ".join(run(*call).split()), run(*call, "--format", "csv").splitlines()[1:]
+    kept = "of each model 100 at equal steps at most, and those named above."
+    assert f"Shown are 10 of {len(lines)} rows; --format csv has all: {kept}" in said
+    assert "Fewest errors (0) and smallest sum of the two shares, with threshold 41: 0 of 79" in said
+    assert "41" in {line.partition(",")[0].removesuffix(".0") for line in lines}
+    csv("rec.csv", "userid,itemid,score", *(f"{u},1,{u % 40}" for u in range(120)))
+    assert "Shown are 10 of 40 rows; --format csv has all." in " ".join(run(*call).split())

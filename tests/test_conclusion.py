@@ -66,7 +66,7 @@ def test_sentences_say_another_unit_and_names_of_columns_and_options_stay() -> N
         refused = conclusion.refused_sentence([row])
         said, explained = conclusion.threshold_sentences([row])
     assert refused == "1 query without an answer: user 1 0 answered, 1 refused."
-    assert said.startswith("user 1: AUC 1. Fewest errors")
+    assert said.startswith("user 1: AUC 1. Fewest errors (1) and smallest sum of the two shares, with")
     assert "pairs of a query with an answer" in explained
     assert explained.endswith("by these queries errs more often on others.")
 

@@ -4,7 +4,8 @@
 -- users:      as for ranking_judged: users who have no row in truth are without an answer; by default only those whose rows
 --             are not relevant or have no item
 -- confidence: of the intervals
--- Returns:    a row per system and threshold: the best scores of lists, each once, or 100 of them at equal steps in order;
+-- Returns:    a row per system and threshold: the best scores of lists, each once. Of more than 100 they are 100 at equal
+--             steps in order, the first with the fewest errors, and the first with the smallest sum of both shares. Columns:
 --             [system,] threshold, users_with_relevant, users_without_relevant, wrongly_refused (of the former: best score below
 --             threshold, or no list), wrongly_answered (of the latter: best score from threshold on), of both the share with
 --             Wilson's interval: refused_share, refused_low, refused_high, answered_share, answered_low, answered_high; and for
@@ -77,12 +78,14 @@ FROM (
                     CASE WHEN NOT descending THEN threshold END DESC NULLS FIRST))
         WINDOW per_system AS (PARTITION BY ranking_system))
     CROSS JOIN (SELECT _ranking_alpha(confidence) AS alpha, _ranking_t_quantile(_ranking_alpha(confidence), 1e8) AS quantile))
--- Of more than 100 thresholds those next to 100 equal steps, the first and the last among them.
-WHERE CASE
-    WHEN n_thresholds <= 100 THEN threshold IS NOT NULL OR n_thresholds = 0
-    ELSE threshold IS NOT NULL
-        AND divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
-END
+WHERE threshold IS NOT NULL OR n_thresholds = 0
+-- Of more than 100 thresholds those next to 100 equal steps, the first and the last among them, and the two best.
+QUALIFY n_thresholds <= 100
+    OR divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
+    OR row_number() OVER (PARTITION BY ranking_system ORDER BY n_refused + n_answered ASC, place ASC) = 1
+    OR row_number() OVER (
+        PARTITION BY ranking_system
+        ORDER BY coalesce(refused_share, 0) + coalesce(answered_share, 0) ASC, place ASC) = 1
 ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
 
 -- An end of the interval of an area under the curve: on the logit, or `widest` away where no user differs from the others.

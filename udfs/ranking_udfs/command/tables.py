@@ -19,6 +19,7 @@ from ..duckdb.statements import identifier
 from ..evaluation.comparison import changes_query
 from ..evaluation.conclusion import (
     best_sentence,
+    by_model,
     caveats,
     few_differ,
     footnote,
@@ -456,6 +457,7 @@ BESIDE_TITLES = ("Gain x disc.", "Discount", "Gain", "DCG", "Score")
 THRESHOLDS = {"system": "System", "threshold": "Threshold", "refused_share": "Refused"}
 THRESHOLDS |= {"refused_low": "Low", "refused_high": "High", "answered_share": "Answered"}
 THRESHOLDS |= {"answered_low": "Low", "answered_high": "High"}
+MOST_THRESHOLDS = 100  # of a model, at equal steps: ranking_abstention
 ERRORS = (
     "Refused: of users with an answer, the share whose best score is worse than the threshold, or with no "
     "list; answered: of users without an answer, the share of all others; with their intervals."
@@ -541,7 +543,10 @@ def abstention_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     shown = some_thresholds(rows)
     text = table(given.format, [*names.values()], [[row[name] for name in names] for row in shown], digits)
     lines = [in_unit(ERRORS), refused_sentence(rows), *threshold_sentences(rows, digits)]
-    lines += ["Not all thresholds are shown: --format csv has them."] if len(shown) < len(rows) else []
+    if len(shown) < len(rows):
+        is_part = any(len(mine) >= MOST_THRESHOLDS for mine in by_model(rows).values())
+        which = f": of each model {MOST_THRESHOLDS} at equal steps at most, and those named above"
+        lines.append(f"Shown are {len(shown)} of {len(rows)} rows; --format csv has all{which * is_part}.")
     return document(given.format, with_remarks(given.format, text, lines))
 
 

@@ -226,24 +226,35 @@ def refused_sentence(rows: Sequence[Row]) -> str:
 
 
 def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
-    """Say how well the best scores of each model tell users without an answer apart, and from which score."""
+    """Say how well the best scores of each model tell users without an answer apart; name two thresholds."""
     texts = []
     for name, mine in by_model(rows).items():
-        row = min(mine, key=lambda one: (one["refused_share"] or 0) + one["answered_share"])
+        row = fewest = min(mine, key=errors_of)
         if row["auc"] is None or row["threshold"] is None:
             continue
         auc = " ".join(filter(None, format_mean(row["auc"], row["auc_low"], row["auc_high"], digits=digits)))
         of = "" if name is None else f"{printable(name)}: "
-        texts.append(
-            f"{of}AUC {auc}. Fewest errors with the threshold {format_number(row['threshold'], digits)}: "
+        smallest = min(mine, key=lambda one: one["refused_share"] + one["answered_share"])
+        sides = {f"Fewest errors ({errors_of(fewest)})": fewest, "Smallest sum of the two shares": smallest}
+        if fewest == smallest:
+            sides = {f"Fewest errors ({errors_of(fewest)}) and smallest sum of the two shares": fewest}
+        found = [
+            f"{what}, with threshold {format_number(row['threshold'], digits)}: "
             f"{row['wrongly_refused']} of {row['users_with_relevant']} with an answer refused, "
             f"{row['wrongly_answered']} of {row['users_without_relevant']} without one answered."
-        )
+            for what, row in sides.items()
+        ]
+        texts.append(" ".join([f"{of}AUC {auc}.", *found]))
     explained = (
         "AUC: of the pairs of a user with an answer and a user without one, the share in which the first has "
         "the better best score. A threshold that was chosen by these users errs more often on others."
     )
     return [*texts, in_unit(explained)] if texts else []
+
+
+def errors_of(row: Row) -> int:
+    """Return how many users a threshold of ranking_abstention treats wrongly."""
+    return int(row["wrongly_refused"] + row["wrongly_answered"])
 
 
 def by_model(rows: Sequence[Row]) -> dict[str | None, list[Row]]:
