@@ -22,6 +22,8 @@ import ranking_udfs
 from ranking_udfs.arrow import randomization
 from ranking_udfs.arrow.randomization import flip_signs
 from ranking_udfs.duckdb.statements import code, texts
+from ranking_udfs.measures.contents import CONTENTS
+from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, module_connection, rows, value
 
 CLOSE = 1e-12
@@ -578,3 +580,30 @@ def test_systems_that_differ_by_the_margin_are_rarely_the_same(con: duckdb.DuckD
     shares = np.reshape(same, (3, 1_000)).mean(1)
     print(dict(zip(sizes, shares, strict=True)))
     assert max(shares) < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1_000)
+
+
+def test_names_that_mean_lower_is_better_have_a_caveat(con: duckdb.DuckDBPyConnection) -> None:
+    """No measure of which higher may be better has such a name; lower_is_better removes the caveat."""
+    doubtful = ["latency_ms", "p95_latency", "Cost", "price_eur", "avg_rank", "error_rate", "errors", "loss"]
+    others = ["clicks", "revenue", "watch_ms", "price_match", "corank", "costumes", "lossless", "duration"]
+    registered = (*MEASURES.values(), *CONTENTS.values())
+    known = [one.name for one in registered if one.higher_is_better is not False and one.name != "n_items"]
+    columns = ", ".join(f'hash(system, userid) % 7 / 7 AS "{name}"' for name in (*doubtful, *others, *known))
+    con.execute(f"""CREATE OR REPLACE TABLE by_user AS SELECT system, userid, {columns}
+        FROM range(30) users(userid), (VALUES ('a'), ('b')) systems(system)""")
+    caveat, call = "perhaps_lower_is_better", "FROM ranking_compare_by_user('by_user', measures := $1"
+    compared = [*doubtful, *others, *(name for name in known if name not in ("ideal_dcg", "judged_share"))]
+    found = con.execute(f"SELECT measure {call}) WHERE caveats = '{caveat}'", [compared]).fetchall()
+    assert [name for (name,) in found] == doubtful
+    rows = con.execute(f"SELECT caveats {call}, lower_is_better := $1)", [doubtful]).fetchall()
+    assert rows == [(None,)] * len(doubtful)
+
+
+def test_a_neutral_measure_is_compared_where_lower_is_better_names_it(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE OR REPLACE TABLE by_user AS
+        SELECT system, userid, (system = 'b')::INTEGER + userid % 2 AS judged_share
+        FROM range(30) users(userid), (VALUES ('a'), ('b')) systems(system)""")
+    call = "SELECT verdict, higher_is_better, caveats FROM ranking_compare_by_user('by_user'"
+    assert con.execute(f"{call}, lower_is_better := ['judged_share'])").fetchall() == [("worse", False, None)]
+    with pytest.raises(duckdb.Error, match="must say which of two systems is better, got judged_share"):
+        con.execute(f"{call}, measures := ['judged_share'])")

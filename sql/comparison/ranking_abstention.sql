@@ -82,10 +82,10 @@ WHERE threshold IS NOT NULL OR n_thresholds = 0
 -- Of more than 100 thresholds those next to 100 equal steps, the first and the last among them, and the two best.
 QUALIFY n_thresholds <= 100
     OR divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
-    OR row_number() OVER (PARTITION BY ranking_system ORDER BY n_refused + n_answered ASC, place ASC) = 1
+    OR row_number() OVER (PARTITION BY ranking_system ORDER BY n_refused + n_answered ASC NULLS LAST, place ASC NULLS LAST) = 1
     OR row_number() OVER (
         PARTITION BY ranking_system
-        ORDER BY coalesce(refused_share, 0) + coalesce(answered_share, 0) ASC, place ASC) = 1
+        ORDER BY coalesce(refused_share, 0) + coalesce(answered_share, 0) ASC NULLS LAST, place ASC NULLS LAST) = 1
 ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
 
 -- An end of the interval of an area under the curve: on the logit, or `widest` away where no user differs from the others.

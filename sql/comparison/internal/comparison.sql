@@ -83,7 +83,9 @@ SELECT
                 THEN 'one_system_only' END,
             CASE WHEN n_higher + n_lower < 5 AND (df IS NULL AND users > 1 OR verdict NOT IN ('same', 'unclear'))
                 THEN 'few_differ' END,
-            CASE WHEN are_labelled_apart THEN 'labelled_apart' END],
+            CASE WHEN are_labelled_apart THEN 'labelled_apart' END,
+            CASE WHEN caller = 'ranking_compare_by_user' AND higher_is_better AND _ranking_seems_lower_is_better(measure)
+                THEN 'perhaps_lower_is_better' END],
         ',') AS caveats,
     -- DuckDB's shell shows the first columns and the last.
     difference, verdict
@@ -103,6 +105,14 @@ WHERE CASE
         ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
+
+-- Whether lower values are usually better in a column of this name; no measure of the registry has such a name.
+CREATE OR REPLACE TEMP MACRO _ranking_seems_lower_is_better(name) AS
+regexp_matches(
+    lower(name),
+    '(^|[_ .-])((latenc|penalt)(y|ies)|(delay|wait|runtime|cost|price|rank|position|error|distance|regret|perplexity'
+    || '|complaint|refund|bounce|failure|timeout|rmse|mse|mae|mape|wer|cer)s?|churn|loss|losses|(response|load|wait|run)_?time)'
+    || '([_ .-](ns|us|ms|s|sec|secs|seconds|min|minutes|eur|usd|mean|avg|median|max|total|sum|count|rate|share|p?\d+))*$');
 
 -- The pairs of systems to compare.
 CREATE OR REPLACE TEMP MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
