@@ -288,7 +288,7 @@ ranking_split | table function |  | events | test_from=NULL; test_size=NULL; fol
 ranking_abstention | table function |  | rec; truth | users=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; confidence=0.95 |  |  |  | The two errors of each threshold for a list''s best score: users with an answer refused, users without one answered.
 ranking_compare | table function |  | rec; truth | ks=NULL; baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; without_relevant=''zero''; users=NULL; ties=''item''; predicted_truth=NULL |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; lower_is_better=NULL; predicted=NULL |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
-ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm''; margin=NULL |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
+ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm''; margin=NULL |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together. Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with conditions on both errs in up to twice 1 - confidence.
 ranking_overlap | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.
 ranking_overlap_by_user | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.
 ranking_judge | judging |  | rec; truth; grades | unjudged=''miss'' |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
@@ -3216,7 +3216,7 @@ CREATE OR REPLACE MACRO ranking_gate(
 WITH _ranking_rows AS NOT MATERIALIZED (
     SELECT
         * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
-        0 AS family_of,
+        coalesce(least(*COLUMNS('^(ranking_absent|(?i:segment))$'))::VARCHAR, '(all)') <> '(all)' AS family_of,
         CASE WHEN users > 1 THEN users - 1 END AS df,
         least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
     FROM (
@@ -5340,7 +5340,7 @@ COMMENT ON MACRO ranking_interpolated_average_precision IS 'Mean of the interpol
 COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
-COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
+COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together. Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with conditions on both errs in up to twice 1 - confidence.';
 COMMENT ON MACRO TABLE ranking_position_effect IS 'The effect of a rank on clicks: how often an item is clicked at each rank, as a share of how often it is at rank 1.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';

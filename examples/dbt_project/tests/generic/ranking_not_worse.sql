@@ -1,6 +1,7 @@
 {% test ranking_not_worse(model, baseline, measure=none, k=none, confidence=0.95) %}
 -- The comparisons with this baseline in which a system is surely worse, of all measures and k or of those that are named
--- (one, or a list). p is corrected over all that the test looks at. `model` is what ranking_compare or
+-- (one, or a list). p is corrected over all that the test looks at, rows of segments apart from those of all users, so that a
+-- test that looks at both errs in up to twice 1 - confidence. `model` is what ranking_compare or
 -- ranking_compare_by_user returns, whose `margin` says what is still the same. Nothing to compare fails too.
 {%- set measures = [measure] if measure is string else measure or [] %}
 {%- set ks = [k] if k is number else k or [] %}

@@ -1,0 +1,61 @@
+"""What a gate looks at: all users and segments apart."""
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from statsmodels.stats import multitest
+
+from tests.conftest import module_connection, rows
+
+con = module_connection()
+
+
+def compared(con: duckdb.DuckDBPyConnection, draws: np.ndarray) -> None:
+    """Compare two systems of draws x users x 2 values: `compared` has each draw as k, with three segments."""
+    k, user, system = (one.ravel() for one in np.indices(draws.shape))
+    columns = {"system": system, "k": k + 1, "userid": user, "segment": user % 3, "ndcg": draws.ravel()}
+    con.register("by_segment", pa.table(columns))
+    con.register("by_user", pa.table({name: one for name, one in columns.items() if name != "segment"}))
+    con.execute("""
+        CREATE OR REPLACE TABLE compared AS
+        FROM ranking_compare_by_user('by_user', baseline := '0')
+        UNION ALL BY NAME FROM ranking_compare_by_user('by_segment', baseline := '0')
+    """)
+    assert con.execute("SELECT count(*) FROM compared").fetchone() == (4 * len(draws),)
+
+
+@pytest.mark.parametrize("everybody", ["NULL", "'(all)'"])
+def test_a_gate_corrects_all_users_apart_from_segments(
+    con: duckdb.DuckDBPyConnection, everybody: str
+) -> None:
+    compared(con, np.random.default_rng(3).normal(0.2, 0.5, (4, 60, 2)))
+    whole = f"SELECT * REPLACE (coalesce(segment::VARCHAR, {everybody}) AS segment) FROM compared"
+    found = rows(con, f"WITH seen AS ({whole}) FROM ranking_gate('seen')")
+    for is_all, size in ((True, 4), (False, 12)):
+        family = [row for row in found if (row["segment"] in (None, "(all)")) is is_all]
+        expected = multitest.multipletests([row["p"] for row in family], method="holm")[1]
+        assert [row["p_adjusted"] for row in family] == pytest.approx([*expected])
+        assert {row["method"] for row in family} == {f"t, holm of {size}"}
+
+
+@pytest.mark.slow
+def test_segments_take_no_power_from_a_gate(con: duckdb.DuckDBPyConnection) -> None:
+    """Of 110 queries 8 fall to 0: found as often with segments as without, and less often over all rows."""
+    chance = np.random.default_rng(8)
+    draws = np.repeat(chance.random((50, 110, 1)), 2, axis=2)
+    for one in draws:
+        one[chance.choice(110, 8, replace=False), 1] = 0
+    compared(con, draws)
+    without, beside = "* EXCLUDE (segment)", "*"
+    worse = {"alone": 0, "beside segments": 0, "over all rows": 0}
+    for k in range(1, 51):
+        for name, columns, where in zip(
+            worse, (without, beside, without), ("AND segment IS NULL", "", ""), strict=True
+        ):
+            seen = f"WITH seen AS (SELECT {columns} FROM compared WHERE k = {k} {where})"
+            found = rows(con, f"{seen} FROM ranking_gate('seen')")
+            worse[name] += any(one["verdict"] == "worse" and one.get("segment") is None for one in found)
+    print(worse)
+    assert worse["alone"] == worse["beside segments"] >= 45
+    assert worse["over all rows"] < 40
