@@ -1,8 +1,10 @@
 """What the command reads: every format, spellings of ids, TREC files; golden/files.txt has the rest."""
 
+import gzip
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +13,22 @@ from typing import Any
 import duckdb
 import pytest
 
+import ranking_udfs
 from ranking_udfs.command.values import parse_items
-from tests.command import HUGE, LATE, NDCG, NDCG_VALUES, Fails, K, Run, evaluated, table
+from tests.command import (
+    HUGE,
+    LATE,
+    NDCG,
+    NDCG_VALUES,
+    Fails,
+    K,
+    Run,
+    emptied,
+    evaluated,
+    stdin,
+    table,
+    write,
+)
 
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
@@ -65,6 +81,140 @@ def test_ids_that_are_written_differently_differ(
     table(f"truth.{form}", "userid,itemid", *((user, items[1]) for user in users))
     (row,) = evaluated(run, f"rec.{form}", f"truth.{form}", "--no-check", "--measures", "mrr")
     assert (row["users"], row["users_without_rec"], row["mrr"]) == (2, 0, 0.5)
+
+
+# Of each user the grade of item a, and the scores of a and b: all behind what DuckDB looks at.
+SCORED = [
+    *(("0.25", "0.3", "0.4"), ("0.75", "-0.25", "-0.5"), ("1", "inf", "1e3"), ("2", "0.1", "0.2")),
+    *(("true", "99999999999999999999", "7"), ("FALSE", "1", "2"), ("3", "nan", "3")),
+]
+NUMBER = "CASE lower({0}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE CAST({0} AS DOUBLE) END AS {0}"
+
+
+def in_form(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Write a CSV file in another form, and return what to write for it."""
+    text = Path(f"{name}.csv").read_text()
+    if form == "-" and name == "rec":
+        stdin(monkeypatch, text.encode())
+        return "-"
+    if form == "parts":
+        Path(name).mkdir(exist_ok=True)
+        header, *lines = text.splitlines(keepends=True)
+        for i, part in enumerate((lines[:0], lines[:1000], lines[1000:-1], lines[-1:])):
+            Path(name, f"{i}.csv").write_text("".join([header, *part]))
+        return name
+    if form in ("tsv", "csv.gz"):
+        content = text.replace(",", "\t").encode() if form == "tsv" else gzip.compress(text.encode())
+        Path(f"{name}.{form}").write_bytes(content)
+    return f"{name}.{form}" if form in ("tsv", "csv.gz", "parquet") else f"{name}.csv"
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "-", "parts", "python", "sql"])
+def test_a_number_is_one_wherever_it_stands(
+    run: Run, form: str, monkeypatch: pytest.MonkeyPatch, of_command: duckdb.DuckDBPyConnection
+) -> None:
+    """Were the first rows to decide, fractions would be integers: all is as of a Parquet file's DOUBLEs."""
+    users = [(f"u{u}", *one) for u, one in enumerate(SCORED)]
+    scores = [(u, item, score) for u, _, *two in users for item, score in zip("ab", two, strict=True)]
+    table("rec.csv", "userid,itemid,score", *scores, fill=LATE)
+    table("truth.csv", "userid,itemid,rel", *((u, "a", grade) for u, grade, *_ in users), fill=LATE)
+    for name, column in (("rec", "score"), ("truth", "rel")):
+        rows = f"read_csv('{name}.csv', all_varchar = true)"
+        write(f"{name}.parquet", f"SELECT userid, itemid, {NUMBER.format(column)} FROM {rows}")
+    names, made = ["ndcg", "mrr", "average_precision"], []
+    options = ["-m", ",".join(names), "-k", "1"]
+    for one in ("parquet", form):
+        files = [in_form(name, one, monkeypatch) for name in ("rec", "truth")]
+        if one == "python":
+            made.append(ranking_udfs.evaluate(*files, names, 1, check=False).fetchall())
+        elif one == "sql":
+            for statement in emptied(of_command).extract_statements(run("sql", *files, *options)):
+                of_command.execute(statement)
+            made.append(of_command.fetchall())
+        else:
+            run("evaluate", *files, *options, "--no-check", "--output", "means.csv", "--manifest")
+            made.append(duckdb.read_csv("means.csv").fetchall())
+            inputs = json.loads(Path("means.manifest.json").read_text())["inputs"]
+            made.append([table["fingerprint"] for table in inputs])
+    assert made[2:] == (made[:2] if len(made) == 4 else made[:1])
+    assert made[0][0][:2] == (1, len(SCORED) + 1)
+
+
+# The first times of a column, a later one, and one of the days between; the type that all fit.
+TIMES = [
+    *(("5", "7.5", "7", "DOUBLE"), ("5", "99999999999999999999", "7", "DOUBLE"), ("5", "8", "7", "BIGINT")),
+    ("2026-01-01", "2026-02-01 15:00:00", "2026-02-01 12:00:00", "TIMESTAMP"),
+    ("2026-01-01", "2026-02-02", "2026-02-01", "DATE"),
+    ("2026-01-01 00:00:00", "2026-02-01T11:00:00-03:00", "2026-02-01 12:00:00", "TIMESTAMP WITH TIME ZONE"),
+]
+
+
+@pytest.mark.parametrize(("first", "late", "between", "kind"), TIMES)
+def test_a_time_is_what_all_of_its_column_are(
+    run: Run, fails: Fails, first: str, late: str, between: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that no hour is cut off, by which an event were in another part, or a leak no leak."""
+    rows = [*[("1", "0", first)] * LATE, ("1", "9", late)]
+    table("events.csv", "userid,itemid,time", *rows)
+    table("early.csv", "userid,itemid,time", *rows[:-1])
+    if kind == "DOUBLE":
+        error = fails(1, "split", "events.csv", "--test-from", between, "--output", "out")
+        assert error.endswith("time must be an integer, DATE or TIMESTAMP (cast it), got DOUBLE")
+    else:
+        run("split", "events.csv", "--test-from", between, "--output", "out")
+        train, test = (
+            duckdb.read_csv(f"out/{part}.csv", all_varchar=True).fetchall() for part in ("train", "test")
+        )
+        (typed,) = duckdb.execute(f"SELECT CAST(? AS {kind})::VARCHAR", [late]).fetchall()
+        assert (len(train), test) == (LATE, [("1", "9", *typed)])
+    table("relevant.csv", "userid,itemid,time", ("1", "1", between), ("1", "2", late))
+    for form in ("csv", "csv.gz", "parts"):
+        history = in_form("events", form, monkeypatch)
+        for file, count in ((history, 1), ("early.csv", 0)):
+            found = run("check", "rec.csv", "relevant.csv", "--history", file, "--format", "json")
+            late_rows = {row["code"]: row["example"] for row in json.loads(found)}
+            if kind == "DOUBLE" and count:
+                assert late_rows["unfit_column"].endswith("and DOUBLE")
+            else:
+                assert ("late_history" in late_rows) == bool(count)
+
+
+MISFITS = {
+    "score much": ("rec.csv", "userid,itemid,score", ("1", "1", "much")),
+    "score true": ("rec.csv", "userid,itemid,score", ("1", "1", "true")),
+    "rel good": ("truth.csv", "userid,itemid,rel", ("1", "1", "good")),
+    "time soon": ("history.csv", "userid,itemid,time", ("1", "1", "soon")),
+    "time 01.02.2026": ("history.csv", "userid,itemid,time", ("1", "1", "01.02.2026")),
+}
+
+
+@pytest.mark.parametrize("misfit", MISFITS)
+def test_what_is_no_number_or_time_is_named_with_its_file_and_column(
+    fails: Fails, misfit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (name, header, row), (column, _, value) = MISFITS[misfit], misfit.partition(" ")
+    table("history.csv", "userid,itemid,time", ("0", "0", "0"))
+    table("truth.csv", "userid,itemid,rel,time", ("1", "1", "1", "1"))
+    call = ["check", "rec.csv", "truth.csv", "--history", "history.csv"]
+    for form in ("csv", "parts"):
+        table(name, header, row, fill=LATE)
+        path = in_form(name.removesuffix(".csv"), form, monkeypatch)
+        file = "3.csv" if form == "parts" else name
+        error = fails(1, *(path if one == name else one for one in call))
+        assert re.match(rf"(\w+/)?{file}: {column} must be .*, got '?{re.escape(value)}'?$", error)
+    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n1 Q0 2 2 much x\n")
+    assert fails(1, "evaluate", "mine.run", "truth.csv") == "mine.run: score must be a number, got much"
+
+
+def test_an_id_is_text_if_one_of_them_is_wherever_it_stands(run: Run) -> None:
+    """An empty part says nothing of it, and quotes are none of an id, if the first has none."""
+    for late, first in (("x", "10"), ("10", "9")):  # the first of the tied ones, in the order of its type
+        table("parts/1.csv", "userid,itemid,score")
+        table("parts/2.csv", "userid,itemid,score", *[("1", "9", "1"), ("1", "10", "1")], fill=LATE)
+        table("parts/3.csv", "userid,itemid,score", ("2", f'"{late}"', "1"))
+        table("truth.csv", "userid,itemid", ("1", first), ("2", late))
+        (row,) = evaluated(run, "parts", "truth.csv", "-k", "1", "--measures", "mrr", "--no-check")
+        assert (row["users"], row["mrr"]) == (2, 1.0)
 
 
 def test_times_with_a_zone_need_no_pytz() -> None:

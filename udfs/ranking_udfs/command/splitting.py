@@ -36,13 +36,15 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
     if not files.list_files(con, path):
         raise DataError(f"{path}: no such file")
     check_folder(given.output)
-    rows = f"{READERS[kind]}({literal(files.pattern(path))})"
+    quoted = files.QUOTED if READERS[kind] == "read_csv" else ""
+    rows = f"{READERS[kind]}({literal(files.pattern(path))}{quoted})"
     types = files.column_types(con, rows)
     names = files.find_columns(con, path, types, files.Wanted(columns), {})
-    time = types[names["time"]]
     if READERS[kind] == "read_csv":
-        as_written = {**dict.fromkeys(types, "VARCHAR"), names["time"]: time}
-        rows = f"{rows[:-1]}, types = {files.struct_literal(as_written)})"
+        rows = f"{rows[:-1]}, all_varchar = true)"
+        rows = files.typed_rows(con, literal(path), rows, {"time": names["time"]})
+        types = files.column_types(con, rows)
+    time = types[names["time"]]
     arguments = {ARGUMENTS[role]: literal(column) for role, column in names.items()}
     arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
     arguments |= {name: span_literal(con, name, getattr(given, name), time) for name in SPANS}

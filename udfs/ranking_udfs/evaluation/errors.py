@@ -8,9 +8,7 @@ from ..texts import printable, shorten
 DETAILS = ("The search space used was", "Candidate functions", "LINE ", "At:", "Possible solutions")
 
 EXTENSION = re.compile(r"(?:required extension '|requires the extension |download extension \")(\w+)")
-DECIMAL_COMMA = re.compile(
-    r'Could not convert string "(-?\d*,\d+(?:[eE][-+]?\d+)?)" to \'(?:DOUBLE|BIGINT)\''
-)
+DECIMAL_COMMA = re.compile(r"must be a number, got (-?\d*,\d+(?:[eE][-+]?\d+)?)$", re.MULTILINE)
 
 
 class DataError(Exception):

@@ -33,6 +33,7 @@ COMPRESSIONS = (".gz", ".zst")
 IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are data
 STDIN = "-"
 IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
+QUOTED = ", quote = '\"'"  # else DuckDB takes quotes for text if there are none in what it looks at
 RUN, QRELS = 6, 4  # the fields of a line: `topic Q0 doc rank score tag`, `topic 0 doc grade`
 # Other names of columns: of BEIR's and MTEB's qrels, and of logs of searches. A table of queries or of items
 # calls its key `_id` or `id`.
@@ -43,6 +44,14 @@ OTHER_NAMES = {
 ROW_IDS = ["_id", "id"]
 BEIR_QRELS = {"query-id", "corpus-id", "score"}  # in whose qrels the score is the grade
 BESIDE_FILES = {"segment": "--segment", "category": "--items"}  # options with values FILE:COLUMN, by role
+# What a time in a text file is: the first type that all values fit, where DuckDB's cast would not cut them.
+TIMES = {
+    "BIGINT": r"\s*[-+]?\d+\s*",
+    "DOUBLE": ".*",
+    "DATE": "[^:]*",
+    "TIMESTAMP": "[^:]*(:[^-+A-Za-z]*)?",  # without a zone
+    "TIMESTAMP WITH TIME ZONE": ".*",
+}
 
 
 @dataclass(frozen=True)
@@ -228,7 +237,8 @@ def file_source(
         types = f", hive_types = {struct_literal(texts)}" if texts else ""
         return table_source(con, path, f"{function}({location}{types})", wanted)
     as_text = ", hive_types_autocast = false" if folders else ""
-    return table_source(con, path, f"{function}({location}{as_text})", wanted, function)
+    as_text += QUOTED if function == "read_csv" else ""
+    return table_source(con, path, f"{function}({location}{as_text})", wanted, function, len(files) > 1)
 
 
 class MissingColumnsError(DataError):
@@ -356,11 +366,16 @@ def row_type(types: Mapping[str, str]) -> str:
 
 
 def table_source(
-    con: duckdb.DuckDBPyConnection, path: str, rows: str, wanted: Wanted, function: str = ""
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    rows: str,
+    wanted: Wanted,
+    function: str = "",
+    has_parts: bool = False,
 ) -> Source:
     """Open what this SQL reads, of a text file by `function`; DataError if a score or grade is no number.
 
-    A CSV or JSON file has no types of its own: ids are read as they are written, and numbers as DOUBLE.
+    A CSV or JSON file has no types of its own: what a column is for decides on its type, and no sample.
     """
     types, is_json = column_types(con, rows), function == "read_json"
     nested = nested_columns(con, rows, types, wanted, is_json)
@@ -378,26 +393,38 @@ def table_source(
         raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
     types |= {one.field: one.kind for one in nested.values() if one.column in lists}
     kinds = {role: nested[name].kind if name in inside else types[name] for role, name in names.items()}
-    numbers = []
-    for role in (one for one in NUMBERS if one in names):
+    for role in (one for one in NUMBERS if one in names and function != "read_csv"):
         ((is_number,),) = con.execute(f"SELECT {IS_NUMBER}(?)", [kinds[role]]).fetchall()
-        if is_number or (role == "rel" and kinds[role] == "BOOLEAN"):
-            numbers.append(role)
-        elif not function or (function == "read_json" and kinds[role] not in ("JSON", '"NULL"')):
+        is_number = is_number or (role == "rel" and kinds[role] == "BOOLEAN")
+        if not is_number and not (is_json and kinds[role] in ("JSON", '"NULL"')):
             raise DataError(f"{path}: {names[role]!r} must be a number, got {shorten(kinds[role])}")
     ids = {role: kind for role, kind in kinds.items() if role in IDS}
-    if function:
-        ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
-        reader = rows.removesuffix(")")
-        of_csv = csv_rows(reader, names, kinds, numbers)
-        rows = json_rows(path, reader, names, kinds, inside) if is_json else of_csv
+    if is_json:
+        rows = json_rows(path, rows.removesuffix(")"), names, kinds, inside)
+        rows = typed_rows(con, literal(path), rows, {role: names[role] for role in names if role == "time"})
+    elif function:
+        rows = f"{rows.removesuffix(')')}, all_varchar = true)"
+        ids |= {
+            role: first_id_type(con, rows, names[role]) for role, kind in ids.items() if kind == "VARCHAR"
+        }
+        file = "filename" if has_parts and "filename" not in map(str.lower, types) else literal(path)
+        rows = typed_rows(con, file, rows, names)
     elif inside:
         rows = flat_rows(rows, names.values(), inside)
     for name in (name for name, one in inside.items() if not one.is_list):
         if not con.execute(f"SELECT 1 FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1").fetchall():
             raise DataError(f"{path}: no row has {name!r}")
+    if function:
+        ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
     columns = {role: identifier(name) for role, name in names.items()}
     return Source(path, rows, columns, ids, is_text=bool(function), type=row_type(types))
+
+
+def first_id_type(con: duckdb.DuckDBPyConnection, rows: str, name: str) -> str:
+    """Return the type of the first id of a column, which may be empty in all that DuckDB has looked at."""
+    query = f"SELECT {identifier(name)} FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1"
+    first = con.execute(query).fetchall()
+    return "BIGINT" if all(re.fullmatch(r"-?\d+", one) for (one,) in first) else "VARCHAR"
 
 
 def flat_rows(rows: str, names: Iterable[str], inside: Fields) -> str:
@@ -408,15 +435,43 @@ def flat_rows(rows: str, names: Iterable[str], inside: Fields) -> str:
     return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
 
 
-def csv_rows(reader: str, names: Mapping[str, str], kinds: Mapping[str, str], numbers: Container[str]) -> str:
-    """Return the rows of a CSV file, with types for all columns but those that have them."""
-    typed = {role for role, kind in kinds.items() if kind == "VARCHAR" and role not in NUMBERS} | {"time"}
-    types = {
-        name: "DOUBLE" if role in NUMBERS else "VARCHAR"  # DuckDB's error names the line without a number
+def typed_rows(con: duckdb.DuckDBPyConnection, file: str, rows: str, names: Mapping[str, str]) -> str:
+    """Return the rows of text with the numbers and times among these columns typed; `file` is SQL."""
+    typed = {
+        name: f"CAST({identifier(name)} AS {time_type(con, file, rows, name)})"
+        if role == "time"
+        else number(file, name, identifier(name), is_grade=role == "rel")
         for role, name in names.items()
-        if role not in typed and role not in numbers
+        if role in (*NUMBERS, "time")
     }
-    return f"{reader}, types = {struct_literal(types)})" if types else f"{reader})"
+    columns = ",\n    ".join(f"{sql} AS {identifier(name)}" for name, sql in typed.items())
+    return f"(SELECT * REPLACE (\n    {columns})\nFROM {rows})" if typed else rows
+
+
+def number(file: str, name: str, text: str, is_grade: bool) -> str:
+    """Return the SQL of a text as DOUBLE, an error if it is none; of a grade, true is 1 and false is 0."""
+    grade = f"CASE lower({text}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END, " if is_grade else ""
+    message = f"{file} || {literal(f': {name} must be a number, got ')} || {text}"
+    return (
+        f"coalesce(TRY_CAST({text} AS DOUBLE), {grade}CASE WHEN {text} IS NOT NULL THEN error({message}) END)"
+    )
+
+
+def time_type(con: duckdb.DuckDBPyConnection, file: str, rows: str, name: str) -> str:
+    """Return the first of TIMES that all values of a column of text fit; DataError if there is none."""
+    text = identifier(name)
+    fits = {
+        kind: f"(TRY_CAST({text} AS {kind}) IS NOT NULL AND regexp_full_match({text}, {literal(pattern)}))"
+        for kind, pattern in TIMES.items()
+    }
+    for kind, fit in fits.items():
+        if not con.execute(f"SELECT 1 FROM {rows} WHERE {text} IS NOT NULL AND NOT {fit} LIMIT 1").fetchall():
+            return kind
+    order = " + ".join(f"{fit}::INTEGER" for fit in fits.values())
+    query = f"SELECT {file}, {text} FROM {rows} WHERE {text} IS NOT NULL ORDER BY {order}, {text} LIMIT 1"
+    ((path, value),) = con.execute(query).fetchall()
+    rule = "must be integers, numbers, dates or timestamps such as 2026-05-22 10:00:00, and all of one kind"
+    raise DataError(f"{path}: {name} {rule}, got {shorten(repr(value))}")
 
 
 def json_rows(
@@ -428,7 +483,6 @@ def json_rows(
     begins with a digit or a sign, which ASCII has before the colon, and is no text in quotes.
     """
     types = {names[role]: "DOUBLE" if role in NUMBERS else "VARCHAR" for role in kinds}
-    types |= {names["time"]: kinds["time"]} if "time" in kinds else {}
     ids = []
     for role in (name for name in IDS if kinds.get(name, "VARCHAR") != "VARCHAR"):
         types[names[role]] = "JSON"
@@ -471,7 +525,8 @@ def trec_source(path: str, location: str, fields: int) -> Source:
     )
     columns = {"userid": "words[1]", "itemid": "words[3]"}
     if fields == RUN:
-        columns |= {"system": "words[6]", "score": "CAST(words[5] AS DOUBLE)", "rank": "words[4]"}
+        score = number(literal(path), "score", "words[5]", is_grade=False)
+        columns |= {"system": "words[6]", "score": score, "rank": "words[4]"}
     else:
-        columns["rel"] = "CAST(words[4] AS DOUBLE)"
+        columns["rel"] = number(literal(path), "grade", "words[4]", is_grade=True)
     return Source(path, rows, columns, {"userid": "VARCHAR", "itemid": "VARCHAR"}, is_trec=True)

@@ -16,7 +16,7 @@ from ..evaluation.words import Row, join_names
 from ..texts import shorten
 from ..version import PACK, version
 from .evaluation import Evaluation
-from .files import column_types, extension, pattern
+from .files import QUOTED, column_types, extension, pattern
 from .tables import Tables, file_of
 
 METADATA = "ranking_udfs"  # the key of the manifest in a Parquet file
@@ -74,7 +74,7 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
         return UsageError(f"compare: --against {path}: {rule}")
 
     location, beside = literal(pattern(path)), manifest_path(path)
-    rows = f"read_csv({location}, all_varchar = true)"
+    rows = f"read_csv({location}, all_varchar = true{QUOTED})"
     content = f"content FROM read_text({literal(pattern(beside))})"
     if extension(path) == ".parquet":
         rows, beside = f"read_parquet({location})", path
