@@ -14,6 +14,7 @@ import duckdb
 import pytest
 
 import ranking_udfs
+from ranking_udfs.command.cli import main
 from ranking_udfs.command.values import parse_items
 from tests.command import (
     HUGE,
@@ -227,6 +228,29 @@ def test_times_with_a_zone_need_no_pytz() -> None:
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "history: events at or after the first of truth" in done.stdout
+
+
+EMPTY_LOGS = {
+    "log.jsonl": "SELECT q AS query_id, [] AS results",
+    "null.jsonl": "SELECT q AS query_id, NULL AS results",
+    "two.jsonl": "SELECT q AS query_id, [] AS results, ['a'] AS tags",
+    "typed.parquet": "SELECT q AS query_id, []::STRUCT(chunk_id VARCHAR, score DOUBLE)[] AS results",
+    "null.parquet": "SELECT q AS query_id, NULL::INTEGER[] AS results",
+}
+
+
+@pytest.mark.parametrize("log", EMPTY_LOGS)
+def test_a_log_of_empty_lists_finds_nothing(log: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Alone, and beside a model that finds something: recall is 0, and the check says why."""
+    write(log, f"{EMPTY_LOGS[log]} FROM (VALUES ('q1'), ('q2')) AS t(q)")
+    table("truth.csv", "userid,itemid", ("q1", "7"), ("q2", "8"))
+    table("rec.csv", "userid,itemid,score", ("q1", "7", "1"), ("q2", "8", "1"))
+    for recs, expected in (([log], [0.0]), ([f"a={log}", "b=rec.csv"], [0.0, 1.0])):
+        assert main(["evaluate", *recs, "truth.csv", "-k", "1", "-m", "recall", "--format", "json"]) == 0
+        out, err = capsys.readouterr()
+        assert [row["recall"] for row in json.loads(out)] == expected
+        assert [row["users_without_rec"] for row in json.loads(out)] == [2, 0][: len(recs)]
+        assert err.startswith("ranking-udfs: note: rec: the list of every user is empty: 2 of 2 (")
 
 
 # --- TREC files ---

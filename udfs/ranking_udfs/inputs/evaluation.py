@@ -208,6 +208,11 @@ class Evaluation:
                 continue
             if code in ("not_in_truth", "ties_without_truth") and request.predicted_truth:
                 continue  # the users of predicted_truth
+            if row["system"] in self.tables.empty and code in ("null_user", "null_item", "null_score"):
+                continue
+            if row["system"] in self.tables.empty and code == "no_common_user":
+                code, empty = "no_rows", in_unit("rec: the list of every user is empty")
+                row = {**row, "code": code, "problem": empty, "example": None}
             file = files.get(row["system"], files.get(None))
             write = codes[code]["in_command" if self.inputs.is_command else "in_python"]
             write = write and in_unit(write)

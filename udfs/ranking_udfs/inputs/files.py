@@ -66,6 +66,7 @@ class Source:
     is_text: bool = True  # whether ids are read as text, and cast to that type
     is_trec: bool = False  # whether `system` is but the tag of a TREC run
     is_negated: bool = False  # whether `score` has the opposite sign of what the file has
+    is_empty: bool = False  # whether all its lists are, for which it has one row without ids
     type: str = ""  # the type of a row, as typeof writes it; "" for a TREC file
 
     def select(self, names: Iterable[str]) -> str:
@@ -379,7 +380,13 @@ def table_source(
     """
     types, is_json = column_types(con, rows), function == "read_json"
     nested = nested_columns(con, rows, types, wanted, is_json)
-    names = find_columns(con, path, types, wanted, nested)
+    try:
+        names = find_columns(con, path, types, wanted, nested)
+    except MissingColumnsError as error:
+        lists = [name for name, kind in types.items() if kind.endswith("[]") or kind == '"NULL"']
+        if {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, lists, wanted):
+            return empty_source(path, types)
+        raise
     fields = {role: nested[name] for role, name in names.items() if name in nested}
     in_lists = {role: one.column for role, one in fields.items() if one.is_list}
     for role in {*wanted.optional} & {*in_lists} - {*wanted.required}:
@@ -393,6 +400,8 @@ def table_source(
         raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
     types |= {one.field: one.kind for one in nested.values() if one.column in lists}
     kinds = {role: nested[name].kind if name in inside else types[name] for role, name in names.items()}
+    if lists and has_empty_list(con, rows, lists, wanted):
+        return empty_source(path, types)
     for role in (one for one in NUMBERS if one in names and function != "read_csv"):
         ((is_number,),) = con.execute(f"SELECT {IS_NUMBER}(?)", [kinds[role]]).fetchall()
         is_number = is_number or (role == "rel" and kinds[role] == "BOOLEAN")
@@ -418,6 +427,26 @@ def table_source(
         ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
     columns = {role: identifier(name) for role, name in names.items()}
     return Source(path, rows, columns, ids, is_text=bool(function), type=row_type(types))
+
+
+def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[str], wanted: Wanted) -> bool:
+    """Return whether in one of these columns of recommendations every list is empty, in one row or more."""
+
+    def is_any(condition: str) -> bool:
+        return bool(con.execute(f"SELECT 1 FROM {rows} WHERE {condition} LIMIT 1").fetchall())
+
+    columns = (
+        [identifier(one) for one in lists] if {*wanted.required} == {"userid", "itemid", "score"} else []
+    )
+    return not all(is_any(f"len({one}::JSON[]) > 0") for one in columns) and is_any("true")
+
+
+def empty_source(path: str, types: Mapping[str, str]) -> Source:
+    """Return the source of a log in which nothing was retrieved: each query has an empty list."""
+    columns = {**dict.fromkeys(IDS, "CAST(NULL AS VARCHAR)"), "score": "CAST(NULL AS DOUBLE)"}
+    return Source(
+        path, "(SELECT 1)", columns, dict.fromkeys(IDS, "BIGINT"), is_empty=True, type=row_type(types)
+    )
 
 
 def first_id_type(con: duckdb.DuckDBPyConnection, rows: str, name: str) -> str:

@@ -128,6 +128,7 @@ class Tables:
     files: Mapping[str | None, str]  # the file of each model by its name, or under None that of all
     # the models whose scores have the opposite sign of those given, None where there is one without a name
     negated: Collection[str | None]
+    empty: Collection[str | None]  # those with nothing but empty lists
 
 
 def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
@@ -188,6 +189,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
         is_named=len(models) > 1 or are_named,
         files={name: file for name, file in files.items() if file is not None},
         negated={name or None for name, rec in models.items() if rec.is_negated},
+        empty={name or None for name, rec in models.items() if rec.is_empty},
     )
 
 
