@@ -152,7 +152,7 @@ class Partitioned:
     def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
         """Evaluate the tables of a partition, with macros for what it does not know itself."""
         systems = "FROM systems SELECT system, system" if "systems" in self.schemas else "SELECT NULL"
-        bodies = dict.fromkeys(("_ranking_has_users", "_ranking_has_relevant"), "true")
+        bodies = dict.fromkeys(("_ranking_valid_truth", "_ranking_has_relevant"), "true")
         bodies["_ranking_systems"] = f"TABLE {systems} AS ranking_system"
         if "counts" in self.schemas:
             bodies["_ranking_contents_known"] = KNOWN_ITEMS
@@ -189,7 +189,7 @@ class Partitioned:
         return self.evaluate(con, self.merge_sql, "result")
 
     def require_users(self, rows: int | None, users: int | None) -> None:
-        """Raise the error of a truth without users, as `_ranking_has_users` does."""
+        """Raise the error of a truth without users, as `_ranking_valid_truth` does."""
         if not users:
             without = f" without {shorten(self.columns['truth']['user'])}" if rows else ""
             got = f"{rows or 0} row{'' if rows == 1 else 's'}{without}"

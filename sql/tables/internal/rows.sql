@@ -71,7 +71,7 @@ typeof(one) <> typeof(other)
 AND NOT _ranking_is_integer(left(typeof(one), -2) || left(typeof(other), -2));
 
 -- Return true, or an error if truth has no user. It counts them, in the one column.
-CREATE OR REPLACE TEMP MACRO _ranking_has_users(truth, COLUMN_NAMES, caller) AS
+CREATE OR REPLACE TEMP MACRO _ranking_valid_truth(truth, COLUMN_NAMES, caller) AS
 (
     SELECT CASE
         WHEN count(userid) > 0 OR NOT _ranking_has(truth, user_col, 'userid') THEN true
