@@ -342,10 +342,13 @@ UNION ALL
 SELECT one.code, len(one.found), _ranking_joined(one.found, ', ')
 FROM (
     SELECT unnest([
-        {'code': 'grade_not_read', 'found': unread.grades},
+        {'code': 'grade_not_read', 'found': list_filter(
+            unread.grades, lambda grade: several OR NOT _ranking_is_score(grade, score_col))},
         {'code': 'system_not_read', 'found': unread.systems},
         {'code': 'run_not_read', 'found': unread.runs}]) AS one
-    FROM (SELECT _ranking_unread_columns(rec, truth, COLUMN_NAMES) AS unread))
+    FROM (
+        SELECT _ranking_unread_columns(rec, truth, COLUMN_NAMES) AS unread, coalesce(min(numbers) < max(numbers), false) AS several
+        FROM (SELECT unread AS numbers FROM _ranking_unread_scores(truth, COLUMN_NAMES))))
 WHERE len(one.found) > 0
 UNION ALL
 SELECT 'no_rows', 1, NULL

@@ -50,7 +50,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         WHERE isnan(TRY_CAST(score AS DOUBLE))
         GROUP BY system
     ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
-    WHERE (
+    WHERE _ranking_valid_truth(truth, COLUMN_NAMES, 'ranking_explain') AND (
         SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_explain')
         AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
         AND _ranking_no_problem('ranking_explain', coalesce(

@@ -93,8 +93,8 @@ FROM (
             GROUP BY recs.userid, recs.system)) AS lists
         ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
 )
-WHERE (SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_intents_by_user'))
-AND _ranking_valid_truth(truth, COLUMN_NAMES, 'ranking_intents_by_user')
+WHERE _ranking_valid_truth(truth, COLUMN_NAMES, 'ranking_intents_by_user')
+AND (SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_intents_by_user'))
 AND (
     SELECT _ranking_no_problem('ranking_intents_by_user', coalesce(
         _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),

@@ -66,6 +66,8 @@ OF_A_PLAN = {
         SELECT 1 AS pair, system AS baseline, system FROM query_table(scores) AS scores_of WHERE false""",
     "_ranking_fuse_unknown": "NULL",
 }
+# A column `score` of truth is refused by its name, since no partition has all of its numbers.
+IS_SCORE = "CREATE OR REPLACE MACRO _ranking_is_score(name, score_col) AS false"
 # ranking_mean in two steps; a sum of integers is too wide for Arrow, and so a text.
 OF_MEANS = (
     """CREATE MACRO _ranking_mean_part(number) AS {
@@ -499,7 +501,7 @@ def instance() -> duckdb.DuckDBPyConnection:
     con.execute(f"SET memory_limit = {literal(share)}")
     add_functions(con, OF_MACROS)
     statements = [macro.sql.replace("TEMP MACRO", "MACRO", 1) for macro in macros().values()]
-    for statement in parsed(con, (*statements, *OF_MEANS)):
+    for statement in parsed(con, (*statements, IS_SCORE, *OF_MEANS)):
         con.execute(statement)
     made = tempfile.mkdtemp(prefix="ranking-", dir=folder)
     atexit.register(shutil.rmtree, made, ignore_errors=True)

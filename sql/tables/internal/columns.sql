@@ -100,12 +100,18 @@ list_transform(
             || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
             unread.runs[1],
             CASE WHEN unread.systems IS NULL THEN 'leave it out (SELECT * EXCLUDE)' ELSE 'system_col := ''''' END),
-        format(
-            'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
-            || 'grade_col := '''' makes every row of truth relevant',
-            -- A score in truth that is called as in rec is likely no grade: the check alone names it.
-            list_filter(
-                unread.grades, lambda grade: lower(grade) <> lower(coalesce(score_col::VARCHAR, 'score')))[1])))[1];
+        _ranking_grade_not_read(list_filter(unread.grades, lambda grade: NOT _ranking_is_score(grade, score_col))[1])))[1];
+
+CREATE OR REPLACE TEMP MACRO _ranking_grade_not_read(name) AS
+format(
+    'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
+    || 'grade_col := '''' makes every row of truth relevant',
+    name);
+
+-- Return true for a column of truth that is called as the scores of rec. It holds grades only if it has several numbers, which
+-- _ranking_unread_scores has. A partition does not have all of them, so that partitions replace this by false.
+CREATE OR REPLACE TEMP MACRO _ranking_is_score(name, score_col) AS
+lower(name) = lower(coalesce(score_col::VARCHAR, 'score'));
 
 -- The columns of a table as one text, each behind a comma and a blank and before a comma, with types that hold
 -- no other: of a STRUCT or an ENUM nothing but that word.

@@ -37,7 +37,8 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
         CASE WHEN _ranking_is_condensed(JUDGING) THEN NULL ELSE max_k END, tied) AS lists
         ON _ranking_same_id(lists.userid, truths.userid)
         AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-    WHERE (SELECT _ranking_valid(rec, truth, COLUMN_NAMES, caller)) AND _ranking_valid_truth(truth, COLUMN_NAMES, caller)
+    -- DuckDB looks at the last one first, so that an error of missing columns comes before one of what is in others.
+    WHERE _ranking_valid_truth(truth, COLUMN_NAMES, caller) AND (SELECT _ranking_valid(rec, truth, COLUMN_NAMES, caller))
         AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, caller, JUDGING)
 ), _ranking_matched AS NOT MATERIALIZED (
     SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, COLUMN_NAMES)

@@ -70,17 +70,36 @@ CREATE OR REPLACE TEMP MACRO _ranking_compare_as_texts(one, other) AS
 typeof(one) <> typeof(other)
 AND NOT _ranking_is_integer(left(typeof(one), -2) || left(typeof(other), -2));
 
--- Return true, or an error if truth has no user. It counts them, in the one column.
+-- Return true, or an error if truth has no user, or a column that is called as the scores of rec and has several numbers:
+-- grades that are not read, as of BEIR.
 CREATE OR REPLACE TEMP MACRO _ranking_valid_truth(truth, COLUMN_NAMES, caller) AS
 (
     SELECT CASE
+        WHEN min(unread) < max(unread) THEN error(concat(
+            caller, ': ', _ranking_grade_not_read(coalesce(score_col::VARCHAR, 'score')), '; rec comes first, then truth'))::BOOLEAN
         WHEN count(userid) > 0 OR NOT _ranking_has(truth, user_col, 'userid') THEN true
         ELSE error(concat(
             caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
             CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(user_col::VARCHAR, 'userid')) END))::BOOLEAN
     END
-    FROM _ranking_truths(truth, COLUMN_NAMES)
+    FROM _ranking_unread_scores(truth, COLUMN_NAMES)
 );
+
+-- The users of truth, and its numbers that are called as the scores of rec, where they are not read and look like grades.
+CREATE OR REPLACE TEMP MACRO _ranking_unread_scores(truth, COLUMN_NAMES) AS TABLE
+SELECT
+    userid,
+    CASE
+        WHEN typeof([rel]) = '"NULL"[]' AND len(_ranking_like_grades(concat(
+            ', ', coalesce(score_col::VARCHAR, 'score'), ' ', regexp_extract(typeof([score]), '\w+'), ','))) > 0
+            THEN score
+    END AS unread
+FROM (
+    SELECT
+        least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS userid,
+        coalesce(*COLUMNS(_ranking_column('rel', ''))) AS rel,
+        coalesce(*COLUMNS(_ranking_column(CASE WHEN grade_col IS NULL THEN score_col ELSE 'rel' END, 'score'))) AS score
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths));
 
 -- Return true, or an error if nothing in truth is relevant to anybody, so that no user is left.
 CREATE OR REPLACE TEMP MACRO _ranking_has_relevant(truth, COLUMN_NAMES, min_grade, caller) AS

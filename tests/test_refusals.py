@@ -1,0 +1,135 @@
+"""Each rule about the columns of rec and truth, through every entry point: one refuses what all refuse.
+
+The check of SQL, `ranking_check`, has a row for what the others refuse, and is no one of these.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import ranking_udfs
+from ranking_udfs.command.cli import main
+from ranking_udfs.duckdb.statements import macros
+from tests.calls import table_functions
+from tests.conftest import module_connection, value
+
+REC = "SELECT {} FROM (VALUES (1, 'a', 3.0), (1, 'b', 2.0), (2, 'c', 1.0)) t(userid, itemid, score)"
+TRUTH = "SELECT {} FROM (VALUES (1, 'b', 1), (1, 'a', 0), (2, 'c', 2)) t(userid, itemid, n)"
+PLAIN = "* EXCLUDE (n)"
+SCORE = "* RENAME (n AS score)"
+# What is selected of REC and TRUTH, the arguments, words of the error; none where there may be no error.
+RULES: dict[str, tuple[str, str, dict[str, Any], str]] = {
+    "a column that looks like systems": ("*, 'a' AS model", PLAIN, {}, "column model that is not read"),
+    "it is named": ("*, 'a' AS model", PLAIN, {"system_col": "model"}, ""),
+    "there are no systems": ("*, 'a' AS model", PLAIN, {"system_col": ""}, ""),
+    "a column that looks like runs": ("*, 7 AS seed", PLAIN, {}, "column seed that is not read"),
+    "beside systems": ("*, 'a' AS system, 7 AS seed", PLAIN, {}, "column seed that is not read"),
+    "each user has one list": ("*, 7 AS seed", PLAIN, {"system_col": ""}, ""),
+    "a number that looks like grades": ("*", "* RENAME (n AS stars)", {}, "column stars that is not read"),
+    "a truth value": ("*", f"{PLAIN}, n > 0 AS label", {}, "column label that is not read"),
+    "a text is no grade": ("*", f"{PLAIN}, 'good' AS label", {}, ""),
+    "rel is the grade": ("*", "*, n AS stars, n AS rel", {}, ""),
+    "the grade is named": ("*", "* RENAME (n AS stars)", {"grade_col": "stars"}, ""),
+    "every row is relevant": ("*", "* RENAME (n AS stars)", {"grade_col": ""}, ""),
+    "several scores in truth": ("*", SCORE, {}, "column score that is not read"),
+    "several DECIMAL scores": (
+        "*", f"{PLAIN}, n::DECIMAL(5, 2) AS Score", {}, "column score that is not read"),
+    "under the name of rec's": (
+        "* RENAME (score AS points)", "* RENAME (n AS points)", {"score_col": "points"},
+        "column points that is not read"),
+    "one score": ("*", f"{PLAIN}, 1 AS score", {}, ""),
+    "one score, and none": ("*", f"{PLAIN}, nullif(n > 0, false)::INTEGER AS score", {}, ""),
+    "scores as texts": ("*", f"{PLAIN}, n::VARCHAR AS score", {}, ""),
+    "scores beside rel": ("*", "*, n AS score, n AS rel", {}, ""),
+    "scores are the grade": ("*", SCORE, {"grade_col": "score"}, ""),
+    "scores are no grade": ("*", SCORE, {"grade_col": ""}, ""),
+    "a missing grade": ("*", PLAIN, {"grade_col": "stars"}, "column"),
+    "grades as texts": ("*", f"{PLAIN}, 'good' AS rel", {}, "must be a number, got VARCHAR"),
+    "scores of rec as texts": (
+        "* REPLACE (score::VARCHAR AS score)", PLAIN, {}, "must be a number, got VARCHAR"),
+    "users of two types": ("*", f"{PLAIN} REPLACE (userid::DOUBLE AS userid)", {}, "type"),
+    "items of two types": ("* REPLACE ([itemid] AS itemid)", PLAIN, {}, "type"),
+    "no user": ("*", f"{PLAIN} REPLACE (nullif(userid, userid) AS userid)", {}, "user"),
+}  # fmt: skip
+# A partition has not all scores, and so refuses one as it does several.
+BY_NAME = ("one score", "one score, and none")
+FLAGS = {"grade_col": "--grade", "system_col": "--system", "score_col": "--score"}
+OF_SQL = {"ks": "[2]", "max_k": "2", "k": "2", "intent_col": "'itemid'", "user": "1", "measures": "'recall'"}
+con = module_connection()
+script = module_connection(is_script=True)
+COMMANDS = ("evaluate", "check", "explain --user-id 1")
+
+
+def calls(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Each table function that reads truth, but the check, and a call of it."""
+    for name in table_functions() - {"ranking_check", "ranking_check_rows"}:
+        names = [one.partition(" := ")[0] for one in macros()[name].signatures()[0]]
+        own = OF_SQL | {one: repr(text) for one, text in given.items()}
+        texts = [f"{one} := {text}" for one, text in own.items() if one in names]
+        if "truth" in names:
+            arguments = ", ".join(["'rec'", "'truth'", *texts])
+            yield name, f"FROM {name}({arguments})"
+
+
+def error_of(call: Callable[[], object]) -> str:
+    """The error of a call; no text where it has none."""
+    try:
+        call()
+    except (duckdb.Error, ValueError) as error:
+        return str(error)
+    return ""
+
+
+def partitioned(rec: pa.Table, truth: pa.Table, given: Mapping[str, Any]) -> None:
+    """Evaluate one partition, as Spark does."""
+    job = ranking_udfs.partition("ranking_summary", rec.schema, truth.schema, [2], **given)
+    job.merge(job.part(rec, truth, ["a"] if "systems" in job.schemas else None))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_what_one_entry_point_refuses_all_refuse(
+    registered: None,
+    con: duckdb.DuckDBPyConnection,
+    script: duckdb.DuckDBPyConnection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    rule: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rec, truth, given, words = RULES[rule]
+    for each in (con, script):
+        for name, query in {"rec": REC.format(rec), "truth": TRUTH.format(truth)}.items():
+            each.execute(f"CREATE OR REPLACE TABLE {name} AS {query}; COPY {name} TO '{name}.parquet'")
+    of_sql = dict(calls(given))
+    if not words:  # which takes longer
+        of_sql = {"ranking_summary": of_sql["ranking_summary"]}
+    errors = {
+        name: error_of(lambda query=query: con.execute(query).fetchall()) for name, query in of_sql.items()
+    }
+    errors["script"] = error_of(lambda: script.execute(of_sql["ranking_summary"]).fetchall())
+    tables = con.table("rec").to_arrow_table(), con.table("truth").to_arrow_table()
+    errors["Arrow"] = error_of(lambda: partitioned(*tables, given))
+    files = ("rec.parquet", "truth.parquet", "recall", 2)
+    errors["Python"] = error_of(lambda: ranking_udfs.evaluate(*files, check=False, **given))
+    for command in COMMANDS:
+        name, *more = command.split()
+        flags = [text for one, value in given.items() for text in (FLAGS[one], str(value))]
+        main([name, "rec.parquet", "truth.parquet", "--quiet", *more, *flags])
+        errors[command] = capsys.readouterr().err
+    if rule in BY_NAME:
+        assert "column score that is not read" in errors.pop("Arrow")
+    assert len(errors) > (15 if words else 5)
+    others = {
+        name: text
+        for name, text in errors.items()
+        if words.lower() not in text.lower() or (text and not words)
+    }
+    assert others == {}
+    asked = "".join(f", {name} := '{one}'" for name, one in given.items())
+    query = f"SELECT count(*) FROM ranking_check('rec', 'truth'{asked}) WHERE code LIKE '%_not_read'"
+    assert value(con, query) == words.endswith("not read")
