@@ -1878,7 +1878,8 @@ CREATE OR REPLACE MACRO _ranking_valid_truth(truth, user_col, item_col, score_co
 (
     SELECT CASE
         WHEN min(unread) < max(unread) THEN error(concat(
-            caller, ': ', _ranking_grade_not_read(coalesce(score_col::VARCHAR, 'score')), '; rec comes first, then truth'))::BOOLEAN
+            caller, ': ', _ranking_grade_not_read(coalesce(score_col::VARCHAR, 'score')),
+            '; rec comes first, then truth'))::BOOLEAN
         WHEN count(userid) > 0 OR NOT _ranking_has(truth, user_col, 'userid') THEN true
         ELSE error(concat(
             caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
@@ -3505,7 +3506,9 @@ FROM (
         {'code': 'system_not_read', 'found': unread.systems},
         {'code': 'run_not_read', 'found': unread.runs}]) AS one
     FROM (
-        SELECT _ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS unread, coalesce(min(numbers) < max(numbers), false) AS several
+        SELECT
+            _ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS unread,
+            coalesce(min(numbers) < max(numbers), false) AS several
         FROM (SELECT unread AS numbers FROM _ranking_unread_scores(truth, user_col, item_col, score_col, grade_col, system_col, descending))))
 WHERE len(one.found) > 0
 UNION ALL

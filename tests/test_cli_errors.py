@@ -3,11 +3,13 @@
 import json
 from pathlib import Path
 
+import click
 import duckdb
 import pytest
 
 from ranking_udfs.command import commands, session
 from ranking_udfs.command.cli import main
+from ranking_udfs.command.options import group
 from ranking_udfs.texts import LONGEST
 from tests.command import FORGED, NDCG, NDCG_VALUES, REC, TRUTH, Fails, Run, emptied, evaluated, table, write
 
@@ -31,6 +33,18 @@ def test_what_the_data_says_stays_on_its_line(capsys: pytest.CaptureFixture[str]
         assert line.startswith(("ranking-udfs: note: ", "ranking-udfs: error: "))
         assert line.isprintable()
         assert len(line) < LONGEST + 150
+
+
+def test_an_option_that_takes_one_value_is_given_once(capsys: pytest.CaptureFixture[str]) -> None:
+    tried = 0
+    for name, command in group(lambda *_: None).commands.items():
+        for one in command.params:
+            if isinstance(one, click.Option) and not one.multiple and not one.is_flag:
+                flag, tried = one.opts[-1], tried + 1
+                assert main([name, flag, "a", "x", flag, "b"]) == 2
+                rule = f"ranking-udfs: error: {flag} must be given once, got it 2 times"
+                assert capsys.readouterr().err == f"{rule} (see ranking-udfs {name} --help)\n"
+    assert tried > 100
 
 
 def test_results_print_nothing_that_a_terminal_would_obey(run: Run) -> None:

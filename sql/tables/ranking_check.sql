@@ -347,7 +347,9 @@ FROM (
         {'code': 'system_not_read', 'found': unread.systems},
         {'code': 'run_not_read', 'found': unread.runs}]) AS one
     FROM (
-        SELECT _ranking_unread_columns(rec, truth, COLUMN_NAMES) AS unread, coalesce(min(numbers) < max(numbers), false) AS several
+        SELECT
+            _ranking_unread_columns(rec, truth, COLUMN_NAMES) AS unread,
+            coalesce(min(numbers) < max(numbers), false) AS several
         FROM (SELECT unread AS numbers FROM _ranking_unread_scores(truth, COLUMN_NAMES))))
 WHERE len(one.found) > 0
 UNION ALL

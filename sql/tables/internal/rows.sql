@@ -76,7 +76,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_valid_truth(truth, COLUMN_NAMES, caller) A
 (
     SELECT CASE
         WHEN min(unread) < max(unread) THEN error(concat(
-            caller, ': ', _ranking_grade_not_read(coalesce(score_col::VARCHAR, 'score')), '; rec comes first, then truth'))::BOOLEAN
+            caller, ': ', _ranking_grade_not_read(coalesce(score_col::VARCHAR, 'score')),
+            '; rec comes first, then truth'))::BOOLEAN
         WHEN count(userid) > 0 OR NOT _ranking_has(truth, user_col, 'userid') THEN true
         ELSE error(concat(
             caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..evaluation.defaults import LARGEST_K
 from ..evaluation.options import AT_LEAST_0
+from ..texts import shorten
 
 if TYPE_CHECKING:
     from ..measures.grammar import Choice
@@ -21,6 +22,7 @@ COPY_OPTIONS = {
     ".ndjson": "FORMAT json",
 }
 TREC = ".run"
+LONGEST_RANGE = 1_000  # in which each cut-off is a row of results for each model
 
 
 def parse_measures(text: str) -> list["Choice"]:
@@ -34,10 +36,19 @@ def parse_measures(text: str) -> list["Choice"]:
 
 
 def parse_cut_offs(text: str) -> list[int | None]:
-    """Read `5,10,all`."""
+    """Read `5,10,all`, with ranges such as `1-50` among them."""
     from ..measures import grammar
 
-    return check_cut_offs(grammar.parse_cut_offs(text))
+    return check_cut_offs(grammar.parse_cut_offs(re.sub(r"\b([0-9]+)-([0-9]+)\b", whole_range, text)))
+
+
+def whole_range(found: re.Match[str]) -> str:
+    """Return all integers of a range, with commas between them."""
+    low, high = int(found[1]), int(found[2])
+    if not low <= high < low + LONGEST_RANGE:
+        rule = f"a range must ascend and have {LONGEST_RANGE} cut-offs or fewer, as in 1-50"
+        raise ValueError(f"{rule}, got {shorten(repr(found[0]))}")
+    return ",".join(map(str, range(low, high + 1)))
 
 
 def check_cut_offs(ks: "list[int | None] | tuple[int | None, ...]") -> list[int | None]:
