@@ -62,7 +62,6 @@ _ARGUMENTS = {
     "ranking_fuse": "'rec', method := 'combsum', normalize := 'none'",
     "ranking_intents_by_user": "'rec', 'intents', [10]",
     "ranking_split": "'history', test_size := 4, folds := 2, seen := 'drop', cold_users := 'drop'",
-    "ranking_position_effect": "'log', list_col := 'list'",
     "ranking_precision_recall_curve": "'rec', 'truth', 5",
     "ranking_interpolated_precision_curve": "'rec', 'truth'",
 }

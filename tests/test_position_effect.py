@@ -1,13 +1,17 @@
-"""ranking_position_effect: against a slow definition, users whose ways are known, and a fitted click model.
+"""The effect of a rank on clicks, by the query of examples/logs.
 
-clax is not among the tests' requirements: its values are recorded. right_tables.txt has cases worked by hand.
+Against a slow definition, users whose ways are known, and a fitted click model.
+
+clax is not among the tests' requirements: its values are recorded.
 """
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -16,17 +20,26 @@ import pyarrow as pa
 import pytest
 from scipy.stats import t as student_t
 
-from tests.conftest import is_close, module_connection
+from tests.conftest import is_close
 
-QUERY = (
-    "SELECT {} FROM ranking_position_effect('log', user_col := 'query', item_col := 'item'{}) ORDER BY rank"
-)
+PAGE = Path(__file__).resolve().parent.parent / "examples" / "logs" / "README.md"
 EXAMINED = np.arange(1, 11) ** -0.8
 # By the PositionBasedModel of clax-models 0.1.1: examination of ranks, after 1,500 steps of Adam.
 CLAX = (1, 0.577972, 0.430204, 0.338061, 0.276053)
 Cell = tuple[int, int, int]  # query, item, rank
 
-pack = module_connection()
+
+def effects(con: duckdb.DuckDBPyConnection, log: pa.Table) -> dict[int, list[float | None]]:
+    """Return by rank what the query of the page finds in a log: the effect, its lower and its upper end."""
+    (query,) = re.findall(r"```sql\nCREATE (TABLE position AS\n.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    con.register("log", log)
+    rows = con.execute(f"CREATE OR REPLACE {query}; SELECT rank, effect, low, high FROM position").fetchall()
+    return {rank: values for rank, *values in rows}
+
+
+def arrays(con: duckdb.DuckDBPyConnection, log: pa.Table) -> Any:
+    """The effects of a log, their lower and their upper ends."""
+    return np.array([*effects(con, log).values()], float).T
 
 
 # --- Against a slow definition ---
@@ -62,47 +75,55 @@ def defined(cells: Mapping[Cell, tuple[int, int]], parts: Mapping[int, int]) -> 
         logs = [math.log(one) for one in others if one is not None]
         variance = 19 / 20 * sum((one - sum(logs) / 20) ** 2 for one in logs)
         parted = min((len({part for part, *_ in pairs[s]}) for s in range(1, rank)), default=20)
-        half = student_t.ppf(0.975, parted - 1) * math.sqrt(variance) if rank > 1 else 0
+        half = round(student_t.ppf(0.975, parted - 1), 3) * math.sqrt(variance) if rank > 1 else 0
         intervals[rank] = [float(whole), *(float(whole) * math.exp(sign * half) for sign in (-1, 1))]
     return intervals
 
 
-@pytest.mark.parametrize(
-    ("form", "queries"),
-    [("impressions", 3), ("impressions", 60), ("counts", 12), ("counts", 60), ("lists", 12)],
-)
-def test_effects_are_those_of_a_slow_definition(
-    pack: duckdb.DuckDBPyConnection, form: str, queries: int
-) -> None:
+@pytest.mark.parametrize("queries", [3, 12, 60])
+def test_effects_are_those_of_a_slow_definition(bare: duckdb.DuckDBPyConnection, queries: int) -> None:
     draw = random.Random(queries)
-    rows: list[dict[str, Any]] = []
-    for number in range(queries * 12):
-        query, items = draw.randrange(queries), draw.choices(range(7), k=6)
-        rows += [
-            {"list": number, "query": query, "item": item, "rank": rank, "shown": draw.randint(0, 9),
-             "clicked": draw.random() < 1 / (item % 3 + rank)}
-            for rank, item in enumerate(items, 1)
-        ]  # fmt: skip
-    shown, clicks, once = Counter[Cell](), Counter[Cell](), set()
+    rows = [
+        {"query": draw_query, "item": item, "rank": rank, "clicked": draw.random() < 1 / (item % 3 + rank)}
+        for draw_query in draw.choices(range(queries), k=queries * 12)
+        for rank, item in enumerate(draw.choices(range(7), k=6), 1)
+    ]
+    shown, clicks = Counter[Cell](), Counter[Cell]()
     for row in rows:
         cell = row["query"], row["item"], row["rank"]
-        if form == "lists" and (row["list"], row["item"]) in once:
-            shown[cell] += 0
-            continue
-        once.add((row["list"], row["item"]))
-        row["clicked"] = row["clicked"] if form != "counts" else row["clicked"] * draw.randint(0, 12)
-        shown[cell] += (n := row["shown"] if form == "counts" else 1)
-        clicks[cell] += min(row["clicked"], n)
-    pack.register("log", pa.Table.from_pylist(draw.sample(rows, len(rows))))
-    hashed = dict(pack.execute("SELECT DISTINCT query, hash(query) % 20 FROM log").fetchall())
+        shown[cell] += 1
+        clicks[cell] += row["clicked"]
+    found = effects(bare, pa.Table.from_pylist(draw.sample(rows, len(rows))))
+    hashed = dict(bare.execute("SELECT DISTINCT query, hash(query) % 20 FROM log").fetchall())
     expected = defined({cell: (shown[cell], clicks[cell]) for cell in shown}, hashed)
-    option = {"counts": ", shown_col := 'shown'", "lists": ", list_col := 'list'"}.get(form, "")
-    found = pack.execute(QUERY.format("rank, effect, low, high", option)).fetchall()
-    assert {rank for rank, *_ in found} == expected.keys()
-    for rank, *values in found:
+    assert found.keys() == expected.keys()
+    for rank, values in found.items():
         pairs = zip(values, expected[rank], strict=True)
         assert all(is_close(one, other, 1e-7) for one, other in pairs), (rank, values, expected[rank])
     assert queries < 60 or expected[6][1] is not None
+
+
+def test_each_pair_weighs_as_at_the_rank_where_it_was_shown_less(bare: duckdb.DuckDBPyConnection) -> None:
+    """By hand: from rank 1 to 2 item a weighs 10; from 2 to 3 items b and c do 8 and 2; none leads to 5.
+
+    Item a of another query is another item.
+    """
+    cells = """(1, 'a', 1, 10, 5), (1, 'a', 2, 40, 10), (1, 'b', 2, 8, 3), (1, 'b', 3, 16, 4),
+        (1, 'c', 2, 4, 2), (1, 'c', 3, 2, 1), (2, 'a', 3, 20, 20), (2, 'a', 4, 5, 0), (2, 'b', 5, 9, 9)"""
+    log = bare.sql(f"""
+        SELECT query, item, rank, i < n AS clicked
+        FROM (VALUES {cells}) AS t(query, item, rank, shown, n), LATERAL range(shown) AS r(i)""")
+    found = {rank: effect for rank, (effect, *_) in effects(bare, log.to_arrow_table()).items()}
+    second = (10 * 10 / 40) / (10 * 5 / 10)
+    third = second * (8 * 4 / 16 + 2 * 1 / 2) / (8 * 3 / 8 + 2 * 2 / 4)
+    assert found == pytest.approx({1: 1, 2: second, 3: third, 4: None, 5: None})
+    assert bare.execute("SELECT rank, shown, ctr, pairs FROM position").fetchall() == [
+        (1, 10, 5 / 10, None),
+        (2, 52, 15 / 52, 1),
+        (3, 38, 25 / 38, 2),
+        (4, 5, 0, 1),
+        (5, 9, 1, None),
+    ]
 
 
 # --- Against users whose ways are known ---
@@ -141,23 +162,17 @@ def simulated(seed: int, users: str, queries: int = 200, depth: int = 10, lists:
     return table.append_column("rank", pa.array(np.tile(np.arange(1, depth + 1), lists)))
 
 
-def effects(con: duckdb.DuckDBPyConnection, log: pa.Table) -> Any:
-    """The effects of a log, their lower and their upper ends."""
-    con.register("log", log)
-    return np.array(con.execute(QUERY.format("effect, low, high", "")).fetchall(), float).T
-
-
-def test_intervals_have_the_effect_of_two_rankers_that_take_turns(pack: duckdb.DuckDBPyConnection) -> None:
+def test_intervals_have_the_effect_of_two_rankers_that_take_turns(bare: duckdb.DuckDBPyConnection) -> None:
     true = EXAMINED[:5]
-    drawn = [effects(pack, simulated(seed, "ranks", depth=5, lists=6_000)) for seed in range(24)]
+    drawn = [arrays(bare, simulated(seed, "ranks", depth=5, lists=6_000)) for seed in range(24)]
     found, low, high = np.array(drawn).transpose(1, 0, 2)
     assert 0.90 <= ((low <= true) & (true <= high))[:, 1:].mean() <= 0.99  # of 96 that are not independent
     errors = np.log(found / true)
     assert (abs(errors.mean(axis=0)) <= 3 * errors.std(axis=0, ddof=1) / math.sqrt(24)).all()
 
 
-def test_effects_are_those_of_a_click_model(pack: duckdb.DuckDBPyConnection) -> None:
-    found, low, high = effects(pack, simulated(2, "ranks", queries=50, depth=5, lists=10_000))
+def test_effects_are_those_of_a_click_model(bare: duckdb.DuckDBPyConnection) -> None:
+    found, low, high = arrays(bare, simulated(2, "ranks", queries=50, depth=5, lists=10_000))
     assert found == pytest.approx(CLAX, rel=0.05)
     assert ((low <= CLAX) & (high >= CLAX)).all()
 
@@ -167,11 +182,11 @@ def test_effects_are_those_of_a_click_model(pack: duckdb.DuckDBPyConnection) -> 
     [("ranks", 0.75, 1.25), ("cascade", 0.75, 1.25), ("learned", 1.5, 3), ("personal", 0.4, 0.65)],
 )
 def test_effects_are_wrong_where_ranks_follow_what_is_liked(
-    pack: duckdb.DuckDBPyConnection, users: str, least: float, most: float
+    bare: duckdb.DuckDBPyConnection, users: str, least: float, most: float
 ) -> None:
-    """In 20,000 lists, at rank 4, as the head of the macro says."""
+    """In 20,000 lists, at rank 4, as the page says."""
     log = simulated(1, users)
     looked = log["looked"].to_numpy()[3::10].mean() if users == "cascade" else EXAMINED[3]
-    found, low, high = effects(pack, log)[:, 3]
+    found, low, high = arrays(bare, log)[:, 3]
     assert least <= found / looked <= most
     assert (low <= looked <= high) == (users in ("ranks", "cascade"))

@@ -52,7 +52,6 @@ OF_ONE = {
     **{name: {"predicted_truth": "NULL"} for name in ("ranking_check", "ranking_compare")},
     "ranking_compare_by_user": {"predicted": "NULL", "measures": "['clicks']"},
     "ranking_fuse": {"normalize": "'sum'"},
-    "ranking_position_effect": {"list_col": "NULL"},
     "ranking_rbp": {"gain": "'graded'", "min_grade": "NULL"},
     "ranking_half_life_utility": {"half_life": "3"},
     "ranking_judge": {"rec": "[1, 3, 2, 6]", "truth": "[1, 2, 4]", "grades": "[4, 2, 1]"},
