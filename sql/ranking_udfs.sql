@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_inexact _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_differences _ranking_inexact_ids _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_is_own _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -157,8 +157,20 @@ CREATE OR REPLACE MACRO _ranking_twice_below(scores, score) AS
 list_sum(list_transform(scores, lambda other: (other < score)::TINYINT + (other <= score)::TINYINT));
 CREATE OR REPLACE MACRO _ranking_is_below(total, squares, n, z) AS
 coalesce(total < 0 AND total::DOUBLE ** 2 * (n - 1) > z ** 2 * (n * squares::DOUBLE - total::DOUBLE ** 2), false);
-CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
-ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
+CREATE OR REPLACE MACRO _ranking_plain_id(id, kept) AS
+ltrim(
+    regexp_replace(
+        regexp_replace(
+            nfc_normalize(CASE WHEN kept = 'case' THEN id ELSE lower(id) END),
+            CASE WHEN kept = 'blanks' THEN '^$' ELSE '^[\s\pZ\pC]+|[\s\pZ\pC]+$' END, '', 'g'),
+        CASE WHEN kept = 'decimals' THEN '^()$' ELSE '^(-?\d+)\.0+$' END, '\1'),
+    CASE WHEN kept = 'zeros' THEN '' ELSE '0' END);
+CREATE OR REPLACE MACRO _ranking_inexact(id) AS
+CASE
+    WHEN typeof(id) IN ('DOUBLE', 'FLOAT')
+        AND abs(TRY_CAST(id::VARCHAR AS DOUBLE)) BETWEEN CASE typeof(id) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308
+        THEN id::VARCHAR
+END;
 CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
 coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
 CREATE OR REPLACE MACRO _ranking_discount(rank, discount, base, half_life) AS
@@ -825,6 +837,23 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
                     FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
                 GROUP BY _ranking_item)
         ) / max(len(list_distinct(rec_list))));
+CREATE OR REPLACE MACRO _ranking_common_type(one, other) AS
+CASE
+    WHEN contains(one, 'FLOAT') THEN one
+    WHEN contains(other, 'FLOAT') THEN other
+    WHEN contains(one, 'DOUBLE') THEN one
+    WHEN contains(other, 'DOUBLE') THEN other
+    WHEN regexp_matches(one || other, '^DECIMAL|DECIMAL.*\)$') AND NOT regexp_matches(one || other, ', ?0\)VAR|VAR.*, ?0\)$')
+        THEN format(
+            'DECIMAL(38, {})',
+            greatest(
+                TRY_CAST(regexp_extract(one, ', ?(\d+)\)$', 1) AS TINYINT),
+                TRY_CAST(regexp_extract(other, ', ?(\d+)\)$', 1) AS TINYINT)))
+    WHEN regexp_full_match(one || other, '((DATE|TIMESTAMP)(_[NMS]+| WITH TIME ZONE)?)+') THEN 'TIMESTAMP'
+    WHEN contains(one || other, 'BOOLEAN') AND _ranking_is_integer(replace(one || other, 'BOOLEAN', '')) THEN 'BIGINT'
+    WHEN 'BLOB' IN (one, other) THEN 'BLOB'
+    ELSE 'VARCHAR'
+END;
 CREATE OR REPLACE MACRO _ranking_compare_as_texts(one, other) AS
 typeof(one) <> typeof(other)
 AND NOT _ranking_is_integer(left(typeof(one), -2) || left(typeof(other), -2));
@@ -926,7 +955,8 @@ FROM (
         {'code': end_code, 'count': n_below, 'of': n_whole, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
         {'code': 'unknown_end', 'count': lists * is_unknown::BIGINT, 'of': lists, 'severity': NULL, 'of_row': NULL},
         {'code': 'truth_in_rec', 'count': first * is_truth::BIGINT, 'of': several, 'severity': truth_severity, 'of_row': NULL},
-        {'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
+        {'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL},
+        {'code': 'self_retrieved', 'count': own * is_own::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
     ]) AS one
     FROM (
         SELECT
@@ -941,7 +971,8 @@ FROM (
             END AS end_code,
             unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
             CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
-            judged >= 30 AND least = most AS is_one_list
+            judged >= 30 AND least = most AS is_one_list,
+            own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0 AS is_own
         FROM (
             SELECT
                 *,
@@ -984,6 +1015,23 @@ FROM (
                     GROUP BY unseen, system, item)
                 GROUP BY system))))
 WHERE one.count > 0;
+CREATE OR REPLACE MACRO _ranking_differences(one, other) AS
+list_filter(
+    [
+        CASE WHEN _ranking_plain_id(one, 'case') <> _ranking_plain_id(other, 'case') THEN 'case' END,
+        CASE WHEN _ranking_plain_id(one, 'blanks') <> _ranking_plain_id(other, 'blanks') THEN 'blanks' END,
+        CASE WHEN _ranking_plain_id(one, 'zeros') <> _ranking_plain_id(other, 'zeros') THEN 'zeros' END,
+        CASE WHEN _ranking_plain_id(one, 'decimals') <> _ranking_plain_id(other, 'decimals') THEN 'decimals' END,
+        CASE WHEN nfc_normalize(one) <> one OR nfc_normalize(other) <> other THEN 'Unicode' END],
+    lambda difference: difference IS NOT NULL);
+CREATE OR REPLACE MACRO _ranking_inexact_ids(read) AS TABLE
+SELECT DISTINCT
+    CASE WHEN listed_user IS NULL AND known_user IS NULL THEN 'inexact_item' ELSE 'inexact_user' END AS code,
+    coalesce(
+        _ranking_inexact(listed_user), _ranking_inexact(known_user),
+        _ranking_inexact(listed_item), _ranking_inexact(known_item)) AS id
+FROM query_table(read)
+WHERE id IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
 list_reduce(
     list_reverse(list_transform(
@@ -1329,9 +1377,10 @@ name || ' must have '
             list_filter(missing, lambda c: NOT coalesce(c.is_elsewhere, false) OR c.argument = 'score_col'),
             lambda c: concat(
                 c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
-                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END,
-                CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)),
-        ', '));
+                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END)),
+        ', ')
+    || CASE WHEN len(missing) = 1 AND missing[1].argument = 'score_col' AND missing[1].is_elsewhere AND strpos(texts, ']') = 0
+        THEN ' (or swap rec and truth: truth has one)' ELSE '' END);
 CREATE OR REPLACE MACRO _ranking_no_column(source, name, argument, texts) AS
 concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));
 CREATE OR REPLACE MACRO _ranking_cuts_condition(cuts, at_ks) AS
@@ -1546,7 +1595,7 @@ CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
         _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other),
-        '; write CAST(', _ranking_cut(name), ' AS VARCHAR) in both')
+        '; write CAST(', _ranking_cut(name), ' AS ', _ranking_cut(_ranking_common_type(one, other)), ') in both')
 END;
 CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
 CASE
@@ -2271,6 +2320,8 @@ LEFT JOIN (
 ) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
 LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
 GROUP BY systems.ranking_system, systems.k;
+CREATE OR REPLACE MACRO _ranking_is_own(userid, itemid) AS
+CASE WHEN NOT _ranking_compare_as_texts([userid], [itemid]) THEN _ranking_same_id(userid, itemid) ELSE false END;
 CREATE OR REPLACE MACRO _ranking_seen_rows(rec, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS TABLE
 SELECT userid, itemid, system
 FROM (SELECT userid, itemid, system FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
@@ -2285,11 +2336,11 @@ CROSS JOIN (
 LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
     ON _ranking_same_id(listed.id, known.id)
 LEFT JOIN (
-    SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
+    SELECT _ranking_plain_id(id::VARCHAR, '') AS plain, min(id::VARCHAR) AS id
     FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
     WHERE _ranking_family(typeof(id)) = 'VARCHAR'
     GROUP BY plain) AS alike
-    ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
+    ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END, '') = alike.plain
 WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR');
 CREATE OR REPLACE MACRO _ranking_served_users(read) AS TABLE
 SELECT
@@ -3247,7 +3298,11 @@ FROM (
                 'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
                 'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
                 'of': n_truth},
-            {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
+            {
+                'code': kind || '_spelling',
+                'count': n_alike,
+                'example': concat(name, ' ', alike, format(' ({})', _ranking_joined(differences, ', '))),
+                'of': n_listed}
         ]) AS one
     FROM (
         SELECT
@@ -3257,6 +3312,8 @@ FROM (
             min(listed) AS of_rec,
             count(alike) AS n_alike,
             min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL) AS alike,
+            list_sort(list_distinct(flatten(
+                list(_ranking_differences(listed::VARCHAR, alike)) FILTER (alike IS NOT NULL))), 'ASC') AS differences,
             n_truth,
             of_truth
         FROM _ranking_matched_ids(read, kind)
@@ -3502,6 +3559,9 @@ FROM (
         SELECT
             lists.*,
             users.n_relevant,
+            CASE WHEN users.n_relevant IS NOT NULL AND own_score IS NOT NULL
+                THEN 1 + len(list_filter(scores, lambda score: score > own_score))
+            END AS own_rank,
             CASE
                 WHEN descending AND n > 2 AND lowest < highest
                     AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
@@ -3533,7 +3593,9 @@ FROM (
                 sum(score) AS total,
                 max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
                     > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
-                bit_xor(hash(recs.itemid))::VARCHAR AS content,
+                sum(hash(recs.itemid))::VARCHAR AS content,
+                max(score) FILTER (_ranking_is_own(recs.userid, recs.itemid)) AS own_score,
+                max(grade) FILTER (_ranking_is_own(recs.userid, recs.itemid)) AS own_grade,
                 list(score) AS scores,
                 coalesce(list_sort(
                     list({'score': score, 'grade': grade, 'itemid': recs.itemid})
@@ -3756,6 +3818,9 @@ SELECT
     count_if(is_whole AND is_first)::BIGINT AS first,
     count_if(is_whole AND is_mixed)::BIGINT AS mixed,
     count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
+    count_if(is_whole AND own_rank > 0)::BIGINT AS own,
+    coalesce(sum(own_rank) FILTER (is_whole), 0)::BIGINT AS own_ranks,
+    count_if(is_whole AND own_rank > 0 AND own_grade >= _ranking_lowest_grade(min_grade))::BIGINT AS own_relevant,
     min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
     max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
     min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
@@ -3786,7 +3851,8 @@ system_not_read | rec | | 0 | | rec: columns that look like systems are not read
     write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
     each user has one list /
 run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
-    name a column of system/run as system_col, then take the mean of each user''s runs /
+    name a column of system/run as system_col, then take the mean of each user''s runs | name a column of system/run as --system,
+    then take the mean of each user''s runs /
 no_rows | rec | | 0 | | rec: no rows |
     look at what makes rec /
 no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
@@ -3800,20 +3866,35 @@ swapped | rec | ids that match | 0 | | are users and items swapped? |
 upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
     if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
     * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
-    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
-    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
+    training: FROM rec ANTI JOIN history USING (userid, itemid), or pass it as history to know which | if the lowest score is the
+    best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
     if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
     or write history=... to know which /
 seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
-    ANTI JOIN rec with the history /
+    leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave
+    the rows of history out of rec /
 unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
     if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
 truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
     was truth joined into it? look at what makes rec /
-user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(userid)) /
-item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(itemid)) /
+user_spelling | rec | users of rec | 0 | | users that match truth but for their spelling |
+    write the ids alike in both tables, by how they differ; case: lower(userid); blanks: regexp_extract(userid,
+    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid, ''\.0+$'', '''');
+    Unicode: nfc_normalize(userid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
+    zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
+    userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0'');
+    Unicode: userid.str.normalize(''NFC'') /
+item_spelling | rec | items of rec | 0 | | items that match truth but for their spelling |
+    write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: regexp_extract(itemid,
+    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid, ''\.0+$'', '''');
+    Unicode: nfc_normalize(itemid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
+    zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
+    itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0'');
+    Unicode: itemid.str.normalize(''NFC'') /
+inexact_user | rec | | | 0 | {user} is a DOUBLE or FLOAT too large to be exact |
+    take integers or texts from where rec and truth come from; here, digits are lost /
+inexact_item | rec | | | 0 | {item} is a DOUBLE or FLOAT too large to be exact |
+    take integers or texts from where rec and truth come from; here, digits are lost /
 systems_apart | rec | other systems | 0 | | rec: systems without users in common |
     compare systems that recommend to the same users /
 null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
@@ -3832,6 +3913,9 @@ shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is sh
     write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
 ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
 one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
+self_retrieved | rec | users of truth | | | rec: users that are an item of their own list |
+    if that is no answer: FROM rec WHERE userid IS DISTINCT FROM itemid | if that is no answer: leave these rows out of REC |
+    if that is no answer: leave these rows out of rec /
 null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
 null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
 null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
@@ -3867,7 +3951,8 @@ truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: ite
 late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
     end the history before truth begins /
 seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
-    ANTI JOIN rec with the history /
+    leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave
+    the rows of history out of rec /
 new_users | history with history | users of truth | | | users in truth that are not in history /
 new_items | history with history | items of truth | | | items in truth that are not in history /
 no_time | history with history | | | | truth or history without times: late events unseen |
@@ -5068,6 +5153,8 @@ WITH _ranking_read AS MATERIALIZED (
     UNION ALL BY NAME
     FROM _ranking_swapped_problems('_ranking_read')
     UNION ALL BY NAME
+    SELECT code, count(*) AS count, min(id) AS example FROM _ranking_inexact_ids('_ranking_read') GROUP BY code
+    UNION ALL BY NAME
     SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
     FROM _ranking_served_users('_ranking_read')
     GROUP BY code, system
@@ -5135,7 +5222,8 @@ WITH _ranking_read_rows AS MATERIALIZED (
         unnest(list_filter([
             CASE WHEN deviation < 0 THEN 'upside_down' END, CASE WHEN deviation < 0 THEN 'seen_first' END,
             CASE WHEN userid IS NOT NULL THEN 'unknown_end' END, CASE WHEN is_first THEN 'truth_in_rec' END,
-            CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END], lambda one: one IS NOT NULL)) AS code
+            CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END,
+            CASE WHEN own_rank > 0 THEN 'self_retrieved' END], lambda one: one IS NOT NULL)) AS code
     FROM _ranking_evidence_of_lists(rec, truth, rec, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, false)
     WHERE is_whole
     UNION ALL BY NAME
@@ -5181,6 +5269,9 @@ JOIN (
     UNION ALL BY NAME
     SELECT 'item_spelling' AS code, system, listed::VARCHAR AS itemid
     FROM _ranking_matched_ids('_ranking_read_rows', 'item') WHERE alike IS NOT NULL
+    UNION ALL BY NAME
+    SELECT code, CASE code WHEN 'inexact_user' THEN id END AS userid, CASE code WHEN 'inexact_item' THEN id END AS itemid
+    FROM _ranking_inexact_ids('_ranking_read_rows')
 ) AS rows
     ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
 QUALIFY told.code <> 'short_lists'
@@ -5258,7 +5349,7 @@ COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they 
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_inexact _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_differences _ranking_inexact_ids _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_is_own _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -139,6 +139,13 @@ WORLDS = {  # what makes the tables, and the arguments of the check
         TRUTH,
     )
     + "CREATE TABLE items AS SELECT itemid FROM rec WHERE itemid % 7 > 0": f"{ASKED}, items := 'items'",
+    # Queries that are items, and numbers as large as a hash.
+    made(
+        """SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + i) AS itemid, -i AS score
+            FROM range(40) t(u), range(6) s(i)""",
+        "SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + 1) AS itemid FROM range(40) t(u)",
+        TRUTH,
+    ): ASKED,
 }
 DEFINITIONS = {
     "null_user": "SELECT userid, itemid FROM messy_rec WHERE userid IS NULL",

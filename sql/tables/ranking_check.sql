@@ -105,6 +105,8 @@ WITH _ranking_read AS MATERIALIZED (
     UNION ALL BY NAME
     FROM _ranking_swapped_problems('_ranking_read')
     UNION ALL BY NAME
+    SELECT code, count(*) AS count, min(id) AS example FROM _ranking_inexact_ids('_ranking_read') GROUP BY code
+    UNION ALL BY NAME
     SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
     FROM _ranking_served_users('_ranking_read')
     GROUP BY code, system
@@ -366,7 +368,8 @@ WHERE NOT EXISTS (FROM query_table(rec));
 --     squares of deviations; and without unseen, of lists: below, above, lists, rows, long (of 3 scores or more),
 --     stepped (long, in equal steps, the highest the best), numbered (1 to n or 0 to n - 1), against (falling by the
 --     column rank), judged (of users in truth), least, most (of their contents), unknown (rows of these), several,
---     first, mixed, ordered (as in _ranking_evidence_problems); user: one with items below
+--     first, mixed, ordered (as in _ranking_evidence_problems), own (of users in truth, with an item that is the user),
+--     own_ranks (the sum of its ranks), own_relevant; user: one with items below
 CREATE OR REPLACE TEMP MACRO _ranking_evidence(rec, truth, history, COLUMN_NAMES, min_grade, unseen) AS TABLE
 SELECT
     unseen AS unseen, system, item,
@@ -387,6 +390,9 @@ SELECT
     count_if(is_whole AND is_first)::BIGINT AS first,
     count_if(is_whole AND is_mixed)::BIGINT AS mixed,
     count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
+    count_if(is_whole AND own_rank > 0)::BIGINT AS own,
+    coalesce(sum(own_rank) FILTER (is_whole), 0)::BIGINT AS own_ranks,
+    count_if(is_whole AND own_rank > 0 AND own_grade >= _ranking_lowest_grade(min_grade))::BIGINT AS own_relevant,
     min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
     max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
     min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
@@ -418,6 +424,9 @@ FROM (
         SELECT
             lists.*,
             users.n_relevant,
+            CASE WHEN users.n_relevant IS NOT NULL AND own_score IS NOT NULL
+                THEN 1 + len(list_filter(scores, lambda score: score > own_score))
+            END AS own_rank,
             CASE
                 WHEN descending AND n > 2 AND lowest < highest
                     AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
@@ -450,7 +459,10 @@ FROM (
                 sum(score) AS total,
                 max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
                     > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
-                bit_xor(hash(recs.itemid))::VARCHAR AS content,  -- Spark knows no UBIGINT
+                -- A sum, in which the two rows of an item do not cancel each other. Spark knows no HUGEINT.
+                sum(hash(recs.itemid))::VARCHAR AS content,
+                max(score) FILTER (_ranking_is_own(recs.userid, recs.itemid)) AS own_score,
+                max(grade) FILTER (_ranking_is_own(recs.userid, recs.itemid)) AS own_grade,
                 list(score) AS scores,
                 coalesce(list_sort(
                     list({'score': score, 'grade': grade, 'itemid': recs.itemid})
@@ -480,6 +492,10 @@ FROM (
 CREATE OR REPLACE TEMP MACRO _ranking_are_first(chosen, scores, n) AS
 list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
 AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
+
+-- True for an item that is its user, as a query that finds itself; never where the types of ids differ.
+CREATE OR REPLACE TEMP MACRO _ranking_is_own(userid, itemid) AS
+CASE WHEN NOT _ranking_compare_as_texts([userid], [itemid]) THEN _ranking_same_id(userid, itemid) ELSE false END;
 
 -- Twice the number of scores below another, those that equal it counted half.
 CREATE OR REPLACE TEMP MACRO _ranking_twice_below(scores, score) AS
@@ -674,7 +690,8 @@ FROM (
         {'code': end_code, 'count': n_below, 'of': n_whole, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
         {'code': 'unknown_end', 'count': lists * is_unknown::BIGINT, 'of': lists, 'severity': NULL, 'of_row': NULL},
         {'code': 'truth_in_rec', 'count': first * is_truth::BIGINT, 'of': several, 'severity': truth_severity, 'of_row': NULL},
-        {'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
+        {'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL},
+        {'code': 'self_retrieved', 'count': own * is_own::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
     ]) AS one
     FROM (
         SELECT
@@ -689,7 +706,9 @@ FROM (
             END AS end_code,
             unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
             CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
-            judged >= 30 AND least = most AS is_one_list
+            judged >= 30 AND least = most AS is_one_list,
+            -- If users and items had nothing to do with each other, at most r users would have themselves within the first r.
+            own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0 AS is_own
         FROM (
             SELECT
                 *,
@@ -753,7 +772,11 @@ FROM (
                 'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
                 'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
                 'of': n_truth},
-            {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
+            {
+                'code': kind || '_spelling',
+                'count': n_alike,
+                'example': concat(name, ' ', alike, format(' ({})', _ranking_joined(differences, ', '))),
+                'of': n_listed}
         ]) AS one
     FROM (
         SELECT
@@ -763,6 +786,8 @@ FROM (
             min(listed) AS of_rec,
             count(alike) AS n_alike,
             min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL) AS alike,
+            list_sort(list_distinct(flatten(
+                list(_ranking_differences(listed::VARCHAR, alike)) FILTER (alike IS NOT NULL))), 'ASC') AS differences,
             n_truth,
             of_truth
         FROM _ranking_matched_ids(read, kind)
@@ -779,16 +804,52 @@ CROSS JOIN (
 LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
     ON _ranking_same_id(listed.id, known.id)
 LEFT JOIN (
-    SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
+    SELECT _ranking_plain_id(id::VARCHAR, '') AS plain, min(id::VARCHAR) AS id
     FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
     WHERE _ranking_family(typeof(id)) = 'VARCHAR'
     GROUP BY plain) AS alike
-    ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
+    ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END, '') = alike.plain
 WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR');
 
--- An id without what a reader overlooks: case, blanks around it, zeros in front, and `.0` behind a number.
-CREATE OR REPLACE TEMP MACRO _ranking_plain_id(id) AS
-ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
+-- An id without what a reader overlooks, but for one of these differences.
+CREATE OR REPLACE TEMP MACRO _ranking_plain_id(id, kept) AS
+ltrim(
+    regexp_replace(
+        regexp_replace(
+            nfc_normalize(CASE WHEN kept = 'case' THEN id ELSE lower(id) END),
+            CASE WHEN kept = 'blanks' THEN '^$' ELSE '^[\s\pZ\pC]+|[\s\pZ\pC]+$' END, '', 'g'),
+        CASE WHEN kept = 'decimals' THEN '^()$' ELSE '^(-?\d+)\.0+$' END, '\1'),
+    CASE WHEN kept = 'zeros' THEN '' ELSE '0' END);
+
+-- How two ids differ that are alike: all differences without which they would be one. Composed and decomposed characters
+-- need no test of their own, since nothing else is left then.
+CREATE OR REPLACE TEMP MACRO _ranking_differences(one, other) AS
+list_filter(
+    [
+        CASE WHEN _ranking_plain_id(one, 'case') <> _ranking_plain_id(other, 'case') THEN 'case' END,
+        CASE WHEN _ranking_plain_id(one, 'blanks') <> _ranking_plain_id(other, 'blanks') THEN 'blanks' END,
+        CASE WHEN _ranking_plain_id(one, 'zeros') <> _ranking_plain_id(other, 'zeros') THEN 'zeros' END,
+        CASE WHEN _ranking_plain_id(one, 'decimals') <> _ranking_plain_id(other, 'decimals') THEN 'decimals' END,
+        CASE WHEN nfc_normalize(one) <> one OR nfc_normalize(other) <> other THEN 'Unicode' END],
+    lambda difference: difference IS NOT NULL);
+
+-- The ids, of users and of items, that a DOUBLE or FLOAT is too coarse to tell from their neighbours.
+CREATE OR REPLACE TEMP MACRO _ranking_inexact_ids(read) AS TABLE
+SELECT DISTINCT
+    CASE WHEN listed_user IS NULL AND known_user IS NULL THEN 'inexact_item' ELSE 'inexact_user' END AS code,
+    coalesce(
+        _ranking_inexact(listed_user), _ranking_inexact(known_user),
+        _ranking_inexact(listed_item), _ranking_inexact(known_item)) AS id
+FROM query_table(read)
+WHERE id IS NOT NULL;
+
+-- Such an id as text; NULL for any other.
+CREATE OR REPLACE TEMP MACRO _ranking_inexact(id) AS
+CASE
+    WHEN typeof(id) IN ('DOUBLE', 'FLOAT')
+        AND abs(TRY_CAST(id::VARCHAR AS DOUBLE)) BETWEEN CASE typeof(id) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308
+        THEN id::VARCHAR
+END;
 
 -- The problem of users and items that are swapped in one of the tables: more ids match the other way round.
 CREATE OR REPLACE TEMP MACRO _ranking_swapped_problems(read) AS TABLE

@@ -58,7 +58,8 @@ WITH _ranking_read_rows AS MATERIALIZED (
         unnest(list_filter([
             CASE WHEN deviation < 0 THEN 'upside_down' END, CASE WHEN deviation < 0 THEN 'seen_first' END,
             CASE WHEN userid IS NOT NULL THEN 'unknown_end' END, CASE WHEN is_first THEN 'truth_in_rec' END,
-            CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END], lambda one: one IS NOT NULL)) AS code
+            CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END,
+            CASE WHEN own_rank > 0 THEN 'self_retrieved' END], lambda one: one IS NOT NULL)) AS code
     FROM _ranking_evidence_of_lists(rec, truth, rec, COLUMN_NAMES, min_grade, false)
     WHERE is_whole
     UNION ALL BY NAME
@@ -104,6 +105,9 @@ JOIN (
     UNION ALL BY NAME
     SELECT 'item_spelling' AS code, system, listed::VARCHAR AS itemid
     FROM _ranking_matched_ids('_ranking_read_rows', 'item') WHERE alike IS NOT NULL
+    UNION ALL BY NAME
+    SELECT code, CASE code WHEN 'inexact_user' THEN id END AS userid, CASE code WHEN 'inexact_item' THEN id END AS itemid
+    FROM _ranking_inexact_ids('_ranking_read_rows')
 ) AS rows
     ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
 -- Short lists, the shortest first, as many as ranking_check counts: all but the longest ones where every list is short.

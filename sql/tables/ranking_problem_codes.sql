@@ -34,7 +34,8 @@ system_not_read | rec | | 0 | | rec: columns that look like systems are not read
     write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
     each user has one list /
 run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
-    name a column of system/run as system_col, then take the mean of each user''s runs /
+    name a column of system/run as system_col, then take the mean of each user''s runs | name a column of system/run as --system,
+    then take the mean of each user''s runs /
 no_rows | rec | | 0 | | rec: no rows |
     look at what makes rec /
 no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
@@ -48,20 +49,35 @@ swapped | rec | ids that match | 0 | | are users and items swapped? |
 upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
     if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
     * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
-    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
-    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
+    training: FROM rec ANTI JOIN history USING (userid, itemid), or pass it as history to know which | if the lowest score is the
+    best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
     if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
     or write history=... to know which /
 seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
-    ANTI JOIN rec with the history /
+    leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave
+    the rows of history out of rec /
 unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
     if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
 truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
     was truth joined into it? look at what makes rec /
-user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(userid)) /
-item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(itemid)) /
+user_spelling | rec | users of rec | 0 | | users that match truth but for their spelling |
+    write the ids alike in both tables, by how they differ; case: lower(userid); blanks: regexp_extract(userid,
+    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid, ''\.0+$'', '''');
+    Unicode: nfc_normalize(userid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
+    zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
+    userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0'');
+    Unicode: userid.str.normalize(''NFC'') /
+item_spelling | rec | items of rec | 0 | | items that match truth but for their spelling |
+    write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: regexp_extract(itemid,
+    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid, ''\.0+$'', '''');
+    Unicode: nfc_normalize(itemid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
+    zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
+    itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0'');
+    Unicode: itemid.str.normalize(''NFC'') /
+inexact_user | rec | | | 0 | {user} is a DOUBLE or FLOAT too large to be exact |
+    take integers or texts from where rec and truth come from; here, digits are lost /
+inexact_item | rec | | | 0 | {item} is a DOUBLE or FLOAT too large to be exact |
+    take integers or texts from where rec and truth come from; here, digits are lost /
 systems_apart | rec | other systems | 0 | | rec: systems without users in common |
     compare systems that recommend to the same users /
 null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
@@ -80,6 +96,9 @@ shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is sh
     write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
 ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
 one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
+self_retrieved | rec | users of truth | | | rec: users that are an item of their own list |
+    if that is no answer: FROM rec WHERE userid IS DISTINCT FROM itemid | if that is no answer: leave these rows out of REC |
+    if that is no answer: leave these rows out of rec /
 null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
 null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
 null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
@@ -115,7 +134,8 @@ truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: ite
 late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
     end the history before truth begins /
 seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
-    ANTI JOIN rec with the history /
+    leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave
+    the rows of history out of rec /
 new_users | history with history | users of truth | | | users in truth that are not in history /
 new_items | history with history | items of truth | | | items in truth that are not in history /
 no_time | history with history | | | | truth or history without times: late events unseen |

@@ -56,6 +56,26 @@ regexp_full_match(type, '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+');
 CREATE OR REPLACE TEMP MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
 
+-- The type to cast ids of two types to. Of two numbers it is the less exact, as which equal ids are equal: a text would end
+-- in .0. Ids too large for it are a problem of ranking_check.
+CREATE OR REPLACE TEMP MACRO _ranking_common_type(one, other) AS
+CASE
+    WHEN contains(one, 'FLOAT') THEN one
+    WHEN contains(other, 'FLOAT') THEN other
+    WHEN contains(one, 'DOUBLE') THEN one
+    WHEN contains(other, 'DOUBLE') THEN other
+    WHEN regexp_matches(one || other, '^DECIMAL|DECIMAL.*\)$') AND NOT regexp_matches(one || other, ', ?0\)VAR|VAR.*, ?0\)$')
+        THEN format(
+            'DECIMAL(38, {})',
+            greatest(
+                TRY_CAST(regexp_extract(one, ', ?(\d+)\)$', 1) AS TINYINT),
+                TRY_CAST(regexp_extract(other, ', ?(\d+)\)$', 1) AS TINYINT)))
+    WHEN regexp_full_match(one || other, '((DATE|TIMESTAMP)(_[NMS]+| WITH TIME ZONE)?)+') THEN 'TIMESTAMP'
+    WHEN contains(one || other, 'BOOLEAN') AND _ranking_is_integer(replace(one || other, 'BOOLEAN', '')) THEN 'BIGINT'
+    WHEN 'BLOB' IN (one, other) THEN 'BLOB'
+    ELSE 'VARCHAR'
+END;
+
 -- The family of a type: ids of one family may be compared. Integers of all widths are one family, but for
 -- UHUGEINT: DuckDB would compare it with a signed integer as DOUBLE. Texts are one too: the words of an ENUM and the
 -- text of a UUID are what a VARCHAR would say. Every other type is a family of its own.

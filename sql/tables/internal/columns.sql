@@ -35,9 +35,11 @@ name || ' must have '
             list_filter(missing, lambda c: NOT coalesce(c.is_elsewhere, false) OR c.argument = 'score_col'),
             lambda c: concat(
                 c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
-                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END,
-                CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)),
-        ', '));
+                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END)),
+        ', ')
+    -- A log of lists is no truth.
+    || CASE WHEN len(missing) = 1 AND missing[1].argument = 'score_col' AND missing[1].is_elsewhere AND strpos(texts, ']') = 0
+        THEN ' (or swap rec and truth: truth has one)' ELSE '' END);
 
 -- The names of a table's columns, short enough for an error of one line.
 CREATE OR REPLACE TEMP MACRO _ranking_columns(texts) AS
@@ -140,7 +142,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
         _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other),
-        '; write CAST(', _ranking_cut(name), ' AS VARCHAR) in both')
+        '; write CAST(', _ranking_cut(name), ' AS ', _ranking_cut(_ranking_common_type(one, other)), ') in both')
 END;
 
 -- The error text of the users or items of a table, where it has no such column or their type is not truth's; NULL for none.

@@ -4,6 +4,7 @@ from .hosting import HOST
 
 HOME = f"{HOST}.main."
 COLUMN_TEXTS = f"{HOME}_ranking_column_texts"
+COMMON_TYPE = f"{HOME}_ranking_common_type"
 COMPARE_OPTIONS = f"{HOME}_ranking_compare_options"
 EXACT_SUM = f"{HOME}_ranking_exact_sum"
 FAMILY = f"{HOME}_ranking_family"

@@ -8,6 +8,7 @@ from .words import Row
 
 CODES = "FROM ranking_problem_codes()"
 NOTHING = ("no_common_user", "no_common_item")
+SPELLINGS = ("user_spelling", "item_spelling")
 TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")
 SEVERITIES = ("wrong", "doubtful", "info")
 PROBLEMS = SEVERITIES[:2]  # of which a gate takes notice
@@ -26,6 +27,14 @@ def problem_text(row: Row) -> str:
     if row["example"] is not None:
         text += f", for example {shorten(row['example'])}"
     return f"{text}; {row['write']}" if row.get("write") else text
+
+
+def fit_advice(advice: str, example: str) -> str:
+    """Leave in an advice the clauses for the differences of ids that the example names in brackets."""
+    head, *clauses = advice.split("; ")
+    named = example.rpartition(" (")[2].rstrip(")").split(", ")
+    fit = [clause for clause in clauses if clause.partition(": ")[0] in named]
+    return "; ".join([head, *(fit or clauses)])
 
 
 def check_common(rows: Sequence[Row]) -> None:

@@ -12,7 +12,7 @@ from ..evaluation.comparison import compare_queries, segment_tables, with_caveat
 from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, options_of
-from ..evaluation.problems import CODES, NOTHING, TIES, check_common
+from ..evaluation.problems import CODES, NOTHING, SPELLINGS, TIES, check_common, fit_advice
 from ..evaluation.queries import Plan, Request, abstention_query, fetch_rows, plan
 from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with_text
 from ..measures.contents import BY_USER, CONTENTS
@@ -220,6 +220,8 @@ class Evaluation:
                 row = {**row, "problem": in_unit(row["problem"])}
             if write and code in ("upside_down", "unknown_end"):
                 write = write.replace("{ascending}", self.turning(row["system"], file, are_turned))
+            if write and code in SPELLINGS:
+                write = fit_advice(write, row["example"])
             about = row["problem"].partition(" ")[0] if code == "unfit_column" else codes[code]["about"]
             file = file if about == "rec" else others.get(about)
             row = {**row, "severity": "info"} if code in followed else row

@@ -7,15 +7,16 @@ one id.
 """
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any, cast
 
 import duckdb
 
-from ..duckdb.internal import COLUMN_TEXTS, FAMILY, LIKE
+from ..duckdb.internal import COLUMN_TEXTS, COMMON_TYPE, FAMILY, LIKE
 from ..duckdb.statements import identifier, literal
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
@@ -172,7 +173,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
                 con.execute(statement)
             break
         except duckdb.Error as error:
-            sources = with_ids_as_text(sources, error)
+            sources = with_ids_as_text(con, sources, error)
     database = inputs.catalog.path
     made = [*([attach_statement(database)] if database is not None else []), *statements]
     if inputs.stdin != STDIN:
@@ -338,21 +339,29 @@ def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) ->
             kind = "UBIGINT" if "UBIGINT" in kinds else "BIGINT"
         elif len(families) > 1 and typed:
             got = " and ".join(f"{shorten(kind)} in {path}" for kind, path in list(typed.items())[:2])
-            raise types_error(name, got, having)
+            kind = reduce(lambda one, other: common_type(con, one, other), typed)
+            raise types_error(name, got, having, kind)
         else:
             kind = kinds.pop() if len(kinds) == 1 else "VARCHAR"
         sources = [one.with_type(name, kind) if one.is_text and name in one.ids else one for one in sources]
     return list(sources)
 
 
-def types_error(name: str, got: str, sources: Iterable[Source]) -> DataError:
-    """Return the error for ids of several types, with the casts that make text of all."""
-    others = (one for one in sources if not one.is_text and one.ids[name] != "VARCHAR")
-    casts = " and ".join(f"CAST({one.columns[name]} AS VARCHAR) in {one.path}" for one in others)
+def common_type(con: duckdb.DuckDBPyConnection, one: str, other: str) -> str:
+    """Return the type to cast ids of two types to, by which none becomes another without a trace."""
+    return str(con.execute(f"SELECT {COMMON_TYPE}(?, ?)", [one, other]).fetchall()[0][0])
+
+
+def types_error(name: str, got: str, sources: Iterable[Source], kind: str) -> DataError:
+    """Return the error for ids of several types, with the casts that make one type of all."""
+    others = (one for one in sources if not one.is_text and one.ids[name] != kind)
+    casts = " and ".join(f"CAST({one.columns[name]} AS {kind}) in {one.path}" for one in others)
     return DataError(f"{name} must be of one type, got {got}; write {shorten(casts)}")
 
 
-def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Source]:
+def with_ids_as_text(
+    con: duckdb.DuckDBPyConnection, sources: Sequence[Source], error: duckdb.Error
+) -> list[Source]:
     """Make those ids text that the error complains of; any other error is raised."""
     for name in IDS:
         for source in (one for one in sources if name in one.ids):
@@ -362,7 +371,15 @@ def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Sou
             having = [one for one in sources if name in one.ids]
             for other in (one for one in having if not one.is_text):
                 got = f"{shorten(other.ids[name])} in {other.path}, {shorten(value)!r} in {source.path}"
-                raise types_error(name, got, having) from None
+                query = f"SELECT TRY_CAST(TRY_CAST($1 AS {other.ids[name]}) AS VARCHAR)"
+                ((as_typed,),) = con.execute(query, [value]).fetchall()
+                is_fraction = re.match("FLOAT|DOUBLE|DECIMAL", other.ids[name]) and value.isdecimal()
+                if as_typed is not None and not is_fraction:
+                    rule = f"write ids in {source.path} as {shorten(other.ids[name])}, {as_typed!r} for"
+                    raise DataError(
+                        f"{name} must be of one type, got {got}; {rule} {shorten(value)!r}"
+                    ) from None
+                raise types_error(name, got, having, "BIGINT" if is_fraction else "VARCHAR") from None
             return [one.with_type(name, "VARCHAR") if one is source else one for one in sources]
     raise error
 
