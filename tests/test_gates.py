@@ -1,4 +1,6 @@
-"""What a gate looks at: all users and segments apart."""
+"""What a gate looks at: all users and segments apart, and single users."""
+
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -6,6 +8,8 @@ import pyarrow as pa
 import pytest
 from statsmodels.stats import multitest
 
+from ranking_udfs.command.cli import main
+from tests.command import csv
 from tests.conftest import module_connection, rows
 
 con = module_connection()
@@ -59,3 +63,39 @@ def test_segments_take_no_power_from_a_gate(con: duckdb.DuckDBPyConnection) -> N
     print(worse)
     assert worse["alone"] == worse["beside segments"] >= 45
     assert worse["over all rows"] < 40
+
+
+def test_a_segment_that_is_worse_is_named_in_each_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twenty users of one segment lose all, and those of the other win as much: the whole is unclear."""
+    monkeypatch.chdir(tmp_path)
+    csv("truth.csv", "userid,itemid", *(f"{u},1" for u in range(40)))
+    csv("kinds.csv", "userid,kind", *(f"{u},{'ab'[u % 2]}" for u in range(40)))
+    for name, even in (("old", True), ("new", False)):
+        csv(
+            f"{name}.csv",
+            "userid,itemid,score",
+            *(f"{u},{1 if (u % 2 == 0) is even else 2},1" for u in range(40)),
+        )
+    call = [
+        "compare",
+        "old=old.csv",
+        "new=new.csv",
+        "truth.csv",
+        "--baseline",
+        "old",
+        "--segment",
+        "kinds.csv:kind",
+    ]
+    call += ["-m", "mrr@1", "--no-check", "--fail-if", "worse"]
+    sentence = "Segment a: new is worse than old in MRR@1 by 1 (p < 0.0001)."
+    for form in ("table", "markdown", "html", "latex", "csv", "json"):
+        assert main([*call, "--format", form]) == 0
+        out, err = capsys.readouterr()
+        text = err if form in ("csv", "json") else out.partition("<details>")[0]
+        assert sentence in text.replace("\\<", "<").replace("&lt;", "<"), form
+    assert main([*call[:-1], "segments worse"]) == 3
+    assert "failed: segments worse: new in mrr@1, segment a (1 of 2 comparisons)" in capsys.readouterr().err
+    assert main(["report", *call[1:-2], "--output", "page.html"]) == 0
+    assert "Segment a: new is worse than old in MRR@1 by 1" in Path("page.html").read_text()

@@ -113,8 +113,12 @@ def golden_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_gate_fails_where_the_candidate_is_worse_and_says_so_in_the_summary() -> None:
     code, summary, said = gate(candidate="worse.csv", segment="kinds.csv:kind")
     assert code == 3
-    assert summary.startswith(
-        "## Ranking gate: failed\n\n- worse: candidate in ndcg@10 (3 of 3 comparisons)\n"
+    assert (
+        "## Ranking gate: failed\n\n\n- Failed: worse: candidate in ndcg@10 (1 of 1 comparisons)\n" in summary
+    )
+    assert (
+        "\n- Segment a: candidate is worse than baseline in NDCG@10 by 0.3691 "
+        in summary.partition("<details>")[0]
     )
     mean = (1 / log2(3) + 1 / log2(4)) / 2
     assert re.search(rf"\n\| NDCG@10 +\| candidate +\| {mean:.4f} +\| 1 ", summary)

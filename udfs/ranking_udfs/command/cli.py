@@ -153,6 +153,8 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
             yield f"--fail-if {one.text} needs `{PROGRAM} compare`, which has verdicts"
         if one.is_tested and given.baseline is None:
             yield f"--fail-if {one.text} needs --baseline, which the others are compared with"
+        if one.of_segments and given.segment is None:
+            yield f"--fail-if {one.text} needs --segment FILE:COLUMN"
         if given.format == "sql":
             yield f"--fail-if {one.text} needs results: --format sql only prints what would find them"
 

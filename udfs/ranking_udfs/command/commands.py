@@ -14,6 +14,7 @@ import duckdb
 from ..duckdb.internal import IS_USER
 from ..duckdb.statements import literal
 from ..evaluation.comparison import correct_together, differences_query, pairs_query
+from ..evaluation.conclusion import worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders
@@ -41,6 +42,7 @@ from .tables import (
     letters_text,
     overlap_text,
     remark,
+    remarks,
     render,
     table,
     width_of,
@@ -197,7 +199,11 @@ def compare(work: Work) -> str | bytes:
         work.write(differences_query(request, options["baseline"]), given.by_user)
     if given.pairs:
         return letters_text(work, orders, problems)
-    return comparison_text(work, found, orders, problems, len(seen))
+    worse = worse_segments(every)
+    for line in worse if given.format in COPIED and not given.quiet else []:
+        say("note", line)
+    gated = sum("segment" not in row for row in seen), sum("segment" in row for row in seen)
+    return comparison_text(work, found, orders, problems, gated, worse)
 
 
 def explain(work: Work) -> str | bytes:
@@ -369,6 +375,8 @@ def run_command(given: Any) -> int:
                 text_of, steps = EVALUATIONS[given.command]
                 with opened(given, steps) as work:
                     text = interruptible(work.con, lambda: text_of(work))
+                if work.failed and given.format == "markdown" and isinstance(text, str):
+                    text = f"{remarks('markdown', (f'Failed: {line}' for line in work.failed))}\n{text}"
                 write_output(given.output, text)
                 for path in given.beside:
                     write_output(path, given.manifest_text)

@@ -21,7 +21,7 @@ WAYS = ("higher", "lower")  # of measures of which neither is better
 VERDICTS = ("worse", "unclear", "same", "better", *WAYS)
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 IS_BOUND = re.compile(rf"(\w+\S*?)\s*(<=|>=|<|>)\s*({NUMBER})", re.IGNORECASE)
-IS_VERDICT = re.compile(rf"(?:(\S+)\s+)?({'|'.join(VERDICTS)})")
+IS_VERDICT = re.compile(rf"(segments\s+)?(?:(\S+)\s+)?({'|'.join(VERDICTS)})")
 IS_SQL = re.compile(r"[=<>]|\b(?:and|or|not|between|in|is|like)\b", re.IGNORECASE)
 UNTIL_0_2 = {  # forms that were read, and what to write
     rf"[^'\"(:]*:(?!:).*({'|'.join(VERDICTS)})$": "system = 'als' AND measure = 'ndcg' AND verdict = 'worse'",
@@ -29,6 +29,7 @@ UNTIL_0_2 = {  # forms that were read, and what to write
     r".*%\s*$": "users_without_rec > 0.05 * users",
     rf"(?!not\b)\w+(\(.*\))?(@\w+)?\s+\w+\s*[<>]=?\s*{NUMBER}$": "measure = 'ndcg' AND difference < -0.01",
 }
+MOST = 10  # rows of a condition that are named
 PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # of conditions with commas between them
 NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
 CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict"}  # over all rows of a gate
@@ -51,6 +52,7 @@ class Condition:
     measure: str | None = None  # the measure that it looks at, with its options; None for each
     cuts: tuple[int | None, ...] = ()  # the cut-offs that it looks at; () for each
     of_contents: bool | None = None  # whether of what is in the lists, where a verdict says it
+    of_segments: bool | None = None  # whether of segments, where a verdict says it, or of all users
     codes: tuple[str, ...] = ()  # of `problems(code, code)`; none for all
 
     @property
@@ -72,6 +74,7 @@ class Condition:
             self.measure in (None, row.get("measure"))
             and (not self.cuts or row["k"] in self.cuts)
             and self.of_contents in (None, row.get("measure") in CONTENTS)
+            and self.of_segments in (None, row.get("segment", EVERYBODY) != EVERYBODY)
         )
 
 
@@ -95,12 +98,13 @@ def parse_condition(text: str) -> Condition:
         if re.match(form, text, re.IGNORECASE):
             raise ValueError(f"must be a condition of SQL, such as {advice}, got {shorten(repr(text))}")
     if found := IS_VERDICT.fullmatch(text):
-        one, verdict = parse_measured(found[1], text), found[2]
+        one, verdict = parse_measured(found[2], text), found[3]
         of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
         if None not in (one.measure, of_contents) and (one.measure in CONTENTS) is not of_contents:
             right = "worse or better" if of_contents else "lower or higher, of which neither is better"
             raise ValueError(f"the verdict on {one.measure} must be {right}, got {shorten(repr(text))}")
-        return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'", of_contents=of_contents)
+        one = replace(one, of_contents=of_contents, of_segments=bool(found[1]))
+        return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'")
     if found := IS_BOUND.fullmatch(text):
         try:
             one = parse_measured(found[1], text)
@@ -179,9 +183,8 @@ def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row
     if one.is_tested and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
     held = failing(con, one, looked)
-    if one.kind == VERDICT:
-        return f"{row_text(held[0])} ({len(held)} of {len(looked)} comparisons)" if held else None
-    return line_of([*map(row_text, held)])
+    line = line_of([*map(row_text, held)])
+    return f"{line} ({len(held)} of {len(looked)} comparisons)" if line and one.kind == VERDICT else line
 
 
 def failing(
@@ -207,9 +210,9 @@ def failing(
 
 
 def line_of(found: Sequence[str]) -> str | None:
-    """Say the first of these, and how many more there are."""
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"{found[0]}{more}" if found else None
+    """Say the first of these, and how many more there are; None for none."""
+    more = f", and {len(found) - MOST} more" if len(found) > MOST else ""
+    return f"{'; '.join(found[:MOST])}{more}" if found else None
 
 
 def row_text(row: Row) -> str:

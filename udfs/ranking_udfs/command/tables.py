@@ -292,13 +292,18 @@ def value_of(choice: Choice, row: Row) -> Any:
 
 
 def comparison_text(
-    work: Evaluation, found: Sequence[Sequence[Row]], orders: Orders, problems: Sequence[Row], gated: int = 0
+    work: Evaluation,
+    found: Sequence[Sequence[Row]],
+    orders: Orders,
+    problems: Sequence[Row],
+    gated: tuple[int, int] = (0, 0),
+    worse: Sequence[str] = (),
 ) -> str | bytes:
     """Render a comparison: all numbers for programs; for people the answer, what is against it, and tables.
 
-    `found` are the rows of all users, and those of segments if there are any; `gated` of them have a p that
-    is corrected over all that --fail-if looks at. With --explain there is a sentence for each comparison,
-    without it for those of a part of the users.
+    `found` are the rows of all users, and those of segments if there are any; `gated` of each have a p that
+    is corrected over all that --fail-if looks at. `worse` says which segments are worse. With --explain
+    there is a sentence for each comparison, without it for those of a part of the users.
     """
     given, options, form = work.given, work.options, work.given.format
     digits = digits_of(given) or DIGITS
@@ -307,6 +312,7 @@ def comparison_text(
         results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
         return render(work.con, given, [*found[-1][0]], results)  # segments have a column more
     said, against = answer(work, orders, problems, [row["k"] for row in everybody], few_differ(everybody))
+    said += remarks(form, worse)
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]

@@ -167,10 +167,10 @@ WHERE one < other"""
 def correct_together(
     con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: ComparisonOptions
 ) -> None:
-    """Correct p in place over all these rows of comparisons, as a gate needs."""
+    """Correct p in place over all these rows of comparisons, as a gate needs; those of segments apart."""
     if not rows:
         return
-    columns = {"number": "BIGINT", "users_predicted": "BIGINT", **GATED}
+    columns = {"number": "BIGINT", "users_predicted": "BIGINT", "segment": "VARCHAR", **GATED}
     fields = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     query = (
         f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))\n"

@@ -1,6 +1,6 @@
 """Conclusions in words: a sentence for each pair of models, and a footnote on the method."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, parse_measure
@@ -130,6 +130,17 @@ def predicted_sentence(row: Row, digits: int) -> str:
     if wider < 1.05:
         return f"{text} The predicted grades do not make the interval narrower."
     return f"{text} Without the predicted grades the interval would be {wider:.2g} times as wide."
+
+
+def worse_segments(rows: Iterable[Row], most: int = 10) -> list[str]:
+    """Name each segment of the rows in which a model is worse, with the measures by which it is."""
+    found: dict[str, list[str]] = {}
+    for row in (one for one in rows if "segment" in one and one["verdict"] == "worse"):
+        by = f"by {format_number(abs(row['difference']), DIGITS)} (p {format_p(row['p_adjusted'])})"
+        than = f"{printable(row['system'])} is worse than {printable(row['baseline'])}"
+        found.setdefault(row["segment"], []).append(f"{than} in {measure_label(row)} {by}")
+    texts = [f"Segment {printable(name)}: {join_names(each)}." for name, each in found.items()]
+    return texts[:most] + [f"{len(texts) - most} more segments are worse."] * (len(texts) > most)
 
 
 def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
@@ -349,13 +360,14 @@ def letters_note(options: ComparisonOptions) -> str:
 def footnote(
     options: ComparisonOptions,
     has_segments: bool,
-    gated: int = 0,
+    gated: tuple[int, int] = (0, 0),
     count: int = 0,
     measures: Collection[str] = (),
 ) -> str:
-    """Describe the intervals, the test and the correction; `gated` of all are corrected together.
+    """Describe the intervals, the test and the correction.
 
-    `measures` are those that are compared.
+    `gated` comparisons of all users, and of segments, are corrected together, of `count` in all. `measures`
+    are those that are compared.
     """
     share = format_number(100 * options["confidence"], 15)
     won = "wins, ties, loses"
@@ -369,7 +381,14 @@ def footnote(
         return f"{text}, not corrected for the number of comparisons."
     apart = in_unit(", all users apart from segments") if has_segments else ""
     each = f"{name}-adjusted across systems within each measure and k{apart}"
-    if not gated:
+    if not any(gated):
         return f"{text}, {each}."
-    seen = f"corrected after {name} for all {gated} comparison{'s' * (gated > 1)} that --fail-if looks at"
-    return f"{text}, {seen}." if gated == count else f"{text}, {seen}; of the others {each}."
+    seen = [
+        f"{one} comparison{'s' * (one > 1)}{in_unit(whom) if has_segments else ''}"
+        for one, whom in zip(gated, (" of all users", " of segments"), strict=True)
+        if one
+    ]
+    text += f", corrected after {name} for the {' and, apart, the '.join(seen)} that --fail-if looks at"
+    if all(gated):
+        text += f"; a gate on both errs in up to {200 * (1 - options['confidence']):.3g} % of cases"
+    return f"{text}." if sum(gated) == count else f"{text}; of the others {each}."

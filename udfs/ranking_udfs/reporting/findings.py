@@ -161,6 +161,7 @@ class Findings:
             (self.winners if row["wins"] else self.losers)[row["system"]].append(row)
         self.leading = conclusion.leading_sentence(leader, shared) if leader else None
         self.title, self.headlines = self.find_title(), self.find_headlines()
+        self.headlines += conclusion.worse_segments(row for each in compared for row in each)
         said = [conclusion.sentence(row, self.options, len(family), DIGITS) for row in family]
         more = [conclusion.predicted_sentence(row, DIGITS) for row in family]
         said = [" ".join(filter(None, both)) for both in zip(said, more, strict=True)]
