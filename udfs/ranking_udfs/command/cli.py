@@ -12,7 +12,7 @@ import click
 
 from ..evaluation import defaults
 from ..texts import shorten
-from .gates import PROBLEMS
+from .gates import LOSERS, PROBLEMS
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
 from .options import CHANGES, COMMANDS, COMPLETE, EVERY, FORMATS, NO_NAMES, group
 from .values import parse_measures
@@ -145,13 +145,14 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
     if given.format == "parquet" and given.output is None:
         yield "--format parquet needs --output FILE"
     for one in given.fail_if:
+        is_compared = one.is_tested or one.kind == LOSERS
         if one.kind != PROBLEMS and given.command == "check":
             yield f"--fail-if of the check must be problems or problems(CODE, ...), got {one.text}"
         if one.kind == PROBLEMS and given.no_check:
             yield f"--fail-if {one.text} needs the check of the data: leave out --no-check"
-        if one.is_tested and given.command != "compare":
+        if is_compared and given.command != "compare":
             yield f"--fail-if {one.text} needs `{PROGRAM} compare`, which has verdicts"
-        if one.is_tested and given.baseline is None:
+        if is_compared and given.baseline is None:
             yield f"--fail-if {one.text} needs --baseline, which the others are compared with"
         if one.of_segments and given.segment is None:
             yield f"--fail-if {one.text} needs --segment FILE:COLUMN"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
 from ..evaluation.problems import CODES, is_problem, problem_text
-from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number
+from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
 from ..texts import did_you_mean, shorten
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..inputs.evaluation import Evaluation
 
-PROBLEMS, VERDICT, BOUND, SQL = "problems", "verdict", "bound", "SQL"  # kinds of conditions
+PROBLEMS, VERDICT, BOUND, LOSERS, SQL = "problems", "verdict", "bound", "losers", "SQL"  # kinds
 WAYS = ("higher", "lower")  # of measures of which neither is better
 VERDICTS = ("worse", "unclear", "same", "better", *WAYS)
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
@@ -29,6 +29,7 @@ UNTIL_0_2 = {  # forms that were read, and what to write
     r".*%\s*$": "users_without_rec > 0.05 * users",
     rf"(?!not\b)\w+(\(.*\))?(@\w+)?\s+\w+\s*[<>]=?\s*{NUMBER}$": "measure = 'ndcg' AND difference < -0.01",
 }
+IS_LOSERS = re.compile(rf"losers\s*\(\s*({NUMBER})\s*\)\s*(>=?)\s*(\d+)")
 MOST = 10  # rows of a condition that are named
 PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # of conditions with commas between them
 NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
@@ -54,6 +55,8 @@ class Condition:
     of_contents: bool | None = None  # whether of what is in the lists, where a verdict says it
     of_segments: bool | None = None  # whether of segments, where a verdict says it, or of all users
     codes: tuple[str, ...] = ()  # of `problems(code, code)`; none for all
+    threshold: float = 0  # of losers: how much they lose at least
+    least: int = 0  # of losers: how many are too many
 
     @property
     def names(self) -> set[str]:
@@ -94,6 +97,13 @@ def parse_condition(text: str) -> Condition:
     if found := re.fullmatch(rf"{PROBLEMS}(?:\((.+)\))?", text):
         codes = (one.strip().lower() for one in (found[1] or "").split(","))
         return Condition(text, PROBLEMS, codes=tuple(filter(None, codes)))
+    if re.match(r"losers\b", text):
+        lost = IS_LOSERS.fullmatch(text)
+        if not lost or not 0 < float(lost[1]) < float("inf") or lost[2] + lost[3] == ">=0":
+            rule = "losers(LOSS) > COUNT must have a loss above 0 and a count, such as losers(0.5) > 3"
+            raise ValueError(f"{rule}, got {shorten(repr(text))}")
+        least = int(lost[3]) + (lost[2] == ">")
+        return Condition(text, LOSERS, threshold=float(lost[1]), least=least)
     for form, advice in UNTIL_0_2.items():
         if re.match(form, text, re.IGNORECASE):
             raise ValueError(f"must be a condition of SQL, such as {advice}, got {shorten(repr(text))}")
@@ -160,6 +170,8 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
         if one.kind == PROBLEMS:
             of = [row for row in problems if is_problem(row) and (not one.codes or row["code"] in one.codes)]
             line = line_of([problem_text(row) for row in of])
+        elif one.kind == LOSERS:
+            line = losers_text(work, one)
         else:
             line = failure(work.con, one, rows, cuts)
         found += [f"{one.text}: {line}"] if line is not None else []
@@ -185,6 +197,26 @@ def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row
     held = failing(con, one, looked)
     line = line_of([*map(row_text, held)])
     return f"{line} ({len(held)} of {len(looked)} comparisons)" if line and one.kind == VERDICT else line
+
+
+def losers_text(work: "Evaluation", one: Condition) -> str | None:
+    """Say with which models too many users lose by the first measure at its first cut-off, and who."""
+    from ..evaluation.comparison import losers_query
+    from ..evaluation.queries import fetch_rows
+
+    if not work.request.choices:
+        return "there is no measure by which one of two models is better"
+    choice = work.request.choices[0]
+    if choice.cuts[0] == 0:
+        return "at k = 0 there is nothing to look at"
+    rows = fetch_rows(work.con, losers_query(work.request, work.options["baseline"], choice, one.threshold))
+    texts = []
+    for row in (each for each in rows if len(each["losers"]) >= one.least):
+        lost = [f"{shorten(user['userid'])} {format_number(user['difference'])}" for user in row["losers"]]
+        text = in_unit(f"{len(lost)} of {row['users']} users lose {one.threshold:g} or more by ")
+        text += f"{choice.at(choice.cuts[0])} with {shorten(row['system'])}"
+        texts.append(f"{text} ({line_of(lost)})")
+    return line_of(texts) if rows else "there is nothing to compare"
 
 
 def failing(

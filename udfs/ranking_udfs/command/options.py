@@ -60,7 +60,7 @@ OWN = {
     "rows": Option(
         "users or rows of each problem: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
     "fail_if": Option(
-        "exit with 3 if so: worse, 'segments worse', 'ndcg@10 < 0.3', problems, or a "
+        "exit with 3 if so: worse, 'segments worse', 'ndcg@10 < 0.3', 'losers(0.5) > 3', problems, or a "
         "condition of SQL over the rows, as in 'difference < -0.01 AND p < 0.05'",
         parse=parse_conditions, value="CONDITION", is_list=True),
     "digits": Option("significant digits (all, or 4 where people read)", parse=integer(1, 17), value="N"),

@@ -131,6 +131,22 @@ QUALIFY row_number() OVER (PARTITION BY system, wins ORDER BY abs(difference) DE
 ORDER BY system, wins, abs(difference) DESC, userid"""
 
 
+def losers_query(request: Request, baseline: str | None, choice: Choice, threshold: float) -> str:
+    """Return the users who lose so much, or more, with each other model, by a measure at its first cut-off.
+
+    `users` are all who have a value of both. What is 1e-12 below the threshold is of rounding.
+    """
+    loss = "difference" if choice.measure.higher_is_better is False else "-difference"
+    allowed = f"{sql_value(threshold)} - 1e-12 * greatest(1, abs(value_baseline), abs(value_system))"
+    return f"""SELECT system, count(*) AS users,
+    coalesce(list({{userid: userid::VARCHAR, difference: difference}} ORDER BY round({loss}, 12) DESC, userid)
+        FILTER (WHERE {loss} >= {allowed}), []) AS losers
+FROM ({differences_query(request, baseline)})
+WHERE measure = {literal(choice.name)} AND {cut_off_condition(choice.cuts[:1])} AND difference IS NOT NULL
+GROUP BY system
+ORDER BY system"""
+
+
 def with_caveats(query: str, problems: Sequence[Row]) -> str:
     """Return a comparison whose caveats name the problems of the data too, of its systems and its k."""
     names = ("system", "k", "code")
