@@ -230,6 +230,65 @@ def test_times_with_a_zone_need_no_pytz() -> None:
     assert "history: events at or after the first of truth" in done.stdout
 
 
+HEADER = "userid,itemid,score"
+# One table, in which #u1 has a, and u2 "b, c" and then z; of "late", behind what DuckDB looks at.
+DIALECTS = {
+    "mixed.csv": HEADER + '\r\n#u1,a,2\nu2,"b, c",1\r\nu2,z,0.5\n',
+    "first.csv": HEADER + '\n#u1,a,2\r\nu2,"b, c",1\r\nu2,z,0.5\r\n',
+    "mixed.tsv": HEADER.replace(",", "\t") + "\r\n#u1\ta\t2\nu2\tb, c\t1\r\nu2\tz\t0.5\n",
+    "pipes.csv": HEADER.replace(",", "|") + '\r\n#u1|a|2\nu2|"b, c"|1\r\nu2|z|0.5\n',
+    "comment.csv": "# by x\n# y, z\n" + HEADER + '\n#u1,a,2\nu2,"b, c",1\nu2,z,0.5\n',
+    "short.csv": HEADER + ',note\n#u1,a,2\nu2,"b, c",1,x\nu2,z,0.5\n',
+    "colons.csv": HEADER.replace(",", "::") + "\n#u1::a::2\nu2::b, c::1\nu2::z::0.5\n",
+    "late.csv": HEADER + "\n" + "0,0,1\n" * LATE + '#u1,a,2\r\nu2,"b, c",1\nu2,z,0.5\n',
+    "short_late.csv": HEADER + ",note\n" + "0,0,1,\n" * LATE + '#u1,a,2\nu2,"b, c",1\nu2,z,0.5\n',
+    "mixed.run": "u1 Q0 a 1 2 x\r\nu2 Q0 b 1 1 x\nu2 Q0 z 2 0.5 x\n",
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_table_is_read_whatever_its_dialect(
+    run: Run, name: str, monkeypatch: pytest.MonkeyPatch, of_command: duckdb.DuckDBPyConnection
+) -> None:
+    """By the command, from standard input and in the SQL that it prints: all are at rank 1."""
+    Path(name).write_bytes(DIALECTS[name].encode())
+    Path("relevant.csv").write_text('userid,itemid\n#u1,a\nu2,"b, c"\n')
+    Path("relevant.qrels").write_bytes(b"u1 0 a 1\r\nu2 0 b 1\n")
+    truth = "relevant.qrels" if name.endswith("run") else "relevant.csv"
+    options = ["-k", "1", "-m", "recall,mrr"]
+    for statement in emptied(of_command).extract_statements(run("sql", name, truth, *options)):
+        of_command.execute(statement)
+    assert of_command.fetchall()[0][-2:] == (1.0, 1.0)
+    stdin(monkeypatch, DIALECTS[name].encode())
+    for rec in (name, "-") if name.endswith("csv") else (name,):
+        (row,) = evaluated(run, rec, truth, *options, "--no-check")
+        assert (row["users"], row["recall"], row["mrr"]) == (2, 1.0, 1.0)
+
+
+BROKEN = {
+    "long.csv": (HEADER + "\nu1,a,2,9\nu2,b,1\n", "a line must be 3 values"),
+    "half_quoted.csv": (HEADER + '\r\nu1,"a"b,2\nu2,b,1\r\n', "or quoted whole, got u1,"),
+    "open.csv": (HEADER + '\r\nu1,"a,2\nu2,b,1\r\n', "or quoted whole, got u1,"),
+    "spaces.csv": ("userid itemid score\nu1 a 2\n", "with no delimiter (',' "),
+    "two.csv": ("userid,userid,score\r\nu1,a,2\nu1,b,1\r\n", "must have different names"),
+    "latin.csv": ("userid,itemid,score\nu1,caf\u00e9,2\n", "utf-8"),
+    "wide.csv": (HEADER + "\n" + "u,a,1\n" * LATE + "u,a,1,2\n", "a line must be 3 values"),
+    "parts/2.csv": ("userid,itemid\nu1,a\n", '"score" is missing'),
+    "bad.jsonl": ('{"userid": 1, "itemid": 1, "score": 1}\n{"userid": 1, "itemid": 1, "score": "x"}\n', "x"),
+}
+OPTIONS_OF_DUCKDB = "union_by_name|compression|strict_mode|ignore_errors|null_padding|sample_size|auto_detect"
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_error_of_a_broken_file_names_no_option_of_duckdb(fails: Fails, name: str) -> None:
+    content, expected = BROKEN[name]
+    table("parts/1.csv", HEADER, ("u1", "a", "1"))
+    Path(name).write_bytes(content.encode("latin-1"))
+    error = fails(1, "evaluate", "parts" if name.startswith("parts") else name, "truth.csv")
+    assert expected in error
+    assert not re.search(f"{OPTIONS_OF_DUCKDB}|files_to_sniff|encoding *=|Possible|Potential", error)
+
+
 EMPTY_LOGS = {
     "log.jsonl": "SELECT q AS query_id, [] AS results",
     "null.jsonl": "SELECT q AS query_id, NULL AS results",

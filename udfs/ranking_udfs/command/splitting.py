@@ -33,15 +33,19 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
     columns = {"userid": given.user_col, "itemid": given.item_col, "time": given.time}
     if kind not in READERS:
         raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
-    if not files.list_files(con, path):
+    parts = files.list_files(con, path)
+    if not parts:
         raise DataError(f"{path}: no such file")
     check_folder(given.output)
-    quoted = files.QUOTED if READERS[kind] == "read_csv" else ""
-    rows = f"{READERS[kind]}({literal(files.pattern(path))}{quoted})"
+    is_csv = READERS[kind] == "read_csv"
+    rows = f"{READERS[kind]}({literal(files.pattern(path))}{files.QUOTED if is_csv else ''})"
+    if is_csv and (files.is_refused(con, rows) or len(files.column_types(con, rows)) == 1):
+        rows = files.line_rows(path, parts)
+    elif is_csv:
+        rows = f"{rows[:-1]}, all_varchar = true)"
     types = files.column_types(con, rows)
     names = files.find_columns(con, path, types, files.Wanted(columns), {})
-    if READERS[kind] == "read_csv":
-        rows = f"{rows[:-1]}, all_varchar = true)"
+    if is_csv:
         rows = files.typed_rows(con, literal(path), rows, {"time": names["time"]})
         types = files.column_types(con, rows)
     time = types[names["time"]]

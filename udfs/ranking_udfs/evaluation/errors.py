@@ -5,7 +5,16 @@ import re
 from ..texts import printable, shorten
 
 # Beginnings of the lines of DuckDB's errors from which on they are of no use on one line.
-DETAILS = ("The search space used was", "Candidate functions", "LINE ", "At:", "Possible solutions")
+DETAILS = (
+    "The search space used was",
+    "Candidate functions",
+    "LINE ",
+    "At:",
+    "Possible",
+    "Potential",
+    "Try setting",
+    "* ",
+)
 
 EXTENSION = re.compile(r"(?:required extension '|requires the extension |download extension \")(\w+)")
 DECIMAL_COMMA = re.compile(r"must be a number, got (-?\d*,\d+(?:[eE][-+]?\d+)?)$", re.MULTILINE)

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -33,7 +34,19 @@ COMPRESSIONS = (".gz", ".zst")
 IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are data
 STDIN = "-"
 IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
-QUOTED = ", quote = '\"'"  # else DuckDB takes quotes for text if there are none in what it looks at
+# Else DuckDB takes quotes for text if it sees none at first, and ids that begin with # for comments.
+QUOTED = ", quote = '\"', comment = ''"
+# Lines as they are, whose ends may differ; there are no quotes that it might be lenient about.
+LINES = (
+    "columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, "
+    "delim = '', quote = '', escape = '', new_line = '\\n', strict_mode = false"
+)
+# As regular expressions: a delimiter, and a character that is none.
+DELIMITERS = {
+    **{",": (",", "[^,]"), "\t": (r"\t", r"[^\t]"), ";": (";", "[^;]"), "|": (r"\|", r"[^|]")},
+    "::": ("::", "[^:]|:[^:]"),
+}
+OF_CSV = re.compile(r"CSV (Error|Parser)|Error when sniffing|Invalid Error.*CSV")
 RUN, QRELS = 6, 4  # the fields of a line: `topic Q0 doc rank score tag`, `topic 0 doc grade`
 # Other names of columns: of BEIR's and MTEB's qrels, and of logs of searches. A table of queries or of items
 # calls its key `_id` or `id`.
@@ -103,6 +116,7 @@ class Wanted:
     form: str = "table"  # "table", "trec" or "auto": a TREC file if its name says so
     trec_fields: int = 0  # the number of fields of its lines if it is one
     is_command: bool = True  # whether errors name options of the command, and not arguments of Python
+    by_lines: bool = False  # whether DuckDB's reader has refused a CSV file, which is then read line by line
 
     @property
     def columns(self) -> dict[str, str]:
@@ -194,6 +208,8 @@ def open_source(
         # Hashed, so that no value becomes an object, which of a TIMESTAMPTZ wants pytz on DuckDB 1.5.
         first = con.execute(f"SELECT hash({columns}) FROM {source.rows} LIMIT 1").fetchall()
     except (duckdb.Error, ValueError) as error:
+        if OF_CSV.search(str(error)) and not wanted.by_lines:
+            return open_source(con, paths, replace(wanted, by_lines=True), catalog, stdin)
         message = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
         raise DataError(f"{path}: {message}") from None
     if not first:
@@ -238,8 +254,89 @@ def file_source(
         types = f", hive_types = {struct_literal(texts)}" if texts else ""
         return table_source(con, path, f"{function}({location}{types})", wanted)
     as_text = ", hive_types_autocast = false" if folders else ""
-    as_text += QUOTED if function == "read_csv" else ""
-    return table_source(con, path, f"{function}({location}{as_text})", wanted, function, len(files) > 1)
+    if function == "read_csv":
+        return csv_source(con, path, f"{function}({location}{as_text}{QUOTED})", files, wanted)
+    return table_source(con, path, f"{function}({location}{as_text})", wanted, function)
+
+
+def csv_source(
+    con: duckdb.DuckDBPyConnection, path: str, rows: str, files: Sequence[str], wanted: Wanted
+) -> Source:
+    """Open CSV files by DuckDB's reader, or line by line where it refuses them, or finds but one column."""
+    if not (wanted.by_lines and is_refused(con, rows)):
+        try:
+            return table_source(con, path, rows, wanted, "read_csv", len(files) > 1)
+        except MissingColumnsError:
+            with suppress(MissingColumnsError):
+                return table_source(con, path, line_rows(path, files), wanted, "lines")
+            if len(column_types(con, rows)) > 1:
+                raise
+    text = line_rows(path, files)
+    try:
+        return table_source(con, path, text, wanted, "lines")
+    except MissingColumnsError as error:
+        if len(column_types(con, text)) > 1:
+            raise
+        seen = f"{error.problem}, with no delimiter ({' '.join(map(repr, DELIMITERS))}) in its first line"
+        raise MissingColumnsError(path, seen, error.near, wanted.is_command) from None
+
+
+def is_refused(con: duckdb.DuckDBPyConnection, rows: str) -> bool:
+    """Return whether DuckDB's reader of CSV files fails anywhere in them."""
+    try:
+        con.execute(f"SELECT max(COLUMNS(*)) FROM {rows.removesuffix(')')}, all_varchar = true)").fetchall()
+    except duckdb.Error:
+        return True
+    return False
+
+
+def line_rows(path: str, files: Iterable[str]) -> str:
+    """Return the rows of CSV files by their lines, strict, with whatever line ends and delimiter.
+
+    Comments may stand on top. Values that a line lacks at its end are NULL.
+    """
+    parts = []
+    for file in files:
+        rows = f"read_csv({literal(pattern(file))}, {LINES})"
+        with duckdb.connect() as con:  # whose settings keep lines in order
+            query = f"SELECT line FROM {rows} WHERE line IS NOT NULL LIMIT 50"
+            head = [line for (line,) in con.execute(query).fetchall()]
+        top = next((i for i, line in enumerate(head) if not line.startswith("#")), 0)
+        delimiter = max(DELIMITERS, key=head[top].count)
+        fields = [one.strip().removeprefix('"').removesuffix('"') for one in head[top].split(delimiter)]
+        has_header = not any(re.fullmatch(r"-?\d+(\.\d+)?", one) for one in fields)
+        names = fields if has_header else [f"column{i}" for i in range(len(fields))]
+        if len({*map(str.lower, names)}) < len(names) or not all(names):
+            got = f"the line {shorten(repr(head[top]))} with the delimiter {delimiter!r}"
+            raise DataError(f"{path}: its columns must have different names, got {got}")
+        no_header = ", ".join(map(literal, head[: top + has_header]))
+        no_header = f"line NOT IN ({no_header})" if no_header else "line IS NOT NULL"
+        rule = (
+            f"{path}: a line must be {len(names)} values with {delimiter!r} between them, each without quotes"
+        )
+        message = literal(f"{rule} or quoted whole, got ")
+        columns = ", ".join(f"nullif(fields[{i}], '') AS {identifier(one)}" for i, one in enumerate(names, 1))
+        parts.append(
+            f"SELECT {columns}\nFROM (SELECT CASE WHEN array_to_string(fields[{len(names) + 1}:], '') = ''\n"
+            f"    THEN fields ELSE error({message} || line) END AS fields\n"
+            f"FROM (SELECT line, {split_sql(delimiter, message)} AS fields\nFROM {rows} WHERE {no_header}))"
+        )
+    return f"({' UNION ALL BY NAME '.join(parts)})"
+
+
+def split_sql(delimiter: str, message: str) -> str:
+    """Return the SQL of the values of a line, where quotes may stand around a value, and nowhere else."""
+    mark, other = DELIMITERS[delimiter]
+    first = other.replace("[^", '[^"', 1)
+    value = f'"(?:[^"]|"")*"|(?:(?:{first})(?:{other})*)?'
+    line, whole = f"{literal(delimiter)} || line", literal(f"(?:{mark}(?:{value}))*")
+    values = f"regexp_extract_all({line}, {literal(f'{mark}({value})')}, 1)"
+    inside = "CASE WHEN starts_with(value, '\"') THEN replace(value[2:-2], '\"\"', '\"') ELSE value END"
+    return (
+        f"CASE WHEN NOT contains(line, '\"') THEN string_split(line, {literal(delimiter)})\n"
+        f"    WHEN NOT regexp_full_match({line}, {whole}) THEN error({message} || line)\n"
+        f"    ELSE list_transform({values}, lambda value: {inside}) END"
+    )
 
 
 class MissingColumnsError(DataError):
@@ -402,7 +499,7 @@ def table_source(
     kinds = {role: nested[name].kind if name in inside else types[name] for role, name in names.items()}
     if lists and has_empty_list(con, rows, lists, wanted):
         return empty_source(path, types)
-    for role in (one for one in NUMBERS if one in names and function != "read_csv"):
+    for role in (one for one in NUMBERS if one in names and function not in ("read_csv", "lines")):
         ((is_number,),) = con.execute(f"SELECT {IS_NUMBER}(?)", [kinds[role]]).fetchall()
         is_number = is_number or (role == "rel" and kinds[role] == "BOOLEAN")
         if not is_number and not (is_json and kinds[role] in ("JSON", '"NULL"')):
@@ -412,7 +509,7 @@ def table_source(
         rows = json_rows(path, rows.removesuffix(")"), names, kinds, inside)
         rows = typed_rows(con, literal(path), rows, {role: names[role] for role in names if role == "time"})
     elif function:
-        rows = f"{rows.removesuffix(')')}, all_varchar = true)"
+        rows = f"{rows.removesuffix(')')}, all_varchar = true)" if function == "read_csv" else rows
         ids |= {
             role: first_id_type(con, rows, names[role]) for role, kind in ids.items() if kind == "VARCHAR"
         }
@@ -543,10 +640,7 @@ def trec_source(path: str, location: str, fields: int) -> Source:
     """Open a TREC run (system, topic, document, score) or qrels (topic, document, grade) as a table."""
     shape = "topic Q0 doc rank score tag" if fields == RUN else "topic 0 doc grade"
     message = literal(f"{path}: a line is not of the shape `{shape}`: ")
-    read_lines = (
-        f"read_csv({location}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
-        "header = false, delim = '', quote = '', escape = '')"
-    )
+    read_lines = f"read_csv({location}, {LINES})"
     rows = (
         f"(SELECT CASE WHEN len(words) = {fields} THEN words ELSE error({message} || line) END AS words\n"
         "FROM (SELECT line, regexp_split_to_array(trim(line, e' \\t\\r'), '\\s+') AS words\n"

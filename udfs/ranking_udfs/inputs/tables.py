@@ -25,6 +25,7 @@ from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
 from .files import (
     IDS,
+    OF_CSV,
     QRELS,
     RUN,
     STDIN,
@@ -72,6 +73,7 @@ class Inputs:
     is_command: bool = False
     # the columns that one path alone calls so, by the path and their role
     own_columns: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    by_lines: bool = False  # whether DuckDB's reader has refused a CSV file, as of Wanted
 
     def table(
         self, path: str, required: Mapping[str, str], optional: Mapping[str, str], **more: Any
@@ -79,7 +81,8 @@ class Inputs:
         """Return a path and the columns to read of it, under the names that it has for them."""
         own = {role: name for (of, role), name in self.own_columns.items() if of == path}
         own = {role: name for role, name in own.items() if role in (*required, *optional)}
-        return path, Wanted({**required, **own}, optional, is_command=self.is_command, **more)
+        more |= {"is_command": self.is_command, "by_lines": self.by_lines}
+        return path, Wanted({**required, **own}, optional, **more)
 
     @property
     def other_tables(self) -> dict[str, tuple[str, Wanted]]:
@@ -173,6 +176,8 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
                 con.execute(statement)
             break
         except duckdb.Error as error:
+            if OF_CSV.search(str(error)) and not inputs.by_lines:  # behind what DuckDB's sniffer looks at
+                return load(con, replace(inputs, by_lines=True))
             sources = with_ids_as_text(con, sources, error)
     database = inputs.catalog.path
     made = [*([attach_statement(database)] if database is not None else []), *statements]
