@@ -46,8 +46,8 @@ def judged_from_arrow(name: str, array: pa.Array) -> Judged:
     rows, ideal_rows = ragged.rows_of(offsets), ragged.rows_of(ideal_offsets)
 
     check_rule(name, "size must be from 0 to cutoff", (size >= 0) & (size <= cutoff), size)
-    are_alike = np.diff(offsets) == np.diff(grade_offsets)
-    check_rule(name, "ranks and grades must be of one length", are_alike, size)
+    lengths = np.diff(offsets), np.diff(grade_offsets)
+    check_rule(name, "ranks and grades must be of one length", np.equal(*lengths), *lengths)
     before = np.where(ragged.run_starts(rows), 0, np.append(0, ranks[:-1]))
     is_rank = (ranks > before) & (ranks <= size[rows]) & (ranks == np.floor(ranks))
     check_rule(name, "ranks must be ascending integers from 1 to size", is_rank, ranks)
@@ -59,10 +59,11 @@ def judged_from_arrow(name: str, array: pa.Array) -> Judged:
     return Judged(ranks.astype(np.int64), grades, offsets, ideal, ideal_offsets, size, cutoff, valid)
 
 
-def check_rule(name: str, rule: str, holds: Bools, values: NDArray[Any]) -> None:
-    """Raise a ValueError with the first value for which the rule does not hold."""
+def check_rule(name: str, rule: str, holds: Bools, *values: NDArray[Any]) -> None:
+    """Raise a ValueError with the first value, or pair of values, for which the rule does not hold."""
     if not holds.all():
-        raise ValueError(f"{name}: {INVALID}: {rule}, got {values[int(np.argmin(holds))]:g}")
+        got = " and ".join(f"{one[int(np.argmin(holds))]:g}" for one in values)
+        raise ValueError(f"{name}: {INVALID}: {rule}, got {got}")
 
 
 def integer_field(name: str, fields: Mapping[str, pa.Array], field: str, missing: int) -> Ints:
