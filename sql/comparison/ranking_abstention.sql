@@ -18,6 +18,8 @@
 -- Example:    SELECT system, threshold, wrongly_refused, wrongly_answered, round(auc, 3) AS auc
 --             FROM ranking_abstention('rec', 'truth') WHERE wrongly_refused <= 2 ORDER BY ALL DESC LIMIT 2;
 --
+-- ranking_check says whether the scores look like distances, which need descending := false here.
+--
 -- A user without a list, or whose scores are all NULL or NaN, is refused at every threshold; where no list of a system has
 -- a score, it has one row, of the threshold NULL.
 CREATE OR REPLACE TEMP MACRO ranking_abstention(

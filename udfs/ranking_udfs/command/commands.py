@@ -18,7 +18,7 @@ from ..evaluation.conclusion import worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders
-from ..evaluation.problems import NOTHING, is_problem, problem_text
+from ..evaluation.problems import DIRECTION, NOTHING, is_problem, problem_text
 from ..evaluation.queries import explain_query, fetch_rows, overlap_query
 from ..evaluation.words import Row, in_unit, speaking_of
 from ..inputs.catalogs import Catalog, Database
@@ -252,6 +252,9 @@ def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def abstention(work: Work) -> str | bytes:
     """Return how many users with an answer each threshold refuses, and how many without one it answers."""
     work.check_users()
+    for row in () if work.given.quiet else work.problems():
+        if row["code"] in DIRECTION:  # whose second advice is a history, which is not read here
+            work.notify({**row, "write": row["write"].partition(";")[0]})
     work.step("ranking")
     rows = fetch_rows(work.con, work.abstention_query(work.given.confidence))
     if not rows:
@@ -353,7 +356,7 @@ EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # what to
     "compare": (compare, 4),
     "check": (check, 3),
     "explain": (explain, 2),
-    "abstention": (abstention, 2),
+    "abstention": (abstention, 3),
     "overlap": (overlap, 2),
     "sql": (sql, 1),
 }

@@ -232,7 +232,8 @@ class Evaluation:
         """Say how the best end of a system's scores becomes the other one."""
         is_command, descending = self.inputs.is_command, self.request.columns["descending"]
         if is_command and system in self.tables.files and len(self.tables.files) > 1:
-            return f"write {system}={file}:{'ascending' if descending else 'descending'}"
+            is_best = descending != (system in self.tables.negated)  # whether the highest score is
+            return f"write {system}={file}:{'ascending' if is_best else 'descending'}"
         if are_all and not is_command:
             return f"write descending={not descending}"
         if are_all:
