@@ -10,7 +10,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from statistics import median
 
-from .contenders import COMPARISONS, CONTENDERS, Run, Task, run
+from .contenders import CONTENDERS, Run, Task, run
 from .data import IDS, Data, make
 
 TOY = Data(users=200, items=500, recs=20, truth=5)
@@ -38,8 +38,7 @@ def options() -> argparse.ArgumentParser:
         ("--k", lambda text: [*map(int, text.split(","))], [10], "cut-offs"),
     ):
         parser.add_argument(name, type=kind, default=default, help=text)
-    by_default = [name for name in CONTENDERS if name not in COMPARISONS]
-    parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, default=by_default)
+    parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
     parser.add_argument("--ids", choices=IDS, default="BIGINT", help="type of the ids")
     parser.add_argument(
         "--order", choices=("user", "none"), default="user", help="how rows lie in the tables"
@@ -75,7 +74,7 @@ def say(text: str) -> None:
 
 def heading(arguments: Sequence[str]) -> str:
     """The command line, and what it ran with."""
-    packages = "duckdb numpy numba pandas polars pyarrow pytrec-eval-terrier ranx rectools"
+    packages = "duckdb numpy numba pandas pyarrow pytrec-eval-terrier ranx rectools"
     found = {one.name.replace("_", "-"): one.version for one in distributions()}
     versions = ", ".join(f"{name} {found[name]}" for name in packages.split() if name in found)
     system = f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} CPUs"

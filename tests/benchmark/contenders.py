@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import accumulate
 from multiprocessing import get_context
 from pathlib import Path
@@ -136,48 +135,6 @@ def sql(task: Task) -> Steps:
     return {name: float(value or 0) / users for name, value in zip(names, values, strict=True)}
 
 
-@contender("Polars")
-def polars(task: Task) -> Steps:
-    """A lazy query over the Parquet files; like the SQL by hand, it takes them to be clean."""
-    import polars as pl
-
-    yield
-    largest = max(task.ks)
-    rec, truth = (pl.scan_parquet(task.folder / f"{table}.parquet") for table in ("rec", "truth"))
-    users = truth.group_by("userid").agg(pl.len().alias("relevant"))
-    top = (
-        rec.group_by("userid")
-        .agg(
-            pl.col("itemid").sort_by("score", "itemid", descending=[True, False]).head(largest),
-            place=pl.int_range(1, pl.min_horizontal(pl.len(), largest) + 1),
-        )
-        .explode("itemid", "place")
-    )
-    place, relevant = pl.col("place"), pl.col("relevant")
-    hits = (
-        top.join(truth, on=["userid", "itemid"])
-        .join(users, on="userid")
-        .with_columns(number=place.rank("ordinal").over("userid"))
-    )
-    ideals = pl.Series([0.0, *accumulate(1 / math.log2(rank + 1) for rank in range(1, largest + 1))])
-    first = pl.col("number") == 1
-    sums: list[pl.Expr] = []
-    for k in task.ks:
-        ideal = pl.lit(ideals).gather(pl.min_horizontal(relevant, pl.lit(k)))
-        terms = {
-            "recall": 1 / relevant,
-            "precision": pl.lit(1 / k),
-            "average_precision": pl.col("number") / place / relevant,
-            "mrr": first / place,
-            "ndcg": 1 / (place + 1).log(2) / ideal,
-            "hit_rate": first,
-        }
-        sums += [pl.when(place <= k).then(term).sum().alias(f"{name} {k}") for name, term in terms.items()]
-    found, count = pl.collect_all([hits.select(sums), users.select(pl.len())])
-    row = found.row(0, named=True)
-    return {(name, k): row[f"{name} {k}"] / count.item() for k in task.ks for name in MEASURES}
-
-
 def frames(task: Task, user: str, item: str, text: bool) -> tuple[Any, Any]:
     """Both tables as pandas data frames with columns of these names; ids as text where the tool needs it."""
     con, kind = connect(task), "::VARCHAR" if text else ""
@@ -256,39 +213,6 @@ def rectools(task: Task) -> Steps:
     wanted = {f"{name} {k}": kind(k) for name, kind in kinds.items() for k in task.ks}
     found = metrics.calc_metrics(wanted, rec, truth)
     return {(name, k): float(found[f"{name} {k}"]) for name in kinds for k in task.ks}
-
-
-# --- Two systems, compared: the second ranks each user's items by scores of its own ---
-
-TWO = """
-    CREATE TEMP TABLE two AS
-    SELECT 'a' AS system, * FROM rec
-    UNION ALL SELECT 'b', * REPLACE (score + hash(userid, itemid) % 100 / 200 AS score) FROM rec
-"""
-BY_USER = """
-    CREATE OR REPLACE TEMP TABLE by_user AS FROM ranking_by_user('two', 'truth', [10],
-        measures := 'ndcg,recall,average_precision,mrr,hit_rate,precision')
-"""
-# By contender: what it does before its time is taken, and in it.
-COMPARISONS = {
-    "ranking_by_user": ("", BY_USER),
-    "ranking_compare": ("", "FROM ranking_compare('two', 'truth', [10])"),
-    "ranking_compare_by_user": (BY_USER, "FROM ranking_compare_by_user('by_user')"),
-    "permutations": (BY_USER, "FROM ranking_compare_by_user('by_user', test := 'randomization')"),
-}
-
-
-def of_two(before: str, query: str, task: Task) -> Steps:
-    import ranking_udfs
-
-    con = ranking_udfs.register(connect(task)).execute(TWO)
-    con.execute(before)
-    yield
-    con.execute(query).fetchall()
-    return {}
-
-
-CONTENDERS |= {name: partial(of_two, *statements) for name, statements in COMPARISONS.items()}
 
 
 # --- A run ---

@@ -57,7 +57,7 @@ def drawn(data: Data, table: str, length: str, absent: int) -> str:
 
 
 def make(data: Data, folder: Path) -> Path:
-    """The folder, with the tables in tables.duckdb, and as rec.parquet and truth.parquet."""
+    """The folder, with the tables in tables.duckdb."""
     folder.mkdir(exist_ok=True)
     user, item = (IDS[data.ids].format(kind=kind, number=kind[0]) for kind in ("user", "item"))
     bits = (data.recs - 1).bit_length()
@@ -74,7 +74,5 @@ def make(data: Data, folder: Path) -> Path:
     with duckdb.connect(folder / "tables.duckdb") as con:
         con.execute(f"""
             CREATE TABLE rec AS SELECT {ids}, {score} AS score FROM ({rec}) {order};
-            CREATE TABLE truth AS SELECT {ids} FROM ({truth}) {order};
-            COPY rec TO '{folder / "rec.parquet"}';
-            COPY truth TO '{folder / "truth.parquet"}'""")
+            CREATE TABLE truth AS SELECT {ids} FROM ({truth}) {order}""")
     return folder
