@@ -18,10 +18,6 @@ MAKE = """
     CREATE TABLE history AS
     SELECT i % 39 AS userid, i * i % 199 AS itemid, i % 23 AS time FROM range(900) AS t(i);
     CREATE TABLE items AS SELECT i % 200 AS itemid, 'c' || i * i % 7 AS category FROM range(500) AS t(i);
-    CREATE TABLE log AS
-    SELECT i % 37 AS userid, i % 11 AS itemid, nullif(1 + i % 5, 5) AS rank, i * i % 7 < 3 AS clicked,
-        i // 5 AS list
-    FROM range(6000) AS t(i);
     CREATE TABLE intents AS SELECT *, 'i' || (itemid * userid) % 5 AS intent FROM truth;
     CREATE TABLE messy_rec AS
     SELECT nullif(i % 97, 5) AS userid, nullif(i % 31, 3) AS itemid,
@@ -41,7 +37,7 @@ MAKE = """
         (i * 37 % 101) / 101 AS p
     FROM range(5_000) AS t(i);
 """
-TABLES = "rec truth history items intents log messy_rec messy_truth by_user lists".split()  # noqa: SIM905
+TABLES = "rec truth history items intents messy_rec messy_truth by_user lists".split()  # noqa: SIM905
 _ARGUMENTS = {
     "ranking_judged": "'rec', 'truth', 20",
     "ranking_by_user": "'rec', 'truth', [3, 200]",

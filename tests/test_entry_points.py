@@ -34,9 +34,6 @@ MAKE = """
     FROM range(12) items(i), range(2) kinds(c) WHERE i % 3 > 0 OR c = 0;
     CREATE TABLE intents AS SELECT userid, itemid, rel, 'pq'[1 + itemid % 2] AS intent
     FROM truth WHERE itemid IS NOT NULL;
-    CREATE TABLE log AS
-    SELECT i % 5 AS userid, i * i % 7 AS itemid, 1 + i % 4 AS rank, i * 5 % 11 < 6 AS clicked
-    FROM range(900) t(i);
     CREATE TABLE by_user AS SELECT system, userid, 'mn'[1 + userid % 2] AS segment,
         userid % 3 + (system = 'b')::INTEGER * 0.25 + (system = 'c')::INTEGER * (userid % 5) / 4 AS clicks,
         (system = 'b')::INTEGER * 0.25 AS recall

@@ -1,9 +1,4 @@
-"""The effect of a rank on clicks, by the query of examples/logs.
-
-Against a slow definition, users whose ways are known, and a fitted click model.
-
-clax is not among the tests' requirements: its values are recorded.
-"""
+"""The effect of a rank on clicks, by the query of examples/logs: against a slow definition, and by hand."""
 
 import math
 import random
@@ -12,10 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pytest
 from scipy.stats import t as student_t
@@ -23,9 +16,6 @@ from scipy.stats import t as student_t
 from tests.conftest import is_close
 
 PAGE = Path(__file__).resolve().parent.parent / "examples" / "logs" / "README.md"
-EXAMINED = np.arange(1, 11) ** -0.8
-# By the PositionBasedModel of clax-models 0.1.1: examination of ranks, after 1,500 steps of Adam.
-CLAX = (1, 0.577972, 0.430204, 0.338061, 0.276053)
 Cell = tuple[int, int, int]  # query, item, rank
 
 
@@ -35,14 +25,6 @@ def effects(con: duckdb.DuckDBPyConnection, log: pa.Table) -> dict[int, list[flo
     con.register("log", log)
     rows = con.execute(f"CREATE OR REPLACE {query}; SELECT rank, effect, low, high FROM position").fetchall()
     return {rank: values for rank, *values in rows}
-
-
-def arrays(con: duckdb.DuckDBPyConnection, log: pa.Table) -> Any:
-    """The effects of a log, their lower and their upper ends."""
-    return np.array([*effects(con, log).values()], float).T
-
-
-# --- Against a slow definition ---
 
 
 def defined(cells: Mapping[Cell, tuple[int, int]], parts: Mapping[int, int]) -> dict[int, list[float | None]]:
@@ -124,69 +106,3 @@ def test_each_pair_weighs_as_at_the_rank_where_it_was_shown_less(bare: duckdb.Du
         (4, 5, 0, 1),
         (5, 9, 1, None),
     ]
-
-
-# --- Against users whose ways are known ---
-
-
-def simulated(seed: int, users: str, queries: int = 200, depth: int = 10, lists: int = 20_000) -> pa.Table:
-    """A log of two rankers that take turns, or of one that learns from clicks, or knows each person's likes.
-
-    Its users look at ranks as EXAMINED says, or go down a list until they have enough (`cascade`); a log has
-    whether they looked.
-    """
-    draw = np.random.default_rng(seed)
-    relevance = draw.beta(1, 3, (queries, 15))
-    query = draw.integers(queries, size=lists)
-    rankers = relevance + draw.normal(0, 0.3, (2, queries, 15))
-    shown, clicked = np.ones((queries, 15)), np.full((queries, 15), 0.3)
-    parts = []
-    for rows in np.array_split(query, 50 if users == "learned" else 1):
-        liked = relevance[rows]
-        if users == "personal":
-            liked = np.minimum(liked * np.exp(draw.normal(0, 0.5, liked.shape)), 1)
-        scores = {"learned": (clicked / shown)[rows], "personal": liked}.get(users)
-        if scores is None:
-            scores = rankers[draw.integers(2, size=len(rows)), rows]
-        items = np.argsort(-scores, axis=1)[:, :depth]
-        likes = draw.random(items.shape) < np.take_along_axis(liked, items, 1)
-        looks = draw.random(items.shape) < EXAMINED[:depth]
-        if users == "cascade":
-            goes_on = draw.random(items.shape) < np.where(likes, 0.4, 0.85)
-            looks = np.cumprod(np.hstack([np.ones((len(rows), 1), bool), goes_on[:, :-1]]), axis=1) > 0
-        np.add.at(shown, (rows[:, None], items), 1)
-        np.add.at(clicked, (rows[:, None], items), likes & looks)
-        parts.append((np.repeat(rows, depth), items.ravel(), (likes & looks).ravel(), looks.ravel()))
-    names = ("query", "item", "clicked", "looked")
-    table = pa.table(dict(zip(names, (np.concatenate(one) for one in zip(*parts, strict=True)), strict=True)))
-    return table.append_column("rank", pa.array(np.tile(np.arange(1, depth + 1), lists)))
-
-
-def test_intervals_have_the_effect_of_two_rankers_that_take_turns(bare: duckdb.DuckDBPyConnection) -> None:
-    true = EXAMINED[:5]
-    drawn = [arrays(bare, simulated(seed, "ranks", depth=5, lists=6_000)) for seed in range(24)]
-    found, low, high = np.array(drawn).transpose(1, 0, 2)
-    assert 0.90 <= ((low <= true) & (true <= high))[:, 1:].mean() <= 0.99  # of 96 that are not independent
-    errors = np.log(found / true)
-    assert (abs(errors.mean(axis=0)) <= 3 * errors.std(axis=0, ddof=1) / math.sqrt(24)).all()
-
-
-def test_effects_are_those_of_a_click_model(bare: duckdb.DuckDBPyConnection) -> None:
-    found, low, high = arrays(bare, simulated(2, "ranks", queries=50, depth=5, lists=10_000))
-    assert found == pytest.approx(CLAX, rel=0.05)
-    assert ((low <= CLAX) & (high >= CLAX)).all()
-
-
-@pytest.mark.parametrize(
-    ("users", "least", "most"),
-    [("ranks", 0.75, 1.25), ("cascade", 0.75, 1.25), ("learned", 1.5, 3), ("personal", 0.4, 0.65)],
-)
-def test_effects_are_wrong_where_ranks_follow_what_is_liked(
-    bare: duckdb.DuckDBPyConnection, users: str, least: float, most: float
-) -> None:
-    """In 20,000 lists, at rank 4, as the page says."""
-    log = simulated(1, users)
-    looked = log["looked"].to_numpy()[3::10].mean() if users == "cascade" else EXAMINED[3]
-    found, low, high = arrays(bare, log)[:, 3]
-    assert least <= found / looked <= most
-    assert (low <= looked <= high) == (users in ("ranks", "cascade"))

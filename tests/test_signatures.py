@@ -16,7 +16,6 @@ TABLES = f"""{MAKE};
     CREATE TABLE happened AS SELECT userid AS u, itemid AS i, time AS t FROM history;
     CREATE TABLE everybody AS SELECT i AS u FROM range(27) t(i);
     CREATE TABLE sold AS SELECT itemid AS i, category AS c FROM items;
-    CREATE TABLE counts AS SELECT userid AS u, itemid AS i, rank AS r, clicked AS c, 2 AS n FROM log;
     CREATE TABLE rows AS SELECT [i, i + 1] AS rec_list, i / 4 AS predicted, i % 2 AS actual,
         i / 4 AS number, 10 - i AS "key", i AS "value" FROM range(4) t(i);
 """
@@ -43,7 +42,6 @@ OTHER = {
     **{"head": "0.5", "divergence": "'kl'", "alpha": "0.4", "intent_col": "'n'"},
     **{"method": "'combsum'", "rrf_k": "10", "depth": "2", "systems": "['a', 'b']"},
     "weights": "MAP {'a': 1, 'b': 2, 'c': 3}",
-    **{"log": "'counts'", "rank_col": "'r'", "click_col": "'c'", "shown_col": "'n'"},
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'", "lower_is_better": "['clicks']"},
 }
 # Where a parameter means something else, or goes with another choice.

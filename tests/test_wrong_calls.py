@@ -60,7 +60,6 @@ MAKE = """
         ('a', 1, 'p', 9.5), ('a', 1, 'q', 7.5), ('b', 1, 'r', 0.9), ('c', 1, 's', 100), ('c', 2, 't', 12)
     ) AS t(system, userid, itemid, score);
     CREATE VIEW no_runs AS FROM runs WHERE false;
-    CREATE TABLE log AS SELECT 1 AS userid, 'a' AS itemid, 1 AS rank, 1 AS clicked;
     CREATE TABLE events AS FROM (VALUES
         (1, 'a', DATE '2026-01-01'), (1, 'b', DATE '2026-01-05'), (2, 'a', DATE '2026-01-06'),
         (2, 'a', DATE '2026-01-07'), (2, 'c', DATE '2026-01-09'), (1, 'b', DATE '2026-01-09'),
