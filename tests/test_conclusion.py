@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import duckdb
 import pytest
 
 import ranking_udfs
@@ -14,23 +15,36 @@ from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
 from tests.command import Run
-from tests.pages import HTML, page_of, sections, text_of
+from tests.conftest import rows
+from tests.pages import HTML, page_of, parsed, sections, tables_in, text_of
 
 NDCG = ["--measures", "ndcg"]
+OPTIONS: Any = {"confidence": 0.95, "correction": "holm", "test": "t"}
 
 
 def mean_row(system: str, mean: float, half: float | None) -> dict[str, Any]:
     low, high = (None, None) if half is None else (max(mean - half, 0), min(mean + half, 1))
-    return {"system": system, "mean": mean, "low": low, "high": high}
+    return {"system": system, "users": 30, "mean": mean, "low": low, "high": high}
 
 
-ALS, POP, ONE = ("als", 0.61, 0.04), ("pop", 0.48, 0.05), ("als", 0.25, 0.3)
+ALS, POP, ONE = ("als", 22 / 30, 0.04), ("pop", 0.5, 0.05), ("als", 0.25, 0.3)
 SAID = {  # the width of an interval decides the decimals
-    ("hit_rate", 5, ALS, POP): "With als, 61 of 100 users (57 to 65) find something relevant among the first "
-    "5; with pop it is 48 (43 to 53).",
-    ("recall", None, ("als", 0.996, 0.005), ("pop", 0.02, 0.004)): "With als, 99.6 % (99.1 to 100.0) of what "
-    "is relevant to a user is in the list; with pop it is 2.0 % (1.6 to 2.4).",
-    ("precision", 1, ONE): "With als, 25 % (0 to 55) of the recommendations in first place are relevant.",
+    (
+        "hit_rate",
+        5,
+        ALS,
+        POP,
+    ): "With als, 73% (22 of 30; 69 to 77%) of users find something relevant among "
+    "the first 5; with pop it is 50% (15 of 30; 45 to 55%).",
+    (
+        "recall",
+        None,
+        ("als", 0.996, 0.005),
+        ("pop", 0.02, 0.004),
+    ): "With als, 99.6% (99.1 to 100.0%; 30 "
+    "users) of what is relevant to a user is in the list; with pop it is 2.0% (1.6 to 2.4%; 30 users).",
+    ("precision", 1, ONE): "With als, 25% (0 to 55%; 30 users) of the recommendations in first place are "
+    "relevant.",
     ("ndcg(gain=linear)", 10, ("als", 0.1234, 0.011), ("pop", 0.1, None)): "With als, NDCG@10 (gain=linear) "
     "is 0.123 (0.112 to 0.134); with pop it is 0.100.",
     ("recall(normalize=min)", 5, ("als", 0.5, None)): "With als, Recall@5 (normalize=min) is 0.5000.",
@@ -185,3 +199,42 @@ def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:
     assert format_mean(0.5, 0.4877, 0.5123) == ("0.500", "± 0.012")
     assert format_mean(0.98, 0.87, 1.0, decimals=3) == ("0.980", "(0.870 to 1.000)")
     assert format_mean(0.5, None, None, decimals=3) == ("0.500", "")
+
+
+def test_an_effect_beyond_the_range_of_a_measure_is_not_shown(con: duckdb.DuckDBPyConnection) -> None:
+    """Half of the users win by 1 and half lose: of 4 an effect of 2.4 would show, of 40 one of 0.46."""
+    for users, shown in ((4, False), (40, True)):
+        con.execute(f"""CREATE OR REPLACE TABLE by_user AS
+            SELECT system, userid, (system = 'b') = (userid % 2 = 0) AS ndcg
+            FROM range({users}) users(userid), (VALUES ('a'), ('b')) systems(system)""")
+        (row,) = rows(con, "SELECT *, 5 AS k FROM ranking_compare_by_user('by_user', baseline := 'a')")
+        assert (row["minimum_detectable_effect"] > 1) is not shown
+        said = conclusion.sentence(row, {**OPTIONS, "margin": None}, 1, 4)
+        assert ("would show in 80 of 100 cases" in said) is shown
+
+
+@pytest.mark.usefixtures("files")
+def test_rows_of_segments_have_their_users_and_few_are_told(run: Run) -> None:
+    call = ["als=als.csv", "bert=bert.csv", "relevant.csv", "-m", "ndcg@5", "--segment", "users.csv:country"]
+    call += ["--quiet"]
+    counts = {"(none)": 10, "DK": 22, "NO": 44, "SE": 44}
+    few = "Segments of fewer than 20 users: (none) (10)."
+    said = run("compare", *call, "--baseline", "als")
+    assert f"Against this: {few}\n" in said
+    assert max(map(len, said.splitlines())) <= 80
+    assert {
+        one: int(n) for one, n in re.findall(r"^NDCG@5 +(\S+) +(\d+) +bert ", said, re.MULTILINE)
+    } == counts
+    assert few in run("evaluate", *call)
+    html = page_of(*call, "--baseline", "als")
+    assert few in text_of(sections(html)["The answer"])
+    assert "Model" not in {name for table in tables_in(parsed(html)) for name in table[0]}
+
+
+@pytest.mark.usefixtures("files")
+def test_five_who_lose_and_win_most_are_shown_and_ten_with_explain(run: Run) -> None:
+    call = ["compare", "als=als.csv", "bert=bert.csv", "relevant.csv", "-m", "ndcg@5", "--no-check"]
+    for more, count in (([], 5), (["--format", "markdown"], 5), (["--explain"], 10)):
+        said = run(*call, *more)
+        assert len(re.findall(r"^\W*u\d+ ", said, re.MULTILINE)) == 2 * count
+        assert len(re.findall(rf"\d+ of 120 users (?:lose|win) with bert .*; the {count} that", said)) == 2

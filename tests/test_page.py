@@ -123,10 +123,11 @@ def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(standard: str, 
 def test_what_changes_for_users_is_what_sql_says(standard: str, report_tables: Con) -> None:
     con, found = report_tables, sections(standard)["What changes for users"]
     common, lists = tables_in(found)
-    query = """SELECT system, overlap, rbo, same_first, same_list
+    query = """SELECT system, users, overlap, rbo, same_first, same_list
         FROM ranking_overlap('rec', [5], baseline := 'als') ORDER BY 1"""
     expected = [
-        [name, *(f"{share:.0%}" for share in shares)] for name, *shares in con.execute(query).fetchall()
+        [name, str(users), *(f"{share:.0%}" for share in shares)]
+        for name, users, *shares in con.execute(query).fetchall()
     ]
     assert [list(row.values()) for row in common] == expected
     ((user,),) = con.execute("""SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)

@@ -1,6 +1,7 @@
 """Few labels by people, many by a model: PPI++, its edges, simulations, and each entry point."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,9 @@ import ranking_udfs
 from ranking_udfs.evaluation.comparison import correct_together
 from ranking_udfs.evaluation.conclusion import predicted_sentence
 from ranking_udfs.evaluation.pairs import order_models
+from tests.command import Run, csv
 from tests.conftest import module_connection, rows
+from tests.pages import page_of, sections, tables_in, text_of
 
 CLOSE = 1e-12
 Floats = NDArray[np.float64]
@@ -369,6 +372,47 @@ def test_models_are_in_the_order_of_their_corrected_differences(con: duckdb.Duck
     assert row["difference"] < 0
     order = order_models([{**row, "measure": "ndcg"}])
     assert order and [*order.means] == ["a", "b"]  # noqa: PT018
+
+
+@pytest.mark.usefixtures("registered", "folder")
+def test_tables_say_which_users_means_and_differences_are_of(run: Run) -> None:
+    """Of 20 users graded by people new wins with 12; of 200 others, whom a model graded, old with 150."""
+    users = [(f"u{u}", "on"[u % 20 < 12 if u < 20 else u % 4 == 0]) for u in range(220)]
+    for name in ("old", "new"):
+        csv(f"{name}.csv", "userid,itemid,score", *(f"{user},{name[0]},1" for user, _ in users))
+    guessed = [
+        (user, {"o": "n", "n": "o"}[one] if u in (0, 1, 2, 13, 14, 15) else one)
+        for u, (user, one) in enumerate(users)
+    ]
+    for name, judged in (("people", users[:20]), ("model", guessed)):
+        csv(f"{name}.csv", "userid,itemid,rel", *(f"{user},{likes},1" for user, likes in judged))
+    csv("users.csv", "userid,half", *(f"{user},{'ab'[i % 2]}" for i, (user, _) in enumerate(users)))
+    call = ["old=old.csv", "new=new.csv", "people.csv", "-m", "hit_rate", "-k", "1", "--no-check"]
+    call += ["--predicted-truth", "model.csv", "--baseline", "old"]
+    for unit in ("user", "case"):
+        said = run("compare", *call, "--unit", unit, "--segment", "users.csv:half")
+        first = f"old has the best Hit rate@1 over all 220 {unit}s, but is not surely better"
+        assert said.startswith(first)
+        assert "Against this: Segments of" in said
+        assert f"Against old; means of 20 {unit}s, differences of 220\n" in said
+        assert f"Against old, by half; means of 10 {unit}s, differences of 110\n" in said
+        assert re.search(r"^Hit rate@1 +new +0.6 +0.4 +-0\.\d+", said, re.MULTILINE)
+        assert re.search(r"^Hit rate@1 +a +10 of 110 +new ", said, re.MULTILINE)
+        assert f"of the {unit}s graded by people. Difference" in said
+        assert f"12 of 20 {unit}s win with new" in said
+    for form in ("markdown", "html"):
+        shown = run("compare", *call, "--format", form)
+        assert all(one in shown for one in ("Mean (20)", "Baseline (old) (20)", "Difference (220)")), form
+    assert re.search(r"Mean \(20\) +Letters", run("compare", *call[:-2], "--pairs"))
+    html = page_of(*call)
+    found = sections(html)
+    assert "<h1>new compared with old</h1>" in html  # a mean and a percentage are of different users
+    answer = text_of(found["The answer"])
+    assert "old has the best Hit rate@1 over all 220 users, but is not surely better than new." in answer
+    assert "Of the users graded by people alone: with old, 40% (8 of 20; " in answer
+    (row,) = tables_in(found["Differences to old"])[0]
+    assert [row[name] for name in ("Mean (graded)", "Baseline (graded)")] == ["0.60", "0.40"]
+    assert float(row["Difference (all)"]) < 0
 
 
 def test_partitions_refuse_predicted_grades() -> None:

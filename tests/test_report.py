@@ -200,7 +200,8 @@ def test_a_measure_that_some_users_have_no_value_of_and_a_leak(run: Run) -> None
         "no value",
         *(f"from {edge:.4g}" for edge in edges[:-1]),
     ]
-    share = f"no value: {(120 - len(hits)) / 120:.0%} for als"
+    without = 120 - len(hits)
+    share = f"no value: {without / 120:.0%} ({without} of 120 users) for als"
     assert any(title.startswith(f"First hit rank@5 of each user; {share}") for title in titles(html))
     nothing = titles(page_of(*first_hit, "-k", "0", "--no-check"))
     assert nothing[0] == "First hit rank@0: no user has a value"

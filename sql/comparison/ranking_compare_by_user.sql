@@ -7,9 +7,9 @@
 --            Of the columns of ranking_beyond_accuracy_by_user and ranking_overlap_by_user neither is: the verdicts are
 --            'higher' and 'lower', and wins the users whose value is higher
 -- others:    as of ranking_compare
--- lower_is_better: LIST of columns of which lower is better, as ['latency_ms']; it may name judged_share too, of which
---            neither end is better by itself. A column that it does not name has the caveat perhaps_lower_is_better if its name usually means
---            that: latency_ms, cost, price, rank, error
+-- lower_is_better: LIST of columns of which lower is better, as ['latency_ms']; it may name judged_share too, of which neither
+--            end is better by itself. A column that it does not name has the caveat perhaps_lower_is_better if its name
+--            usually means that: latency_ms, cost, price, rank, error
 -- predicted: a table as by_user, by the grades of a model, as predicted_truth of ranking_compare: with a row for each of by_user
 --            and rows of users who are not in it
 -- Returns:   what ranking_compare does, with the segment if there is such a column; users_without_rec_* are NULL if there

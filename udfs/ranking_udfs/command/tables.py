@@ -16,12 +16,13 @@ import duckdb
 from tabulate import tabulate
 
 from ..duckdb.statements import identifier
-from ..evaluation.comparison import changes_query
+from ..evaluation.comparison import MOST_CHANGED, changes_query
 from ..evaluation.conclusion import (
     best_sentence,
     by_model,
     caveats,
     few_differ,
+    few_users,
     footnote,
     leading_sentence,
     letters_note,
@@ -57,8 +58,9 @@ from ..texts import printable, shorten
 from .output import copy_statement, is_terminal
 
 WIDTH = 80  # of a terminal
+FEW_CHANGED = 5  # users who lose most, and who win most; with --explain MOST_CHANGED
 MOST_ROWS = 6  # of the table of a comparison in a pull request, which others are folded beneath
-DISPENSABLE = ("Relative", "W/T/L", "p")  # columns of a comparison, the first to go where it is too wide
+DISPENSABLE = ("Relative", "W/T/L", "p", "Baseline", "Mean")  # columns of a comparison, the first to go
 STYLES = {"table": "simple", "markdown": "github", "html": "html", "latex": "latex_booktabs"}  # tabulate's
 COPIED = ("csv", "json", "parquet")
 DOCUMENT = """<!doctype html>
@@ -235,7 +237,9 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     if segment is not None:
         others = [row for row in rows if row["segment"] != EVERYBODY]
         others.sort(key=lambda row: row["segment"])
-        blocks.append(measures_table(work, of_user, others, "Ranking measure", segment[1]))
+        of_segments = measures_table(work, of_user, others, "Ranking measure", segment[1])
+        few = few_users(others)
+        blocks.append(with_remarks(given.format, of_segments, few) if few else of_segments)
     return document(given.format, "\n".join(blocks))
 
 
@@ -311,12 +315,14 @@ def comparison_text(
     if form in COPIED:
         results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
         return render(work.con, given, [*found[-1][0]], results)  # segments have a column more
-    said, against = answer(work, orders, problems, [row["k"] for row in everybody], few_differ(everybody))
+    more = [*few_differ(everybody), *few_users([row for rows in by_segment for row in rows])]
+    said, against = answer(work, orders, problems, [row["k"] for row in everybody], more)
     said += remarks(form, worse)
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]
-    lines = [
+    lines = [in_unit(OF_LABELLED)] if "users_predicted" in everybody[0] else []
+    lines += [
         sentence(row, options, len(rows), digits)
         for rows in families(everybody)
         for row in rows
@@ -328,7 +334,7 @@ def comparison_text(
     measures = dict.fromkeys(row["measure"] for row in everybody)
     note = footnote(options, bool(by_segment), gated, sum(map(len, found)), measures)
     lines.append(note if any("W/T/L" in text for text in texts) else note.partition(". ")[2])
-    changed = changed_tables(work, everybody[0]) if form != "latex" else []
+    changed = changed_tables(work, families(everybody)[0]) if form != "latex" else []
     if form == "markdown":  # of a pull request: the answer, the worst of it, and the rest folded
         at_first = {(one.name, one.cuts[0]) for one in work.request.choices[:1]}
         first = sorted(everybody, key=lambda row: (row["measure"], row["k"]) not in at_first)[:MOST_ROWS]
@@ -349,20 +355,25 @@ def comparison_text(
     return document(form, "\n".join(filter(None, [said + against, text])))
 
 
-def changed_tables(work: Evaluation, first: Row) -> list[tuple[bool, str, str]]:
-    """Return of those who lose, and who win, most with each model: whether they win, a title and a table."""
-    baseline = work.options["baseline"] if len(work.systems) > 2 else first["baseline"]
+def changed_tables(work: Evaluation, rows: Sequence[Row]) -> list[tuple[bool, str, str]]:
+    """Return of those who lose, and who win, most with each model: whether they win, a title and a table.
+
+    `rows` are the comparisons by the first measure at its first cut-off.
+    """
+    baseline = work.options["baseline"] if len(work.systems) > 2 else rows[0]["baseline"]
     if baseline is None or not work.request.choices:
         return []
     choice, found = work.request.choices[0], list[tuple[bool, str, str]]()
-    changes = work.labelled(fetch_rows(work.con, changes_query(work.request, baseline, choice)))
+    users = {row["system"]: row["users"] for row in rows}
+    most = MOST_CHANGED if work.given.explain else FEW_CHANGED
+    changes = work.labelled(fetch_rows(work.con, changes_query(work.request, baseline, choice, most)))
     for (system, wins), group in groupby(changes, key=lambda row: (row["system"], row["wins"])):
-        rows = [*group]
-        count, verb = rows[0]["changed"], "win" if wins else "lose"
-        said = in_unit(f"{count} users {verb}" if count > 1 else f"1 user {verb}s")
-        most = f"; the {len(rows)} that {verb} most" if count > len(rows) else ""
-        title = f"{said} with {printable(system)} by {choice.at(choice.cuts[0])}{most}"
-        cells = [[row[name] for name in ("label", "baseline", "value", "difference")] for row in rows]
+        changed = [*group]
+        count, verb = changed[0]["changed"], "win" if wins else "lose"
+        said = in_unit(f"{count} of {users[system]} users {verb}{'s' * (count == 1)}")
+        which = f"; the {len(changed)} that {verb} most" if count > len(changed) else ""
+        title = f"{said} with {printable(system)} by {choice.at(choice.cuts[0])}{which}"
+        cells = [[row[name] for name in ("label", "baseline", "value", "difference")] for row in changed]
         header = [in_unit("User"), baseline, system, "Difference"]
         found.append((wins, title, table(work.given.format, header, cells, digits_of(work.given) or DIGITS)))
     return found
@@ -396,36 +407,57 @@ def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
 def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:
     """Render a row for each comparison, by measure and k; `segment` is what segments are called, if any.
 
-    A terminal has no relative difference, W/T/L or p, in this order, where it is too narrow for them.
+    Where a terminal is too narrow, it has no relative difference, W/T/L, p, baseline or mean, in this order.
     """
     form, baseline = work.given.format, work.options["baseline"]
-    cells = [row_cells(work, row, segment) for one in families(rows) for row in one]
+    sides = labelled_sides(rows)
+    headed = ("", "") if form == "table" else sides
+    cells = [row_cells(work, row, segment, headed) for one in families(rows) for row in one]
     if form != "table":
         return table(form, list(cells[0]), [list(one.values()) for one in cells])
     title = [f"Against {printable(baseline)}"] * (baseline is not None)
     title += [f"by {printable(segment)}"] * (segment is not None)
     text = fitting_table(cells, DISPENSABLE, WIDTH)
-    return f"{', '.join(title)}\n\n{text}" if title else text
+    of = in_unit("; means of {} users, differences of {}").format(*sides) if sides[0] else ""
+    return f"{', '.join(title)}{of}\n\n{text}" if title else text
 
 
-def row_cells(work: Evaluation, row: Row, segment: str | None) -> dict[str, str]:
-    """Format the cells of a row by their headings."""
+def row_cells(
+    work: Evaluation, row: Row, segment: str | None, sides: tuple[str, str] = ("", "")
+) -> dict[str, str]:
+    """Format the cells of a row by their headings; `sides`: of which users means are, and the difference."""
     relative, baseline, digits = row["relative"], work.options["baseline"], digits_of(work.given) or DIGITS
     difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
     is_titled = baseline is None or work.given.format == "table"  # with the baseline above the table
+    of_labelled, of_all = (f" ({one})" if one else "" for one in sides)
     cells = {
         "System": row["system"] if baseline is not None else f"{row['system']} - {row['baseline']}",
-        "Mean": format_number(row["mean_system"], digits),
-        "Baseline" if is_titled else f"Baseline ({baseline})": format_number(row["mean_baseline"], digits),
-        "Difference": "+" * ((row["difference"] or 0) > 0) + " ".join(filter(None, difference)),
+        f"Mean{of_labelled}": format_number(row["mean_system"], digits),
+        ("Baseline" if is_titled else f"Baseline ({baseline})") + of_labelled: format_number(
+            row["mean_baseline"], digits
+        ),
+        f"Difference{of_all}": "+" * ((row["difference"] or 0) > 0) + " ".join(filter(None, difference)),
         "Relative": "" if relative is None else f"{format_number(100 * relative, digits)} %",
         "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
         "p": format_p(row["p_adjusted"]),
         "Verdict": f"{MARKS[row['verdict']]} {row['verdict']}",
     }
-    heading = f"Segment {segment}" if segment in ("Measure", *cells) else segment
+    users = in_unit("Users")
+    heading = f"Segment {segment}" if segment in ("Measure", users, *cells) else segment
     of_segment = {heading: row["segment"]} if heading is not None else {}
+    if heading is not None:
+        everybody = f" of {row['users'] + row['users_predicted']}" if row.get("users_predicted") else ""
+        of_segment[users] = f"{row['users']}{everybody}"
     return {"Measure": measure_label(row), **of_segment, **cells}
+
+
+def labelled_sides(rows: Sequence[Row]) -> tuple[str, str]:
+    """Say of which users means are, and of which differences, where a model has graded some of them."""
+    if "users_predicted" not in rows[0]:
+        return "", ""
+    found = {(row["users"], row["users"] + (row["users_predicted"] or 0)) for row in rows}
+    labelled, everybody = found.pop() if len(found) == 1 else ("graded", "all")
+    return str(labelled), str(everybody)
 
 
 def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> str | bytes:
@@ -444,7 +476,9 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
         for one in shown
         for name, mean in one.means.items()
     ]
-    text = table(form, ["Measure", "System", "Mean", "Letters"], cells) if shown else ""
+    sides = labelled_sides([one.best for one in shown])[0] if shown else ""
+    header = ["Measure", "System", f"Mean ({sides})" if sides else "Mean", "Letters"]
+    text = table(form, header, cells) if shown else ""
     lines = [*[letters_note(work.options)] * bool(shown), *best_lines(work, shown, digits)]
     if len(shown) < len(orders):
         left_out = "measures of which some users have no value, so that each pair is of other users"
@@ -452,6 +486,11 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
     said, against = answer(work, orders, problems, [one.k for one in shown])
     return document(form, with_remarks(form, "\n".join(filter(None, [said + against, text])), lines))
 
+
+OF_LABELLED = (
+    "Mean, baseline and W/T/L: of the users graded by people. Difference, p and verdict: of all users, by "
+    "the grades of the model, corrected by those of people."
+)
 
 # --- One user's lists, and the items that two models' lists share ---
 

@@ -109,8 +109,8 @@ FROM (
 ORDER BY ALL"""
 
 
-def changes_query(request: Request, baseline: str, choice: Choice) -> str:
-    """Return the users who lose, and win, most with each other model, by a measure at its first cut-off.
+def changes_query(request: Request, baseline: str, choice: Choice, most: int = MOST_CHANGED) -> str:
+    """Return as many users who lose, and win, most with each other model, by a measure at its first cut-off.
 
     `changed` are all who lose, or win; `sharing` those who do by as much.
     """
@@ -127,7 +127,7 @@ FROM (
     JOIN ({model} <> {literal(baseline)}) AS other USING (userid)
     WHERE abs(difference) > 1e-12
 )
-QUALIFY row_number() OVER (PARTITION BY system, wins ORDER BY abs(difference) DESC, userid) <= {MOST_CHANGED}
+QUALIFY row_number() OVER (PARTITION BY system, wins ORDER BY abs(difference) DESC, userid) <= {most}
 ORDER BY system, wins, abs(difference) DESC, userid"""
 
 

@@ -21,14 +21,16 @@ from .words import (
     join_names,
 )
 
-HEADLINES = {  # what a hundred times a mean says, in words
-    "hit_rate": (" of 100 users", " find something relevant PLACE"),
-    "recall_all": (" of 100 users", " find everything relevant PLACE"),
-    "recall": (" %", " of what is relevant to a user is PLACE"),
-    "precision": (" %", " of the recommendations PLACE are relevant"),
+HEADLINES = {  # what a mean says, in words
+    "hit_rate": " of users find something relevant PLACE",
+    "recall_all": " of users find everything relevant PLACE",
+    "recall": " of what is relevant to a user is PLACE",
+    "precision": " of the recommendations PLACE are relevant",
 }
+OF_USERS = ("hit_rate", "recall_all")  # whose mean is a share of the users
 TOUCHED = 0.05  # of the users: from this share on, those without a list stand beside the verdict
 SMALL = 0.01  # below this share, problems are one line, unless they are wrong
+FEW_USERS = 20  # of a segment: below it, its numbers say little
 FEW_JUDGED = 0.2  # of the first k: below it, most of what counts as a miss is unknown
 
 
@@ -90,8 +92,9 @@ def sentence(
     if all(without) and sum(without) > everybody / 2:
         text += in_unit("; the test is of the same users, and few have lists of both")
     needed = needed_sentence(row, options)
-    if verdict == "unclear" and not needed and row["minimum_detectable_effect"]:
-        text += f"; {format_number(row['minimum_detectable_effect'], digits)} would show in 80 of 100 cases"
+    effect, values = row["minimum_detectable_effect"], parse_measure(row["measure"]).measure.range
+    if verdict == "unclear" and not needed and effect and effect <= values.high - values.low:
+        text += f"; {format_number(effect, digits)} would show in 80 of 100 cases"
     return f"{text}. {needed}" if needed else f"{text}."
 
 
@@ -158,6 +161,9 @@ def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
     """Say which model is the best, and whether surely so; `shared` as for shared_sentence."""
     first, second, *others = map(printable, found.means)
     label, tied = measure_label(found.best), list(map(printable, found.leaders[1:]))
+    if found.best.get("users_predicted"):  # whose means are of the labelled users alone
+        users = found.best["users"] + found.best["users_predicted"]
+        label += in_unit(f" over all {users} users")
     if not found.best["difference"]:
         text = f"There is no best model by {label}: {first} and {second} have the same mean."
     elif tied:
@@ -174,25 +180,29 @@ def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
 def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:
     """Say what the mean of a model is, in words if the measure has some, and beside it that of another.
 
-    `rows` have system, mean, low and high. Where there is no interval, as of one user, no 100 are named.
+    `rows` have system, users, mean, low and high. Without an interval, as of one user, there are no words.
     """
     is_sure = not choice.given and all(row["low"] is not None for row in rows)
     words = HEADLINES.get(choice.measure.name) if is_sure else None
-    unit, behind = map(in_unit, words or ("", ""))
     before = "" if words else f"{choice.at(k)} is "
     place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
-    behind, scale = behind.replace("PLACE", place), 100 if words else 1
+    behind, scale, unit = in_unit(words or "").replace("PLACE", place), 100 if words else 1, "%" * bool(words)
     halves = [scale * (half_of(row["low"], row["high"]) or 0) for row in rows]
     decimals = max(column_decimals([scale * row["mean"] for row in rows], halves) - (scale > 1), 0)
     texts = []
     for row in rows:
         numbers = (row[name] for name in ("mean", "low", "high") if row[name] is not None)
         mean, *shown = format_fixed([scale * number for number in numbers], decimals)
-        texts.append((printable(row["system"]), mean, f" ({' to '.join(shown)})" if shown else ""))
-    (system, number, interval), *others = texts
-    text = f"With {system}, {before}{number}{unit}{interval}{behind}"
-    unit = unit if unit == " %" else ""
-    return text + "".join(f"; with {other} it is {its}{unit}{around}" for other, its, around in others) + "."
+        details = [f"{' to '.join(shown)}{unit}"] if shown else []
+        if words and choice.measure.name in OF_USERS:
+            details.insert(0, f"{round(row['mean'] * row['users'])} of {row['users']}")
+        elif words:
+            details.append(in_unit(f"{row['users']} users"))
+        around = f" ({'; '.join(details)})" if details else ""
+        texts.append((printable(row["system"]), f"{mean}{unit}{around}"))
+    (system, first), *others = texts
+    text = f"With {system}, {before}{first}{behind}"
+    return text + "".join(f"; with {other} it is {its}" for other, its in others) + "."
 
 
 def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
@@ -319,6 +329,15 @@ def few_differ(rows: Sequence[Row]) -> list[str]:
         for row in found
     ]
     return [in_unit("Fewer than 5 users differ, of ") + f"{', '.join(names)}."] if names else []
+
+
+def few_users(rows: Sequence[Row]) -> list[str]:
+    """Say which segments have fewer than FEW_USERS users; `rows` have segment and users."""
+    users: dict[str, int] = {}
+    for row in rows:
+        users[row["segment"]] = max(users.get(row["segment"], 0), row["users"])
+    names = [f"{printable(name)} ({count})" for name, count in users.items() if count < FEW_USERS]
+    return [in_unit(f"Segments of fewer than {FEW_USERS} users: ") + f"{join_names(names)}."] if names else []
 
 
 def share_of(row: Row) -> float:

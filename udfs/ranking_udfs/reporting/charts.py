@@ -134,6 +134,11 @@ def verdict_text(rows: Sequence[Row]) -> str:
     return "; ".join(f"{join_names(found[verdict])} {verdict}" for verdict in MARKS if verdict in found)
 
 
+def share_text(count: int, of: int) -> str:
+    """Format a share of the users with its numbers: 73% (22 of 30 users)."""
+    return f"{count / of:.0%} ({count} of {of} {in_unit('users')})"
+
+
 # --- Charts ---
 
 
@@ -234,7 +239,9 @@ class Charts:
         name, every, rows = self.of_measure("differences", measure, self.found.comparisons)
         shown = [row for row in rows if row["system"] in self.systems]
         layers = self.difference_layers(self.y)
-        columns = {"Mean": "mean_system", "Baseline": "mean_baseline", "Difference": "difference"}
+        means, of = ("Mean", "Baseline"), " (graded)" * self.found.request.predicted_truth
+        columns = {f"{means[0]}{of}": "mean_system", f"{means[1]}{of}": "mean_baseline"}
+        columns["Difference (all)" if of else "Difference"] = "difference"
         title = f"{measure.at(measure.cuts[0])} against {self.found.baseline}: {verdict_text(rows)}"
         table = table_of(every, OF_SYSTEM | OF_VERDICT | columns | ENDS | OF_TEST)
         return self.draw(name, title, table, shown, height={"step": 26}, layer=layers)
@@ -262,8 +269,8 @@ class Charts:
         colours = {"wins": COLOURS[1], "ties": GRID, "losses": LOSS}
         shares = {row["system"]: [row[one] / (row["users"] or 1) for one in colours] for row in rows}
         texts = [
-            f"{row['system']} wins with {row['wins'] / row['users']:.0%} of {in_unit('users')}, loses with "
-            f"{row['losses'] / row['users']:.0%}"
+            f"{row['system']} wins with {share_text(row['wins'], row['users'])}, loses with "
+            f"{share_text(row['losses'], row['users'])}"
             for row in rows[:2]
             if row["users"]
         ]
@@ -375,7 +382,7 @@ class Charts:
         header = {"labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top"}
         title = f"{found.at} of {in_unit('each user')}"
         for kind, counts in found.apart.items():
-            shares = [f"{counts[name] / totals[name]:.0%} for {name}" for name in systems]
+            shares = [f"{share_text(counts[name], totals[name])} for {name}" for name in systems]
             title += f"; {kind}: {join_names(shares)}"
         shown = [*bars[: len(found.apart)][::-1], *bars[len(found.apart) :]]
         cells = [[heading, *(counts[name] for name in systems)] for heading, *_, counts in shown]

@@ -31,6 +31,7 @@ from ..evaluation.words import (
     format_cut_off,
     format_mean,
     format_number,
+    in_unit,
     with_text,
 )
 from ..inputs.evaluation import Evaluation
@@ -171,7 +172,7 @@ class Findings:
             self.best = conclusion.best_sentence(leader, self.options, DIGITS, self.baseline)
         self.wrong, others = conclusion.caveats(problems, [self.k])
         self.caveats = [*others, *(self.find_caveats(shared) if work.is_checked else [])]
-        self.caveats += conclusion.few_differ(family)
+        self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments)]
         self.curve = self.fetch(curve_query(request))
         self.edges, self.bins, self.apart = self.histogram()
         query = overlap_query(replace(request, ks=[self.k]), baseline)
@@ -259,8 +260,8 @@ FROM (
     def find_title(self) -> str | None:
         """Say the best mean, and how far it is above the second, in percent of that or of the baseline."""
         best = self.leader and self.leader.best
-        if not best or not best["difference"]:
-            return None
+        if not best or not best["difference"] or best.get("users_predicted"):
+            return None  # or means are of other users than differences
         (row,) = (one for one in self.of_first(self.means) if one["system"] == best["system"])
         text = f"{self.at} {format_mean(row['mean'], row['low'], row['high'])[0]} with {best['system']}"
         is_turned = best["system"] == self.baseline
@@ -281,7 +282,9 @@ FROM (
             values = {row["system"]: row for row in self.means if (row["measure"], row["k"]) == at}
             rows = [values[name] for name in self.mentioned()]
             if all(row["users"] for row in rows):
-                texts.append(conclusion.headline_sentence(rows, choice, choice.cuts[0]))
+                text = conclusion.headline_sentence(rows, choice, choice.cuts[0])
+                people = in_unit("Of the users graded by people alone: w")
+                texts.append(f"{people}{text[1:]}" if self.request.predicted_truth else text)
         return texts
 
     def find_caveats(self, shared: Sequence[Row]) -> list[str]:

@@ -154,7 +154,7 @@ class View:
             name: [at[one.name, one.cuts[0], name] for one in found.measures] for name in found.systems[1:]
         }
         rows = [[name, *(f"{MARKS[one]} {one}" for one in verdicts)] for name, verdicts in every.items()]
-        return ["Model", *(one.at(one.cuts[0]) for one in found.measures)], rows
+        return ["System", *(one.at(one.cuts[0]) for one in found.measures)], rows
 
     def problem_table(self) -> Table:
         """Return the problems of the data, the gravest first: a row for each k, a column for each system."""
@@ -209,9 +209,9 @@ class View:
         return ", ".join(sorted({one.label for one in self.found.measures if one.name in some}))
 
     def overlap_table(self) -> Table:
-        header, rows = table_of(self.found.overlaps, {"Model": "system"} | SHARES)
-        percents = ([None if one is None else Html(f"{one:.0%}") for one in shares] for _, *shares in rows)
-        return header, [[name, *shares] for (name, *_), shares in zip(rows, percents, strict=True)]
+        header, rows = table_of(self.found.overlaps, {"System": "system", "Users": "users"} | SHARES)
+        cells = [[None if one is None else Html(f"{one:.0%}") for one in shares] for _, _, *shares in rows]
+        return header, [[*row[:2], *shares] for row, shares in zip(rows, cells, strict=True)]
 
     def among(self) -> str:
         """Say of whom the example is the one who loses most, where that is not of all users."""
