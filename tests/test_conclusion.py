@@ -19,7 +19,7 @@ from tests.conftest import rows as rows_of
 from tests.pages import HTML, page_of, parsed, sections, tables_in, text_of
 
 NDCG = ["--measures", "ndcg"]
-OPTIONS: Any = {"confidence": 0.95, "correction": "holm", "test": "t"}
+OPTIONS: Any = {"confidence": 0.95, "correction": "holm", "test": "t", "margin": None}
 
 
 def mean_row(system: str, mean: float, half: float | None) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def test_an_effect_beyond_the_range_of_a_measure_is_not_shown(con: duckdb.DuckDB
             FROM range({users}) users(userid), (VALUES ('a'), ('b')) systems(system)""")
         (row,) = rows_of(con, "SELECT *, 5 AS k FROM ranking_compare_by_user('by_user', baseline := 'a')")
         assert (row["minimum_detectable_effect"] > 1) is not shown
-        said = conclusion.sentence(row, {**OPTIONS, "margin": None}, 1, 4)
+        said = conclusion.sentence(row, OPTIONS, 1, 4)
         assert ("would show in 80 of 100 cases" in said) is shown
 
 
