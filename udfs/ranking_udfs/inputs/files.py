@@ -480,8 +480,8 @@ def table_source(
     try:
         names = find_columns(con, path, types, wanted, nested)
     except MissingColumnsError as error:
-        lists = [name for name, kind in types.items() if kind.endswith("[]") or kind == '"NULL"']
-        if {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, lists, wanted):
+        untyped = [name for name, kind in types.items() if kind.endswith("[]") or kind == '"NULL"']
+        if {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, untyped, wanted):
             return empty_source(path, types)
         raise
     fields = {role: nested[name] for role, name in names.items() if name in nested}
