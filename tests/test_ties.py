@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, literal, module_connection, rows
 from tests.ties import Tied, create_tables, mean, random_cases
@@ -150,3 +151,44 @@ def test_large_ties_keep_nine_digits(
     (row,) = rows(con, f"FROM ranking_by_user('large', 'liked', [{k}], {chosen})")
     for name in want:
         assert row[name] == pytest.approx(want[name], rel=1e-9, abs=0), name
+
+
+@pytest.mark.parametrize("descending", [True, False])
+def test_the_order_of_trec_eval_is_that_of_python_and_of_a_slow_definition(
+    con: duckdb.DuckDBPyConnection, descending: bool
+) -> None:
+    """Scores are FLOAT, in which 2^24 and 2^24 + 1 tie; equal ones by item as text, the last first."""
+    con.execute("""
+        CREATE OR REPLACE TABLE rec AS
+        SELECT u AS who, (u * 7 + i * 3) % 50 AS what, (u + i) % 3 / 1 AS P
+        FROM range(20) a(u), range(12) b(i)
+        UNION ALL VALUES (1, 99, 'nan'::DOUBLE), (1, 98, NULL), (1, 9, 16777216), (1, 10, 16777217);
+        CREATE OR REPLACE TABLE truth AS
+        SELECT u AS who, (u * 7 + i * 5) % 50 AS what, i % 3 AS rel FROM range(20) a(u), range(5) b(i)
+        UNION ALL VALUES (1, 9, 2)""")
+    columns: dict[str, Any] = {
+        "user_col": "who",
+        "item_col": "what",
+        "score_col": "p",
+        "descending": descending,
+    }
+    named = "".join(f", {name} := {literal(one)}" for name, one in columns.items())
+    query = (
+        f"FROM ranking_by_user('rec', 'truth', [1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{named})"
+    )
+    found = con.execute(f"SELECT userid, k, mrr, recall {query}").fetchall()
+    given = {**columns, "con": con, "ties": "trec", "check": False, "by_user": True}
+    python = ranking_udfs.evaluate("rec", "truth", "mrr,recall", [1, 3, None], **given)
+    assert {*found} == {*python.select("userid, k, mrr, recall").fetchall()}
+    lists: dict[int, list[tuple[bool, float, str]]] = {}
+    for user, item, score in con.sql("FROM rec").fetchall():
+        is_last = score is None or math.isnan(score)
+        number = 0.0 if is_last else float(np.float32(score)) * (1 if descending else -1)
+        lists.setdefault(user, []).append((not is_last, number, str(item)))
+    relevant = {(user, str(item)) for user, item, rel in con.sql("FROM truth").fetchall() if rel > 0}
+    firsts = {}
+    for user, rows_of_user in lists.items():
+        order = [item for *_, item in sorted(rows_of_user, reverse=True)]
+        firsts[user] = next((1 / rank for rank, item in enumerate(order, 1) if (user, item) in relevant), 0.0)
+    assert {user: mrr for user, k, mrr, _ in found if k is None} == firsts
+    assert con.execute(query.replace("'trec'", "'item'")).fetchall() != con.execute(query).fetchall()

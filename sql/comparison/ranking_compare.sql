@@ -14,7 +14,7 @@
 -- test:         't' (Student's, paired) or 'randomization' (Fisher's: all signs of up to 20 differences that are not 0, of
 --               more so many permutations, from this seed)
 -- user_col, ..., descending, JUDGING: as for ranking_judged
--- ties:         'item' or 'expected', as for ranking_by_user
+-- ties:         'item', 'trec' or 'expected', as for ranking_by_user
 -- predicted_truth: a table as truth with grades by a model (an LLM, clicks): of all users of truth, who are the labelled ones,
 --               and of more. The difference is then that of all, by the model's grades corrected by those of truth. The
 --               labelled users must be drawn at random of all. Not with the randomization test

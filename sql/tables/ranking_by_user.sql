@@ -3,7 +3,8 @@
 -- rec, truth, user_col, ..., descending, JUDGING: as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one; may be left out where each of the
 --             measures names its own
--- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
+-- ties:       'item': in the order of their itemids; 'trec': as trec_eval, which reads scores as FLOAT and orders equal ones by
+--             itemid as text, descending; 'expected': each measure's expected value over all orders of the
 --             items that tie, in closed form, without the columns of the measures that have none
 -- measures:   measures as one text with commas or as a LIST, with options and cut-offs of their own: `ndcg(gain=linear),
 --             average_precision(normalize=k)@5,10`; each is a column of its name and options, NULL at cut-offs that are not its

@@ -93,6 +93,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     {
                         'ranks': judged.ranks, 'lasts': judged.ranks, 'grades': judged.grades, 'ideal': judged.ideal,
                         'size': judged.size},
+                    NULL,
                     _ranking_tied_ranking(judged, scores, reversed, NULL),
                     'ranking_explain') AS tied
             FROM (

@@ -376,7 +376,7 @@ def partition(
         truth: likewise, if the function reads a truth.
         ks: cut-offs, of ranking_judged one; None for the whole list.
         measures: as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`; by default all columns.
-        ties: "item" or "expected".
+        ties: "item", "trec" or "expected".
         history: the schema of the history of ranking_check or ranking_beyond_accuracy, if there is one.
         items: likewise of the items of the latter.
         arguments: further arguments of the function: user_col, descending, min_grade, margin, weights, ...

@@ -107,12 +107,14 @@ _ranking_collation_problem()];
 CREATE OR REPLACE TEMP MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
 
--- The value that belongs to a choice of `ties`, or an error if there is no such choice.
-CREATE OR REPLACE TEMP MACRO _ranking_ties_choice(ties, item, expected, caller) AS
+-- The value that belongs to a choice of `ties`, or an error if there is no such choice; trec is NULL where it is none.
+CREATE OR REPLACE TEMP MACRO _ranking_ties_choice(ties, item, trec, expected, caller) AS
 CASE
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'trec' AND trec IS NOT NULL THEN trec
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
-    ELSE error(caller || ': ' || _ranking_option('ties', ties, 'item|expected', false))
+    ELSE error(concat(
+        caller, ': ', _ranking_option('ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
 END;
 
 -- Return true, or an error if a column is missing, of a type that does not fit, or looks as if it should be read.

@@ -10,6 +10,13 @@ WITH _ranking_item AS NOT MATERIALIZED (
 ), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
     SELECT * REPLACE (tied AS judged)
     FROM _ranking_tied_judged(rec, truth, COLUMN_NAMES, _ranking_longest(_ranking_all_ks(ks, measures)), caller, JUDGING)
+), _ranking_trec_rec AS NOT MATERIALIZED (
+    FROM _ranking_in_trec_order(_ranking_table('rec', rec), COLUMN_NAMES)
+), _ranking_trec AS NOT MATERIALIZED (
+    FROM _ranking_judged('_ranking_trec_rec', truth, COLUMN_NAMES, _ranking_longest(ks), false, caller, JUDGING)
+), _ranking_trec_at_own_ks AS NOT MATERIALIZED (
+    FROM _ranking_judged(
+        '_ranking_trec_rec', truth, COLUMN_NAMES, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, JUDGING)
 ), _ranking_given_ks AS NOT MATERIALIZED (
     SELECT _ranking_cuts(ks, caller) AS given
 ), _ranking_any_ks AS NOT MATERIALIZED (
@@ -17,19 +24,57 @@ WITH _ranking_item AS NOT MATERIALIZED (
 ), _ranking_wrong_measures AS NOT MATERIALIZED (
     FROM query(_ranking_measures_problem(measures, ties, caller))
 ), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(replace(
-        _ranking_users_query(_ranking_choices(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
-        '@',
-        _ranking_home()))
+    FROM query(_ranking_with_source(
+        _ranking_users_query(
+            _ranking_choices(measures, usual), _ranking_ties_choice(ties, false, false, true, caller), min_grade),
+        ties))
 ), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(replace(
+    FROM query(_ranking_with_source(
         _ranking_plain_query(
-            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
-        '@',
-        _ranking_home()))
+            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, false, true, caller), min_grade),
+        ties))
 )
 -- A CTE that is not chosen is not planned.
 FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
+
+-- Such a text, with _ranking_home() for @ and the CTE of the order of ties for that of `item`.
+CREATE OR REPLACE TEMP MACRO _ranking_with_source(text, ties) AS
+replace(
+    replace(text, '@', _ranking_home()), ' _ranking_item',
+    CASE WHEN ties::VARCHAR = 'trec' THEN ' _ranking_trec' ELSE ' _ranking_item' END);
+
+-- Recommendations whose scores are their ranks in the order of trec_eval, in which nothing is tied: it reads scores as FLOAT and
+-- orders equal ones by item as text, descending. A score that is no number stays, so that its error is raised.
+CREATE OR REPLACE TEMP MACRO _ranking_in_trec_order(rec, COLUMN_NAMES) AS TABLE
+SELECT COLUMNS(lambda c: c <> 'ranking_trec_rank')
+FROM (
+    SELECT
+        COLUMNS(lambda c: NOT starts_with(c, 'ranking_trec_') AND lower(c) NOT IN (
+            'ranking_absent', lower(coalesce(score_col::VARCHAR, 'score')))),
+        struct_extract(
+            {
+                'rank': CASE WHEN TRY_CAST(descending AS BOOLEAN) THEN -ranking_trec_rank ELSE ranking_trec_rank END,
+                -- The rank stands in where there is no such column, which _ranking_valid says.
+                'score': COLUMNS(concat(
+                    '(?i)^(', regexp_escape(coalesce(score_col::VARCHAR, 'score')), '|ranking_trec_rank)$'))},
+            CASE WHEN _ranking_is_number(left(typeof([ranking_trec_score]), -2)) THEN 'rank' ELSE 'score' END) AS '\1'
+    FROM (
+        SELECT
+            *,
+            row_number() OVER (
+                PARTITION BY ranking_trec_user, ranking_trec_system
+                ORDER BY isnan(ranking_trec_float) IS DISTINCT FROM false ASC,
+                    CASE WHEN TRY_CAST(descending AS BOOLEAN) THEN ranking_trec_float END DESC NULLS LAST,
+                    ranking_trec_float ASC NULLS LAST, ranking_trec_item::VARCHAR DESC NULLS LAST) AS ranking_trec_rank
+        FROM (
+            SELECT
+                *,
+                least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_trec_user,
+                coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_trec_item,
+                least(*COLUMNS(_ranking_column(system_col, 'system'))) AS ranking_trec_system,
+                coalesce(*COLUMNS(_ranking_column(score_col, 'score'))) AS ranking_trec_score,
+                TRY_CAST(ranking_trec_score AS FLOAT) AS ranking_trec_float
+            FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec)))));
 
 -- The text of the query that _ranking_users ends in. It has what is asked for alone, since DuckDB takes long to plan
 -- a measure, selected or not. Names and words in it are the registry's, numbers are digits; @ stands for _ranking_home().
