@@ -79,7 +79,7 @@ def evaluate(
             of several models. A column `system` tells models apart, too. So are segments, history and items.
         truth: what turned out right: users, items and, if there are any, grades; in the same forms.
         measures: as texts, `ndcg`, `recall(normalize=min)@5,10`, with options and cut-offs if they are to
-            have their own. By default recall, precision, average_precision, auc, mrr, ndcg, hit_rate and
+            have their own. By default recall, precision, average_precision, mrr, ndcg, hit_rate and
             f_measure, with history or items what is in the lists, too.
         ks: the cut-offs of all other measures: an integer, or several; None is the whole list.
         by_user: whether to return the values of each user in place of means.

@@ -1,6 +1,6 @@
 """Defaults shared by the command, Python and Spark, and the values that options may have."""
 
-MEASURES = ("recall", "precision", "average_precision", "auc", "mrr", "ndcg", "hit_rate", "f_measure")
+MEASURES = ("recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate", "f_measure")
 K = 10
 LARGEST_K = 2**31 - 1  # of a cut-off; no list in DuckDB or Spark is longer
 DIGITS = 4  # significant ones, where people read numbers
