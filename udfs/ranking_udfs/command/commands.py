@@ -220,7 +220,8 @@ def explain(work: Work) -> str | bytes:
         # Q033 is nearer to q33 than Q133 is.
         plain = r"regexp_replace(lower(nfc_normalize(trim({}))), '(^|\D)0+(\d)', '\1\2', 'g')"
         plain, given_plain = (plain.format(one) for one in ("userid::VARCHAR", "$1::VARCHAR"))
-        order = f"damerau_levenshtein({plain}, {given_plain}), userid"
+        near = "damerau_levenshtein({}, {})".format
+        order = f"{near(plain, given_plain)} + {near('lower(userid::VARCHAR)', 'lower($1::VARCHAR)')}, userid"
         query = f"SELECT userid::VARCHAR FROM ({both}) WHERE userid IS NOT NULL ORDER BY {order} LIMIT 1"
         ((one,),) = work.con.execute(query, [given.user_id]).fetchall()
         advice = f"write --user-id {shlex.quote(shorten(one))}, or another that is there"
