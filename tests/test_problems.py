@@ -187,6 +187,37 @@ def test_each_problem_has_as_many_rows_as_it_counts() -> None:
     assert found == codes - WITHOUT_ROWS
 
 
+TWICE = """SELECT u AS userid, {} AS itemid, 10 - i - s / 7 AS score
+    FROM range(40) t(u), range(5) x(i), range(2) y(s)"""
+OWN_ITEM = "SELECT u AS userid, u + i AS itemid, -i AS score FROM range(100) t(u), range({}, {}) x(i)"
+SHARED = OWN_ITEM.replace("u + i", "hash(100 * u + i) % 50")
+
+
+@pytest.mark.parametrize(
+    ("code", "rec", "truth", "count"),
+    [
+        # Of a union of two retrievers each item is there twice.
+        ("one_list_for_all", TWICE.format("100 * u + i"), TRUTH, []),
+        ("one_list_for_all", TWICE.format("i"), TWICE.format("i"), [40]),
+        # Users and items have the same numbers by chance.
+        ("self_retrieved", SHARED.format(0, 10), SHARED.format(3, 5), []),
+        ("self_retrieved", OWN_ITEM.format(0, 9), OWN_ITEM.format(1, 2), [100]),
+        ("self_retrieved", OWN_ITEM.format(0, 9), OWN_ITEM.format(0, 2), []),
+        ("inexact_item", "SELECT 1 AS userid, 2.0 ** 53 - 1 AS itemid, 1 AS score", "FROM rec", []),
+        ("inexact_item", "SELECT 1 AS userid, 2.0 ** 53 AS itemid, 1 AS score", "FROM rec", [1]),
+        ("inexact_item", "SELECT 1 AS userid, (2 ** 24 - 1)::FLOAT AS itemid, 1 AS score", "FROM rec", []),
+        ("inexact_item", "SELECT 1 AS userid, (2 ** 24)::FLOAT AS itemid, 1 AS score", "FROM rec", [1]),
+        ("inexact_item", "SELECT 1 AS userid, 1152921504606846977 AS itemid, 1 AS score", "FROM rec", []),
+    ],
+)
+def test_a_code_is_found_where_it_should_be_alone(
+    pack: duckdb.DuckDBPyConnection, code: str, rec: str, truth: str, count: list[int]
+) -> None:
+    pack.execute(f"CREATE OR REPLACE TABLE rec AS {rec}; CREATE OR REPLACE TABLE truth AS {truth}")
+    query = f"SELECT count FROM ranking_check('rec', 'truth', grade_col := '') WHERE code = '{code}'"
+    assert [n for (n,) in pack.execute(query).fetchall()] == count
+
+
 @pytest.mark.parametrize(("min_grade", "users_without"), [(1, "zero"), (2, "skip")])
 def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
     pack: duckdb.DuckDBPyConnection, min_grade: int, users_without: str

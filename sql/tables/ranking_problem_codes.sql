@@ -62,15 +62,15 @@ truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant
     was truth joined into it? look at what makes rec /
 user_spelling | rec | users of rec | 0 | | users that match truth but for their spelling |
     write the ids alike in both tables, by how they differ; case: lower(userid); blanks: regexp_extract(userid,
-    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid, ''\.0+$'', '''');
-    Unicode: nfc_normalize(userid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
+    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid,
+    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
     zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
     userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0'');
     Unicode: userid.str.normalize(''NFC'') /
 item_spelling | rec | items of rec | 0 | | items that match truth but for their spelling |
     write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: regexp_extract(itemid,
-    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid, ''\.0+$'', '''');
-    Unicode: nfc_normalize(itemid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
+    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid,
+    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
     zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
     itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0'');
     Unicode: itemid.str.normalize(''NFC'') /
