@@ -45,7 +45,8 @@ FLAGS = {
 OWN = {
     **{name: Option(help, False) for name, help in FLAGS.items()},
     "measures": OPTIONS["measures"]._replace(parse=parse_measures),
-    "ks": Option("cut-offs, such as 5,10,all or 1-50 (10 if none)", parse=parse_cut_offs, value="LIST", is_list=True),
+    "ks": Option("cut-offs, such as 5,10,all or 1-50 (10 if none)",
+                 parse=parse_cut_offs, value="LIST", is_list=True),
     "segment": Option("results for each segment of users, too", parse=parse_segment, value="FILE:COLUMN"),
     "items": OPTIONS["items"]._replace(parse=parse_items),
     "title": Option("column of items to show beside ids (title or text, if there is one)", value="COLUMN"),
@@ -331,7 +332,9 @@ class Command(click.Command):
         for one in order:
             is_single = isinstance(one, click.Option) and not (one.multiple or one.is_flag)
             if is_single and order.count(one) > 1:
-                raise click.UsageError(f"{one.opts[-1]} must be given once, got it {order.count(one)} times", ctx)
+                raise click.UsageError(
+                    f"{one.opts[-1]} must be given once, got it {order.count(one)} times", ctx
+                )
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
