@@ -480,7 +480,7 @@ def table_source(
     try:
         names = find_columns(con, path, types, wanted, nested)
     except MissingColumnsError as error:
-        untyped = [name for name, kind in types.items() if kind.endswith("[]") or kind == '"NULL"']
+        untyped = [name for name, kind in types.items() if kind.endswith("[]") or kind in ('"NULL"', "JSON")]
         if {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, untyped, wanted):
             return empty_source(path, types)
         raise
@@ -535,7 +535,8 @@ def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[st
     columns = (
         [identifier(one) for one in lists] if {*wanted.required} == {"userid", "itemid", "score"} else []
     )
-    return not all(is_any(f"len({one}::JSON[]) > 0") for one in columns) and is_any("true")
+    full = "coalesce(len(TRY_CAST({0} AS JSON[])), ({0} IS NOT NULL)::INTEGER) > 0"
+    return not all(is_any(full.format(one)) for one in columns) and is_any("true")
 
 
 def empty_source(path: str, types: Mapping[str, str]) -> Source:
