@@ -145,6 +145,13 @@ def test_every_advice_is_followed(con: duckdb.DuckDBPyConnection) -> None:
     assert {code for (code,) in advised} == {case.code for case in CASES} | OTHERS
 
 
+def test_the_command_gets_no_sql(con: duckdb.DuckDBPyConnection) -> None:
+    texts = con.execute(
+        "SELECT in_command FROM ranking_problem_codes() WHERE in_command IS NOT NULL"
+    ).fetchall()
+    assert [text for (text,) in texts if re.search(r":=|SELECT|FROM|JOIN|_col\b|lower\(", text)] == []
+
+
 @pytest.mark.parametrize("case", CASES, ids=[f"{case.code}, {case.said[:20]}" for case in CASES])
 def test_numbers_are_right_after_an_advice(con: duckdb.DuckDBPyConnection, case: Case) -> None:
     plain = f"SELECT * EXCLUDE (system) FROM ({lists(a=GOOD)})"
