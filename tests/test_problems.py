@@ -131,6 +131,8 @@ WORLDS = {  # what makes the tables, and the arguments of the check
         TRUTH.replace("u AS", "'u' || u AS").replace("100 *", "'A' || 100 *"),
         TRUTH,
     ): ASKED,
+    # Truth on top of half of the lists.
+    made(lists(a="if(u < 20 AND i IN (1, 2), 9 - i, if(i = 2, 0.5, 5 - i))"), TRUTH, TRUTH): ASKED,
     # Scores of many kinds, and one list for all of what truth has not heard of, in steps.
     made(
         lists(ranks="i", joined="if(i IN (1, 2), 9, 5) - i", equal="if(u < 30, 1, 10 - i)")

@@ -1,4 +1,4 @@
-"""Which end of scores is up, and truth in a model: ranking_check against a slow definition and on worlds."""
+"""Sorting direction of scores and target leakage: ranking_check against slow definitions and on worlds."""
 
 from collections import Counter
 
@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import ranking_udfs
 from tests.conftest import module_connection
-from tests.worlds import slowly
+from tests.worlds import leaks, slowly
 from tests.worlds.generators import CLEAN, DISASTERS, SILENT
 from tests.worlds.messy import messy
 
@@ -102,3 +103,91 @@ def test_false_alarms_are_few_and_disasters_are_told(con: duckdb.DuckDBPyConnect
     assert not {name: told[name] for name in CLEAN if any(severity == "wrong" for severity, _ in told[name])}
     for row, disasters in DISASTERS.items():
         assert [told[name] for name in disasters] == [{row: 5}] * len(disasters), row
+
+
+def create_systems(con: duckdb.DuckDBPyConnection, world: leaks.World) -> None:
+    """Create rec and truth of a world, with systems a, b, and so on."""
+    relevant, systems = world
+    parts = []
+    for name, scores in zip("abc", systems, strict=False):
+        users, items = np.nonzero(np.isfinite(scores))
+        columns = [pa.repeat(name, len(users)), users, items, scores[users, items]]
+        parts.append(pa.table(columns, ["system", "userid", "itemid", "score"]))
+    create(con, "rec", pa.concat_tables(parts))
+    create(con, "truth", pa.table([*np.nonzero(relevant)], ["userid", "itemid"]))
+
+
+def partial_leaks(
+    con: duckdb.DuckDBPyConnection, rec: str = "rec", arguments: str = ""
+) -> list[tuple[object, ...]]:
+    return con.execute(
+        f"""SELECT severity, system, count, "of" FROM ranking_check('{rec}', 'truth'{arguments})
+        WHERE code = 'partial_leak' ORDER BY system"""
+    ).fetchall()
+
+
+def count_top(relevant: leaks.Bools, scores: leaks.Floats) -> int:
+    """Count the users whose relevant items are all at the top."""
+    best = np.where(relevant, -np.inf, scores).max(1)
+    return int((np.where(relevant, scores, np.inf).min(1) > best).sum())
+
+
+@pytest.mark.slow
+def test_partial_leaks_equal_the_slow_definition(con: duckdb.DuckDBPyConnection) -> None:
+    kinds, seen = leaks.CLEAN | leaks.LEAKS | leaks.LIMITS, Counter[bool]()
+    for seed, (name, kind) in enumerate(kinds.items()):
+        world = kind(np.random.default_rng([61, seed]), 100)
+        create_systems(con, world)
+        expected = [
+            ("doubtful", system, count_top(world[0], scores), 100)
+            for system, scores, is_leak in zip("abc", world[1], leaks.leaks(world), strict=False)
+            if is_leak
+        ]
+        assert partial_leaks(con) == expected, name
+        seen[bool(expected)] += 1
+    assert min(seen[True], seen[False]) >= 10, seen
+
+
+@pytest.mark.slow
+def test_partial_leaks_are_found_and_strong_models_are_not(con: duckdb.DuckDBPyConnection) -> None:
+    """Three draws of each kind, of 300 users."""
+    hits, rng = Counter[str](), np.random.default_rng(61)
+    for name in ("leak of 0.3 in 1.5 beside 1.5", "leak of 0.7 in 1.5 beside 1.5"):
+        for _ in range(3):
+            create_systems(con, leaks.LEAKS[name](rng, 300))
+            hits[name] += [system for _, system, *_ in partial_leaks(con)] == ["a"]
+    assert min(hits.values()) >= 2, hits
+    for name in ("strong 4.0 beside 1.0", "reranker 4.0 of 1.5", "pages 3.5 beside chunks", "three systems"):
+        for _ in range(3):
+            create_systems(con, leaks.CLEAN[name](rng, 300))
+            assert partial_leaks(con) == [], name
+
+
+def test_partial_leak_stands_before_a_verdict_until_it_is_removed(con: duckdb.DuckDBPyConnection) -> None:
+    world = leaks.LEAKS["leak of 0.5 in 1.5 beside 1.5"](np.random.default_rng(5), 200)
+    create_systems(con, world)
+    n = count_top(world[0], world[1][0])
+    assert partial_leaks(con) == [("doubtful", "a", n, 200)]
+    query = (
+        "SELECT count(DISTINCT userid) FROM ranking_check_rows('rec', 'truth') WHERE code = 'partial_leak'"
+    )
+    assert con.execute(query).fetchall() == [(n,)]
+    with pytest.warns(UserWarning, match=f"as in a leak: {n} of 200 "):
+        compared = ranking_udfs.compare("rec", "truth", "ndcg@10", baseline="b", con=con)
+    assert "partial_leak" in compared.project("caveats").fetchall()[0][0]
+    # Relevance is what min_grade says; no leak is told of items that do not count.
+    con.execute(
+        "CREATE TABLE kept AS FROM truth; CREATE OR REPLACE TABLE truth AS SELECT *, 2 AS rel FROM truth"
+    )
+    con.execute("INSERT INTO truth SELECT userid, 149, 1 FROM (SELECT DISTINCT userid FROM truth)")
+    assert partial_leaks(con, arguments=", min_grade := 2") == [("doubtful", "a", n, 200)]
+    con.execute("CREATE OR REPLACE TABLE truth AS FROM kept")
+    # One system alone has no other to compare with: easy queries look the same.
+    con.execute("CREATE OR REPLACE TABLE alone AS FROM rec WHERE system = 'a'")
+    assert partial_leaks(con, "alone") == [("info", "a", n, 200)]
+    # The advice: lists without the truth that was joined into them.
+    con.execute(
+        """CREATE OR REPLACE TABLE mended AS
+        SELECT * REPLACE (score - 100 * (score > 50)::INT AS score) FROM rec"""
+    )
+    assert partial_leaks(con, "mended") == []

@@ -33,6 +33,18 @@
 -- truth_in_rec is where the lists of 95 % of at least 20 users with two relevant items begin with all of these, in the order
 -- of grades: 'wrong' if two irrelevant grades of truth or more are in their order too, else 'doubtful'.
 --
+-- partial_leak is about fewer users. It counts users with two or more relevant items, all of them at the top. A system has it if
+-- there are 16 such users or more and all of these hold: (a) their share is 0.1 and 4 standard errors above that of each other
+-- system. (b) Near misses are few: of users with three or more relevant items (R), at most 0.7 times as many have all of them in
+-- the first 3R or lack one in the first R. Of lists that hold all of them further down, at most 0.1 hold them in one block, as
+-- pages do whose chunks are found together. (c) The users are no easier: the mean recall of the other systems over them is at
+-- most 0.45 standard deviations above that over the other users. It is 'doubtful'. It is 'info' for a system without another
+-- system of the same users, or if the others' recall is the same for all users: easy queries look the same. In simulations
+-- with 300 users of two systems, it finds more than 95 % of leaks for 30 % of users of a model with NDCG 0.4. It finds 38 to 74 %
+-- of these in a model with NDCG 0.7, and misses leaks into models that find pages as wholes. Beside another system, it can be
+-- false where one system alone answers one kind of query, where the others are random lists beside a model with NDCG above 0.9,
+-- and where a strong model finds the chunks of a page almost together while the others' recall hardly depends on the user.
+--
 -- Of a history it counts pairs of truth that are in it, its events at or after truth's first, rows of rec that are in it,
 -- and the users and items of truth that are not. Of folds in one table, leave the times out (time_col := ''), since one
 -- fold's test is the train of another.
@@ -369,7 +381,10 @@ WHERE NOT EXISTS (FROM query_table(rec));
 --     stepped (long, in equal steps, the highest the best), numbered (1 to n or 0 to n - 1), against (falling by the
 --     column rank), judged (of users in truth), least, most (of their contents), unknown (rows of these), several,
 --     first, mixed, ordered (as in _ranking_evidence_problems), own (of users in truth, with an item that is the user),
---     own_ranks (the sum of its ranks), own_relevant; user: one with items below
+--     own_ranks (the sum of its ranks), own_relevant; user: one with items below; of lists with several relevant items: top (all
+--     of these at the top), top_user (one of them), complete (all of these, not at the top), blocks (complete, nothing between
+--     these), and, of three or more, long_top and near (almost at the top); of users whom other systems serve too: compared,
+--     compared_top, and the mean recall of the others in 65,536ths: beside, beside_squares, beside_top
 CREATE OR REPLACE TEMP MACRO _ranking_evidence(rec, truth, history, COLUMN_NAMES, min_grade, unseen) AS TABLE
 SELECT
     unseen AS unseen, system, item,
@@ -395,17 +410,39 @@ SELECT
     count_if(is_whole AND own_rank > 0 AND own_grade >= _ranking_lowest_grade(min_grade))::BIGINT AS own_relevant,
     min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
     max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
-    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
-FROM _ranking_evidence_of_lists(rec, truth, history, COLUMN_NAMES, min_grade, unseen)
+    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user,
+    count_if(is_whole AND is_top)::BIGINT AS top,
+    count_if(is_whole AND is_top AND n_relevant > 2)::BIGINT AS long_top,
+    count_if(is_whole AND is_near)::BIGINT AS near,
+    count_if(is_whole AND NOT is_top)::BIGINT AS complete,
+    count_if(is_whole AND NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1)::BIGINT AS blocks,
+    count(others_recall) AS compared,
+    count(others_recall) FILTER (is_top) AS compared_top,
+    sum(others_recall)::BIGINT AS beside,
+    sum(others_recall * others_recall)::BIGINT AS beside_squares,
+    sum(others_recall) FILTER (is_top)::BIGINT AS beside_top,
+    min(userid::VARCHAR) FILTER (is_whole AND is_top) AS top_user
+FROM (
+    SELECT
+        *,
+        CASE WHEN is_whole THEN list_recall END AS recall,
+        -- The mean of the user's other lists; NULL without any.
+        round((sum(recall) OVER of_user - recall) / nullif(count(recall) OVER of_user - 1, 0))::BIGINT AS others_recall
+    FROM _ranking_evidence_of_lists(rec, truth, history, COLUMN_NAMES, min_grade, unseen)
+    WINDOW of_user AS (PARTITION BY userid))
 GROUP BY system, item;
 
 -- The evidence of each list (is_whole) and of each relevant item in it.
 CREATE OR REPLACE TEMP MACRO _ranking_evidence_of_lists(rec, truth, history, COLUMN_NAMES, min_grade, unseen) AS TABLE
 SELECT
     *,
-    CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
+    hit_ranks[3] <= n_relevant AS is_top,
+    is_top AND _ranking_are_ordered(hits) AS is_first,
+    n_relevant > 2 AND NOT coalesce(is_top, false)
+        AND (hit_ranks[2] <= n_relevant OR coalesce(hit_ranks[3] <= 3 * n_relevant, false)) AS is_near,
+    CASE WHEN n_relevant > 1 AND NOT unseen THEN round(65536 * len(hits) / n_relevant)::BIGINT END AS list_recall,
     n_grades > 1 AS is_mixed,
-    CASE WHEN n_grades > 1 THEN _ranking_are_first(found, NULL, len(found)) END AS is_ordered,
+    CASE WHEN n_grades > 1 THEN _ranking_are_ordered(found) END AS is_ordered,
     unnest(
         [{'is_whole': NOT unseen, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
         || list_transform(
@@ -419,7 +456,13 @@ FROM (
             CASE WHEN lowest < highest AND len(of_hits) < n THEN hits END,
             lambda hit: 32768 * (
                 (_ranking_twice_below(scores, hit.score) - _ranking_twice_below(of_hits, hit.score)) / (n - len(of_hits)) - 1)
-        ), []) AS deviations
+        ), []) AS deviations,
+        -- The ranks of the first relevant item, the last but one and the last, behind all that have the same score.
+        CASE WHEN n_relevant > 1 AND len(hits) >= n_relevant - 1 AND NOT unseen
+            THEN list_transform(
+                [1, n_relevant - 1, n_relevant],
+                lambda i: nullif(len(list_filter(scores, lambda score: score >= hits[i].score)), 0))
+        END AS hit_ranks
     FROM (
         SELECT
             lists.*,
@@ -488,10 +531,9 @@ FROM (
         LEFT JOIN _ranking_truth_users(truth, COLUMN_NAMES, min_grade) AS users
             ON _ranking_same_id(lists.userid, users.userid)));
 
--- True for a list that begins with some of its items, in the order of their grades.
-CREATE OR REPLACE TEMP MACRO _ranking_are_first(chosen, scores, n) AS
-list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
-AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
+-- True for items in the order of their grades.
+CREATE OR REPLACE TEMP MACRO _ranking_are_ordered(chosen) AS
+list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST');
 
 -- True for an item that is its user, as a query that finds itself; never where the types of ids differ.
 CREATE OR REPLACE TEMP MACRO _ranking_is_own(userid, itemid) AS
@@ -690,6 +732,8 @@ FROM (
         {'code': end_code, 'count': n_below, 'of': n_whole, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
         {'code': 'unknown_end', 'count': lists * is_unknown::BIGINT, 'of': lists, 'severity': NULL, 'of_row': NULL},
         {'code': 'truth_in_rec', 'count': first * is_truth::BIGINT, 'of': several, 'severity': truth_severity, 'of_row': NULL},
+        {'code': 'partial_leak', 'count': top * is_leak::BIGINT, 'of': several, 'severity': leak_severity,
+            'of_row': {'user': top_user, 'item': NULL}},
         {'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL},
         {'code': 'self_retrieved', 'count': own * is_own::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
     ]) AS one
@@ -706,6 +750,18 @@ FROM (
             END AS end_code,
             unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
             CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
+            top / nullif(several, 0) AS top_share,
+            coalesce(max(top_share) OVER others, 0) AS other_share,
+            coalesce(
+                NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
+                    AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
+                    AND (compared = 0 OR top_share - other_share >= greatest(0.1, 4 * sqrt(
+                            (top_share * (1 - top_share) + other_share * (1 - other_share)) / compared))
+                        AND beside_top / compared_top - (beside - beside_top) / (compared - compared_top)
+                            <= 0.45 * sqrt(greatest(beside_squares / compared - (beside / compared) ** 2, 0))),
+                false) AS is_leak,
+            -- Nothing tells a leak from easy queries where the others find as much for each user.
+            CASE WHEN compared * beside_squares::DOUBLE > beside::DOUBLE ** 2 THEN 'doubtful' ELSE 'info' END AS leak_severity,
             judged >= 30 AND least = most AS is_one_list,
             -- If users and items had nothing to do with each other, at most r users would have themselves within the first r.
             own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0 AS is_own
@@ -724,10 +780,11 @@ FROM (
             FROM (
                 SELECT
                     system,
-                    sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
+                    sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user, top_user))),
                     min(least) AS least,
                     max(most) AS most,
                     min(user) AS user,
+                    min(top_user) AS top_user,
                     sum(n) FILTER (item IS NULL AND NOT unseen) AS n_whole,
                     sum(total) FILTER (item IS NULL AND NOT unseen) AS total_whole,
                     sum(squares) FILTER (item IS NULL AND NOT unseen) AS squares_whole,
@@ -746,13 +803,15 @@ FROM (
                     -- The parts of one item, of partitions of users, are one.
                     SELECT
                         unseen, system, item,
-                        sum(COLUMNS(* EXCLUDE (unseen, system, item, least, most, user))),
+                        sum(COLUMNS(* EXCLUDE (unseen, system, item, least, most, user, top_user))),
                         min(least) AS least,
                         max(most) AS most,
-                        min(user) AS user
+                        min(user) AS user,
+                        min(top_user) AS top_user
                     FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
                     GROUP BY unseen, system, item)
-                GROUP BY system))))
+                GROUP BY system))
+        WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)))
 WHERE one.count > 0;
 
 -- True for a mean that is below 0 by so many standard errors.

@@ -58,8 +58,8 @@ WITH _ranking_read_rows AS MATERIALIZED (
         unnest(list_filter([
             CASE WHEN deviation < 0 THEN 'upside_down' END, CASE WHEN deviation < 0 THEN 'seen_first' END,
             CASE WHEN userid IS NOT NULL THEN 'unknown_end' END, CASE WHEN is_first THEN 'truth_in_rec' END,
-            CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END,
-            CASE WHEN own_rank > 0 THEN 'self_retrieved' END], lambda one: one IS NOT NULL)) AS code
+            CASE WHEN is_top THEN 'partial_leak' END, CASE WHEN own_rank > 0 THEN 'self_retrieved' END,
+            CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END], lambda one: one IS NOT NULL)) AS code
     FROM _ranking_evidence_of_lists(rec, truth, rec, COLUMN_NAMES, min_grade, false)
     WHERE is_whole
     UNION ALL BY NAME

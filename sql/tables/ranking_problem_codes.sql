@@ -2,7 +2,7 @@
 --
 -- Returns: place (1, 2, ...), code, about (rec, truth or history), needs (history, items, predicted_truth or NULL),
 --          counted (what of counts), wrong_from and doubtful_from (the share, count / of, from which on a row is 'wrong' or
---          'doubtful', and else 'info'; NULL: never; 0: however few; of upside_down and truth_in_rec a test decides),
+--          'doubtful', and else 'info'; NULL: never; 0: however few; of upside_down, truth_in_rec and partial_leak a test decides),
 --          can_be_problem (not 'info' always), problem (the sentence; {user} and the like are names of columns), in_sql, in_command, in_python (what to
 --          do against it)
 -- Example: SELECT code, doubtful_from, in_sql FROM ranking_problem_codes() WHERE code LIKE 'ties%';
@@ -18,7 +18,7 @@ SELECT
     nullif(cells[3], '') AS counted,
     nullif(cells[4], '')::DOUBLE AS wrong_from,
     nullif(cells[5], '')::DOUBLE AS doubtful_from,
-    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec') AS can_be_problem,
+    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec', 'partial_leak') AS can_be_problem,
     cells[6] AS problem,
     cells[7] AS in_sql,
     coalesce(cells[8], cells[7]) AS in_command,
@@ -60,6 +60,8 @@ unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small 
     if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
 truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
     was truth joined into it? look at what makes rec /
+partial_leak | rec | users with 2 relevant items | | | rec: users with all relevant items first, as in a leak |
+    was truth joined into some lists? look at what makes rec /
 user_spelling | rec | users of rec | 0 | | users that match truth but for their spelling |
     write the ids alike in both tables, by how they differ; case: lower(userid); blanks: regexp_extract(userid,
     ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid,
