@@ -915,8 +915,8 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_with_source(text, ties) AS
 replace(
-    replace(text, '@', _ranking_home()), ' _ranking_item',
-    CASE WHEN ties::VARCHAR = 'trec' THEN ' _ranking_trec' ELSE ' _ranking_item' END);
+    CASE WHEN ties::VARCHAR = 'trec' THEN regexp_replace(text, ' _ranking_item(_at_own_ks)?\b', ' _ranking_trec') ELSE text END,
+    '@', _ranking_home());
 CREATE OR REPLACE MACRO _ranking_recall_divisor(n_relevant, min_grade, unjudged, without_relevant, users) AS
 nullif(greatest(n_relevant, CASE WHEN _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN 0 ELSE 1 END), 0);
 CREATE OR REPLACE MACRO _ranking_predicted_problem(min_grade, unjudged, without_relevant, users) AS
@@ -5062,8 +5062,6 @@ WITH _ranking_item AS NOT MATERIALIZED (
 ), _ranking_trec_rec AS NOT MATERIALIZED (
     FROM _ranking_in_trec_order(_ranking_table('rec', rec), user_col, item_col, score_col, grade_col, system_col, descending)
 ), _ranking_trec AS NOT MATERIALIZED (
-    FROM _ranking_judged('_ranking_trec_rec', truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false, caller, min_grade, unjudged, without_relevant, users)
-), _ranking_trec_at_own_ks AS NOT MATERIALIZED (
     FROM _ranking_judged(
         '_ranking_trec_rec', truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_given_ks AS NOT MATERIALIZED (

@@ -13,8 +13,6 @@ WITH _ranking_item AS NOT MATERIALIZED (
 ), _ranking_trec_rec AS NOT MATERIALIZED (
     FROM _ranking_in_trec_order(_ranking_table('rec', rec), COLUMN_NAMES)
 ), _ranking_trec AS NOT MATERIALIZED (
-    FROM _ranking_judged('_ranking_trec_rec', truth, COLUMN_NAMES, _ranking_longest(ks), false, caller, JUDGING)
-), _ranking_trec_at_own_ks AS NOT MATERIALIZED (
     FROM _ranking_judged(
         '_ranking_trec_rec', truth, COLUMN_NAMES, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, JUDGING)
 ), _ranking_given_ks AS NOT MATERIALIZED (
@@ -40,8 +38,8 @@ FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_pl
 -- Such a text, with _ranking_home() for @ and the CTE of the order of ties for that of `item`.
 CREATE OR REPLACE TEMP MACRO _ranking_with_source(text, ties) AS
 replace(
-    replace(text, '@', _ranking_home()), ' _ranking_item',
-    CASE WHEN ties::VARCHAR = 'trec' THEN ' _ranking_trec' ELSE ' _ranking_item' END);
+    CASE WHEN ties::VARCHAR = 'trec' THEN regexp_replace(text, ' _ranking_item(_at_own_ks)?\b', ' _ranking_trec') ELSE text END,
+    '@', _ranking_home());
 
 -- Recommendations whose scores are their ranks in the order of trec_eval, in which nothing is tied: it reads scores as FLOAT and
 -- orders equal ones by item as text, descending. A score that is no number stays, so that its error is raised.
