@@ -898,8 +898,8 @@ CASE
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'trec' AND trec IS NOT NULL THEN trec
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
-    ELSE error(concat(
-        caller, ': ', _ranking_option('ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
+    ELSE error(concat(caller, ': ', _ranking_option(
+        'ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
 END;
 CREATE OR REPLACE MACRO _ranking_min_grade_problem(min_grade) AS
 CASE
@@ -3911,7 +3911,8 @@ SELECT
     nullif(cells[3], '') AS counted,
     nullif(cells[4], '')::DOUBLE AS wrong_from,
     nullif(cells[5], '')::DOUBLE AS doubtful_from,
-    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec', 'partial_leak') AS can_be_problem,
+    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL
+        OR code IN ('upside_down', 'truth_in_rec', 'partial_leak') AS can_be_problem,
     cells[6] AS problem,
     cells[7] AS in_sql,
     coalesce(cells[8], cells[7]) AS in_command,
@@ -3943,7 +3944,8 @@ upside_down | rec | users who can tell | | | rec: users whose relevant items sta
     if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
     * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
     training: FROM rec ANTI JOIN history USING (userid, itemid), or pass it as history to know which | if the lowest score is the
-    best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
+    best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to
+    know which |
     if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
     or write history=... to know which /
 seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
@@ -3958,15 +3960,15 @@ partial_leak | rec | users with 2 relevant items | | | rec: users with all relev
 user_spelling | rec | users of rec | 0 | | users that match truth but for their spelling |
     write the ids alike in both tables, by how they differ; case: lower(userid); blanks: regexp_extract(userid,
     ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid,
-    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
-    zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
+    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids alike in both files; case: in lower case;
+    blanks: without those around them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
     userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0'');
     Unicode: userid.str.normalize(''NFC'') /
 item_spelling | rec | items of rec | 0 | | items that match truth but for their spelling |
     write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: regexp_extract(itemid,
     ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid,
-    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids alike in both files; case: in lower case; blanks: without those around them;
-    zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
+    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids alike in both files; case: in lower case;
+    blanks: without those around them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
     itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0'');
     Unicode: itemid.str.normalize(''NFC'') /
 inexact_user | rec | | | 0 | {user} is a DOUBLE or FLOAT too large to be exact |

@@ -113,8 +113,8 @@ CASE
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'trec' AND trec IS NOT NULL THEN trec
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
-    ELSE error(concat(
-        caller, ': ', _ranking_option('ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
+    ELSE error(concat(caller, ': ', _ranking_option(
+        'ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
 END;
 
 -- Return true, or an error if a column is missing, of a type that does not fit, or looks as if it should be read.
