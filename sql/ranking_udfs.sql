@@ -915,7 +915,8 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_with_source(text, ties) AS
 replace(
-    CASE WHEN ties::VARCHAR = 'trec' THEN regexp_replace(text, ' _ranking_item(_at_own_ks)?\b', ' _ranking_trec') ELSE text END,
+    regexp_replace(
+        text, CASE WHEN ties::VARCHAR = 'trec' THEN ' _ranking_item(_at_own_ks)?\b' ELSE '\z.' END, ' _ranking_trec'),
     '@', _ranking_home());
 CREATE OR REPLACE MACRO _ranking_recall_divisor(n_relevant, min_grade, unjudged, without_relevant, users) AS
 nullif(greatest(n_relevant, CASE WHEN _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN 0 ELSE 1 END), 0);

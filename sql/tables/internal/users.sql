@@ -37,8 +37,10 @@ FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_pl
 
 -- Such a text, with _ranking_home() for @ and the CTE of the order of ties for that of `item`.
 CREATE OR REPLACE TEMP MACRO _ranking_with_source(text, ties) AS
+-- The text stands here once, since DuckDB plans it as often as it is named. Nothing matches \z. there.
 replace(
-    CASE WHEN ties::VARCHAR = 'trec' THEN regexp_replace(text, ' _ranking_item(_at_own_ks)?\b', ' _ranking_trec') ELSE text END,
+    regexp_replace(
+        text, CASE WHEN ties::VARCHAR = 'trec' THEN ' _ranking_item(_at_own_ks)?\b' ELSE '\z.' END, ' _ranking_trec'),
     '@', _ranking_home());
 
 -- Recommendations whose scores are their ranks in the order of trec_eval, in which nothing is tied: it reads scores as FLOAT and
