@@ -987,7 +987,7 @@ FROM (
                     AND (compared = 0 OR top_share - other_share >= greatest(0.1, 4 * sqrt(
                             (top_share * (1 - top_share) + other_share * (1 - other_share)) / compared))
                         AND beside_top / compared_top - (beside - beside_top) / (compared - compared_top)
-                            <= 0.45 * sqrt(greatest(beside_squares / compared - (beside / compared) ** 2, 0))),
+                            <= 0.4 * sqrt(greatest(beside_squares / compared - (beside / compared) ** 2, 0))),
                 false) AS is_leak,
             CASE WHEN compared * beside_squares::DOUBLE > beside::DOUBLE ** 2 THEN 'doubtful' ELSE 'info' END AS leak_severity,
             judged >= 30 AND least = most AS is_one_list,

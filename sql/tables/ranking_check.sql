@@ -38,9 +38,9 @@
 -- system. (b) Near misses are few: of users with three or more relevant items (R), at most 0.7 times as many have all of them in
 -- the first 3R or lack one in the first R. Of lists that hold all of them further down, at most 0.1 hold them in one block, as
 -- pages do whose chunks are found together. (c) The users are no easier: the mean recall of the other systems over them is at
--- most 0.45 standard deviations above that over the other users. It is 'doubtful'. It is 'info' for a system without another
+-- most 0.4 standard deviations above that over the other users. It is 'doubtful'. It is 'info' for a system without another
 -- system of the same users, or if the others' recall is the same for all users: easy queries look the same. In simulations
--- with 300 users of two systems, it finds more than 95 % of leaks for 30 % of users of a model with NDCG 0.4. It finds 38 to 74 %
+-- with 300 users of two systems, it finds more than 95 % of leaks for 30 % of users of a model with NDCG 0.4. It finds 24 to 74 %
 -- of these in a model with NDCG 0.7, and misses leaks into models that find pages as wholes. Beside another system, it can be
 -- false where one system alone answers one kind of query, where the others are random lists beside a model with NDCG above 0.9,
 -- and where a strong model finds the chunks of a page almost together while the others' recall hardly depends on the user.
@@ -758,7 +758,7 @@ FROM (
                     AND (compared = 0 OR top_share - other_share >= greatest(0.1, 4 * sqrt(
                             (top_share * (1 - top_share) + other_share * (1 - other_share)) / compared))
                         AND beside_top / compared_top - (beside - beside_top) / (compared - compared_top)
-                            <= 0.45 * sqrt(greatest(beside_squares / compared - (beside / compared) ** 2, 0))),
+                            <= 0.4 * sqrt(greatest(beside_squares / compared - (beside / compared) ** 2, 0))),
                 false) AS is_leak,
             -- Nothing tells a leak from easy queries where the others find as much for each user.
             CASE WHEN compared * beside_squares::DOUBLE > beside::DOUBLE ** 2 THEN 'doubtful' ELSE 'info' END AS leak_severity,

@@ -152,7 +152,7 @@ def leaks(world: World) -> list[bool]:
             patterns[i]
             and share - other >= max(0.1, 4 * error)
             and 16 <= top.sum() < min(n, 0.95 * n)
-            and bool(recall[top].mean() - recall[~top].mean() <= 0.45 * recall.std())
+            and bool(recall[top].mean() - recall[~top].mean() <= 0.4 * recall.std())
         )
     return told
 
