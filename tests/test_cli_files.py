@@ -141,6 +141,21 @@ def test_a_number_is_one_wherever_it_stands(
     assert made[0][0][:2] == (1, len(SCORED) + 1)
 
 
+def test_parts_of_parquet_have_types_that_hold_the_values_of_all(run: Run, fails: Fails) -> None:
+    Path("parts").mkdir()
+    write("parts/1.parquet", "SELECT 1 AS userid, 1 AS itemid, 2 AS score, 5 AS time")
+    rows = "(VALUES ('u', 'a', 0.3::DOUBLE), ('u', 'b', 0.4))"
+    write("parts/2.parquet", f"SELECT *, 5.5::DOUBLE AS time FROM {rows} AS t(userid, itemid, score)")
+    write("truth.parquet", "SELECT 'u' AS userid, 'b' AS itemid")
+    (row,) = evaluated(run, "parts", "truth.parquet", "-k", "1", "--measures", "mrr", "--no-check")
+    assert row["mrr"] == 1
+    error = fails(1, "split", "parts/*.parquet", "--test-from", "5", "--output", "out")
+    assert error.endswith("time must be an integer, a date or a timestamp, got 5.5; write whole numbers")
+    write("parts/3.parquet", "SELECT 2 AS userid, 1 AS itemid")
+    error = fails(1, "evaluate", "parts", "truth.parquet")
+    assert error == "parts/3.parquet: no column 'score', which other parts have"
+
+
 # The first times of a column, a later one, and one of the days between; the type that all fit.
 TIMES = [
     *(("5", "7.5", "7", "DOUBLE"), ("5", "99999999999999999999", "7", "DOUBLE"), ("5", "8", "7", "BIGINT")),
@@ -160,7 +175,8 @@ def test_a_time_is_what_all_of_its_column_are(
     table("early.csv", "userid,itemid,time", *rows[:-1])
     if kind == "DOUBLE":
         error = fails(1, "split", "events.csv", "--test-from", between, "--output", "out")
-        assert error.endswith("time must be an integer, DATE or TIMESTAMP (cast it), got DOUBLE")
+        rule = "events.csv: time must be an integer, a date or a timestamp"
+        assert error == f"{rule}, got {float(late)}; write whole numbers"
     else:
         run("split", "events.csv", "--test-from", between, "--output", "out")
         train, test = (
@@ -269,7 +285,7 @@ BROKEN = {
     "long.csv": (HEADER + "\nu1,a,2,9\nu2,b,1\n", "a line must be 3 values"),
     "half_quoted.csv": (HEADER + '\r\nu1,"a"b,2\nu2,b,1\r\n', "or quoted whole, got u1,"),
     "open.csv": (HEADER + '\r\nu1,"a,2\nu2,b,1\r\n', "or quoted whole, got u1,"),
-    "spaces.csv": ("userid itemid score\nu1 a 2\n", "with no delimiter (',' "),
+    "spaces.csv": ("userid itemid score\nu1 a 2\n", "; write one of ',' "),
     "two.csv": ("userid,userid,score\r\nu1,a,2\nu1,b,1\r\n", "must have different names"),
     "latin.csv": ("userid,itemid,score\nu1,caf\u00e9,2\n", "utf-8"),
     "wide.csv": (HEADER + "\n" + "u,a,1\n" * LATE + "u,a,1,2\n", "a line must be 3 values"),

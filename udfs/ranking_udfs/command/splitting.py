@@ -38,7 +38,8 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
         raise DataError(f"{path}: no such file")
     check_folder(given.output)
     is_csv = READERS[kind] == "read_csv"
-    rows = f"{READERS[kind]}({literal(files.pattern(path))}{files.QUOTED if is_csv else ''})"
+    options = files.QUOTED if is_csv else files.MERGED if len(parts) > 1 else ""
+    rows = f"{READERS[kind]}({literal(files.pattern(path))}{options})"
     if is_csv and (files.is_refused(con, rows) or len(files.column_types(con, rows)) == 1):
         rows = files.line_rows(path, parts)
     elif is_csv:
@@ -49,6 +50,12 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
         rows = files.typed_rows(con, literal(path), rows, {"time": names["time"]})
         types = files.column_types(con, rows)
     time = types[names["time"]]
+    if time == "DOUBLE":
+        column = identifier(names["time"])
+        wrong = f"SELECT {column} FROM {rows} WHERE {column} <> trunc({column}) OR abs({column}) >= 1e18"
+        (value,) = con.execute(wrong).fetchone() or (time,)
+        rule = "must be an integer, a date or a timestamp"
+        raise DataError(f"{path}: {names['time']} {rule}, got {value}; write whole numbers")
     arguments = {ARGUMENTS[role]: literal(column) for role, column in names.items()}
     arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
     arguments |= {name: span_literal(con, name, getattr(given, name), time) for name in SPANS}

@@ -36,6 +36,8 @@ STDIN = "-"
 IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
 # Else DuckDB takes quotes for text if it sees none at first, and ids that begin with # for comments.
 QUOTED = ", quote = '\"', comment = ''"
+# Else DuckDB casts Parquet files to the types of the first one, and so rounds later decimals to integers.
+MERGED = ", union_by_name = true"
 # Lines as they are, whose ends may differ; there are no quotes that it might be lenient about.
 LINES = (
     "columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, "
@@ -252,11 +254,28 @@ def file_source(
         names = wanted.columns
         texts = {names[role]: "VARCHAR" for role in TEXTS if names.get(role, "").lower() in folders}
         types = f", hive_types = {struct_literal(texts)}" if texts else ""
-        return table_source(con, path, f"{function}({location}{types})", wanted)
+        if len(files) == 1 and not re.search(r"[*?[]", files[0]):
+            return table_source(con, path, f"{function}({location}{types})", wanted)
+        source = table_source(con, path, f"{function}({location}{types}{MERGED})", wanted)
+        check_parts(con, location, source)
+        return source
     as_text = ", hive_types_autocast = false" if folders else ""
     if function == "read_csv":
         return csv_source(con, path, f"{function}({location}{as_text}{QUOTED})", files, wanted)
     return table_source(con, path, f"{function}({location}{as_text})", wanted, function)
+
+
+def check_parts(con: duckdb.DuckDBPyConnection, location: str, source: Source) -> None:
+    """Raise a DataError for a Parquet file without a column that is read and that another file has."""
+    query = f"""WITH parts AS (
+            SELECT file_name, list(name) AS names FROM parquet_schema({location}) GROUP BY file_name)
+        SELECT file_name, unnest(list_filter(
+            list_intersect(?, (SELECT flatten(list(names)) FROM parts)),
+            lambda name: NOT list_contains(names, name)))
+        FROM parts ORDER BY ALL LIMIT 1"""
+    columns = [one[1:-1].replace('""', '"') for one in source.columns.values()]
+    for file, name in con.execute(query, [columns]).fetchall():
+        raise DataError(f"{file}: no column {name!r}, which other parts have")
 
 
 def csv_source(
@@ -277,8 +296,8 @@ def csv_source(
     except MissingColumnsError as error:
         if len(column_types(con, text)) > 1:
             raise
-        seen = f"{error.problem}, with no delimiter ({' '.join(map(repr, DELIMITERS))}) in its first line"
-        raise MissingColumnsError(path, seen, error.near, wanted.is_command) from None
+        rule = f"write one of {' '.join(map(repr, DELIMITERS))} between columns, which its first line has not"
+        raise MissingColumnsError(path, f"{error.problem}; {rule}", {}, wanted.is_command) from None
 
 
 def is_refused(con: duckdb.DuckDBPyConnection, rows: str) -> bool:
