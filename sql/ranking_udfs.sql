@@ -1611,7 +1611,7 @@ FROM (
             *,
             row_number() OVER (
                 PARTITION BY ranking_trec_user, ranking_trec_system
-                ORDER BY isnan(ranking_trec_float) IS DISTINCT FROM false ASC,
+                ORDER BY isnan(ranking_trec_float) IS DISTINCT FROM false ASC NULLS LAST,
                     CASE WHEN TRY_CAST(descending AS BOOLEAN) THEN ranking_trec_float END DESC NULLS LAST,
                     ranking_trec_float ASC NULLS LAST, ranking_trec_item::VARCHAR DESC NULLS LAST) AS ranking_trec_rank
         FROM (
