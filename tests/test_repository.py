@@ -122,7 +122,7 @@ def test_the_gate_fails_where_the_candidate_is_worse_and_says_so_in_the_summary(
     )
     mean = (1 / log2(3) + 1 / log2(4)) / 2
     assert re.search(rf"\n\| NDCG@10 +\| candidate +\| {mean:.4f} +\| 1 ", summary)
-    assert re.search(r"\n\| NDCG@10 +\| b +\| candidate +\| 0.5 +\| 1 ", summary)  # 1 / log2(4)
+    assert re.search(r"\n\| NDCG@10 +\| b +\| 10 +\| candidate +\| 0.5 +\| 1 ", summary)  # 1 / log2(4)
     manifest = json.loads(re.findall(r"```json\n(.*?)```", summary, re.DOTALL)[0])
     assert [one["file"] for one in manifest["inputs"]] == ["good.csv", "worse.csv", "truth.csv", "kinds.csv"]
     assert "ranking-udfs: failed: worse" in said
