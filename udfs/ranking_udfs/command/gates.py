@@ -23,12 +23,6 @@ NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 IS_BOUND = re.compile(rf"(\w+\S*?)\s*(<=|>=|<|>)\s*({NUMBER})", re.IGNORECASE)
 IS_VERDICT = re.compile(rf"(segments\s+)?(?:(\S+)\s+)?({'|'.join(VERDICTS)})")
 IS_SQL = re.compile(r"[=<>]|\b(?:and|or|not|between|in|is|like)\b", re.IGNORECASE)
-UNTIL_0_2 = {  # forms that were read, and what to write
-    rf"[^'\"(:]*:(?!:).*({'|'.join(VERDICTS)})$": "system = 'als' AND measure = 'ndcg' AND verdict = 'worse'",
-    r"[^'\"(:]*:(?!:)": "system = 'als' AND ndcg < 0.3",
-    r".*%\s*$": "users_without_rec > 0.05 * users",
-    rf"(?!not\b)\w+(\(.*\))?(@\w+)?\s+\w+\s*[<>]=?\s*{NUMBER}$": "measure = 'ndcg' AND difference < -0.01",
-}
 IS_LOSERS = re.compile(rf"losers\s*\(\s*({NUMBER})\s*\)\s*(>=?)\s*(\d+)")
 MOST = 10  # rows of a condition that are named
 PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # of conditions with commas between them
@@ -104,9 +98,6 @@ def parse_condition(text: str) -> Condition:
             raise ValueError(f"{rule}, got {shorten(repr(text))}")
         least = int(lost[3]) + (lost[2] == ">")
         return Condition(text, LOSERS, threshold=float(lost[1]), least=least)
-    for form, advice in UNTIL_0_2.items():
-        if re.match(form, text, re.IGNORECASE):
-            raise ValueError(f"must be a condition of SQL, such as {advice}, got {shorten(repr(text))}")
     if found := IS_VERDICT.fullmatch(text):
         one, verdict = parse_measured(found[2], text), found[3]
         of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
