@@ -2,7 +2,6 @@
 
 import io
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
@@ -14,7 +13,7 @@ from ..evaluation import defaults
 from ..texts import shorten
 from .gates import LOSERS, PROBLEMS
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
-from .options import CHANGES, COMMANDS, COMPLETE, EVERY, FORMATS, NO_NAMES, group
+from .options import CHANGES, COMMANDS, COMPLETE, EVERY, FORMATS, group
 from .values import parse_measures
 
 ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
@@ -115,8 +114,6 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
         yield "Missing argument 'TRUTH'"
     for text in given.files if given.database is None else []:
         is_cut, is_measure = given.ks and text.isdecimal(), given.measures and is_measures(text)
-        if given.ascending and re.fullmatch(r"\w+(,\w+)*", text) and not os.path.exists(text):
-            yield NO_NAMES.format(text)
         if (is_cut or is_measure) and not os.path.exists(text):
             yield f"{text} is no file: several values of an option are written -k 5,10 -m ndcg,recall"
     for one in given.measures:

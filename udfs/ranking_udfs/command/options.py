@@ -22,10 +22,6 @@ from .values import (
 
 WIDTH = 80
 COMPLETE = "_RANKING_UDFS_COMPLETE"  # the variable by which a shell asks for completions
-NO_NAMES = (
-    "--ascending takes no names, got {0}: write NAME=FILE:ascending for a model of its own file, and negate "
-    "the scores of one that shares a file with others"
-)
 FORMATS = ("table", "csv", "json", "parquet", "markdown", "html")
 KEEP = ("keep", "drop")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
@@ -325,9 +321,6 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; a UsageError for an option that would silently replace the one before it."""
-        for text in args if "ascending" in self.spec.names else []:
-            if text.startswith("--ascending="):
-                raise click.UsageError(NO_NAMES.format(text.partition("=")[2] or "''"), ctx)
         order = [] if ctx.resilient_parsing else self.make_parser(ctx).parse_args(args=[*args])[2]
         for one in order:
             is_single = isinstance(one, click.Option) and not (one.multiple or one.is_flag)
