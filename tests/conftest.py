@@ -99,6 +99,11 @@ def with_internals(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return con.execute("SET search_path = 'memory,_ranking'")
 
 
+def file_text(name: str) -> str:
+    """The text of a file beside the tests."""
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
 def value(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
     """The one value that a query returns."""
     ((found,),) = con.execute(sql).fetchall()

@@ -8,16 +8,15 @@ import math
 import random
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
 from ranking_udfs.duckdb.statements import texts
-from tests.conftest import literal, module_connection, value
+from tests.conftest import file_text, literal, module_connection, value
 
-WORKED = Path(__file__).with_name("worked_calls.txt").read_text(encoding="utf-8").split("\n\n-- ")[1:]
+WORKED = file_text("worked_calls.txt").split("\n\n-- ")[1:]
 
 
 con = module_connection("SET search_path = 'memory,_ranking'")

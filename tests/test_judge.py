@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -12,7 +11,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import call, judged_array, lists, maps, said, value
+from tests.conftest import call, file_text, judged_array, lists, maps, said, value
 from tests.test_wrong_calls import read as wrong_calls
 from tests.test_wrong_calls import wanted
 
@@ -67,7 +66,7 @@ def assert_values(con: duckdb.DuckDBPyConnection, cases: Mapping[str, Any], sour
 
 def right_calls() -> Iterator[dict[str, dict[str, str]]]:
     """Yield the calls of right_calls.txt, by section: by rule, with their values as texts."""
-    sections = Path(__file__).with_name("right_calls.txt").read_text(encoding="utf-8").split("\n# ")
+    sections = file_text("right_calls.txt").split("\n# ")
     for section in sections[1:]:
         rules: dict[str, dict[str, str]] = {}
         for block in section.strip().split("\n\n")[1:]:

@@ -3,16 +3,17 @@
 import decimal
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
+from tests.conftest import file_text
+
 
 def read() -> Iterator[Any]:
     """Yield of each rule its statements, and its queries with their rows as SQL."""
-    text = Path(__file__).with_name("right_tables.txt").read_text(encoding="utf-8")
+    text = file_text("right_tables.txt")
     for section in re.sub(r"\n +", " ", text).split("\n# ")[1:]:
         title, *blocks = section.strip().split("\n\n")
         of_all = [line[2:] for line in title.split("\n") if line.startswith("$")]
