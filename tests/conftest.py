@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,19 @@ def with_internals(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 def file_text(name: str) -> str:
     """The text of a file beside the tests."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
+def text_cases(name: str) -> list[dict[str, str]]:
+    """The paragraphs of a text file but the first, each line `name: text`; an indented line goes on."""
+    blocks = re.sub(r"^#.*\n", "", file_text(name), flags=re.MULTILINE).replace("\n  ", " ").split("\n\n")
+    return [dict(line.split(": ", 1) for line in block.strip().split("\n")) for block in blocks[1:]]
+
+
+def text_rows(section: str) -> list[list[str]]:
+    """The rows of a section of cases.txt, by its first words."""
+    text = re.sub(r"\n  +", " ", file_text("cases.txt"))
+    (rows,) = re.findall(rf"^# {re.escape(section)} \(.*\n((?:.+\n)*)", text, re.MULTILINE)
+    return [[cell.strip() for cell in row.split(" =>")] for row in rows.splitlines()]
 
 
 def value(con: duckdb.DuckDBPyConnection, sql: str) -> Any:

@@ -30,6 +30,7 @@ from tests.command import (
     table,
     write,
 )
+from tests.conftest import text_rows
 
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
@@ -156,16 +157,7 @@ def test_parts_of_parquet_have_types_that_hold_the_values_of_all(run: Run, fails
     assert error == "parts/3.parquet: no column 'score', which other parts have"
 
 
-# The first times of a column, a later one, and one of the days between; the type that all fit.
-TIMES = [
-    *(("5", "7.5", "7", "DOUBLE"), ("5", "99999999999999999999", "7", "DOUBLE"), ("5", "8", "7", "BIGINT")),
-    ("2026-01-01", "2026-02-01 15:00:00", "2026-02-01 12:00:00", "TIMESTAMP"),
-    ("2026-01-01", "2026-02-02", "2026-02-01", "DATE"),
-    ("2026-01-01 00:00:00", "2026-02-01T11:00:00-03:00", "2026-02-01 12:00:00", "TIMESTAMP WITH TIME ZONE"),
-]
-
-
-@pytest.mark.parametrize(("first", "late", "between", "kind"), TIMES)
+@pytest.mark.parametrize(("first", "late", "between", "kind"), text_rows("times of a column"))
 def test_a_time_is_what_all_of_its_column_are(
     run: Run, fails: Fails, first: str, late: str, between: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,25 +188,15 @@ def test_a_time_is_what_all_of_its_column_are(
                 assert ("late_history" in late_rows) == bool(count)
 
 
-MISFITS = {
-    "score much": ("rec.csv", "userid,itemid,score", ("1", "1", "much")),
-    "score true": ("rec.csv", "userid,itemid,score", ("1", "1", "true")),
-    "rel good": ("truth.csv", "userid,itemid,rel", ("1", "1", "good")),
-    "time soon": ("history.csv", "userid,itemid,time", ("1", "1", "soon")),
-    "time 01.02.2026": ("history.csv", "userid,itemid,time", ("1", "1", "01.02.2026")),
-}
-
-
-@pytest.mark.parametrize("misfit", MISFITS)
+@pytest.mark.parametrize(("column", "value", "name", "header", "row"), text_rows("no number or time"))
 def test_what_is_no_number_or_time_is_named_with_its_file_and_column(
-    fails: Fails, misfit: str, monkeypatch: pytest.MonkeyPatch
+    fails: Fails, column: str, value: str, name: str, header: str, row: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (name, header, row), (column, _, value) = MISFITS[misfit], misfit.partition(" ")
     table("history.csv", "userid,itemid,time", ("0", "0", "0"))
     table("truth.csv", "userid,itemid,rel,time", ("1", "1", "1", "1"))
     call = ["check", "rec.csv", "truth.csv", "--history", "history.csv"]
     for form in ("csv", "parts"):
-        table(name, header, row, fill=LATE)
+        table(name, header, tuple(row.split(",")), fill=LATE)
         path = in_form(name.removesuffix(".csv"), form, monkeypatch)
         file = "3.csv" if form == "parts" else name
         error = fails(1, *(path if one == name else one for one in call))
@@ -247,27 +229,20 @@ def test_times_with_a_zone_need_no_pytz() -> None:
 
 
 HEADER = "userid,itemid,score"
-# One table, in which #u1 has a, and u2 "b, c" and then z; of "late", behind what DuckDB looks at.
-DIALECTS = {
-    "mixed.csv": HEADER + '\r\n#u1,a,2\nu2,"b, c",1\r\nu2,z,0.5\n',
-    "first.csv": HEADER + '\n#u1,a,2\r\nu2,"b, c",1\r\nu2,z,0.5\r\n',
-    "mixed.tsv": HEADER.replace(",", "\t") + "\r\n#u1\ta\t2\nu2\tb, c\t1\r\nu2\tz\t0.5\n",
-    "pipes.csv": HEADER.replace(",", "|") + '\r\n#u1|a|2\nu2|"b, c"|1\r\nu2|z|0.5\n',
-    "comment.csv": "# by x\n# y, z\n" + HEADER + '\n#u1,a,2\nu2,"b, c",1\nu2,z,0.5\n',
-    "short.csv": HEADER + ',note\n#u1,a,2\nu2,"b, c",1,x\nu2,z,0.5\n',
-    "colons.csv": HEADER.replace(",", "::") + "\n#u1::a::2\nu2::b, c::1\nu2::z::0.5\n",
-    "late.csv": HEADER + "\n" + "0,0,1\n" * LATE + '#u1,a,2\r\nu2,"b, c",1\nu2,z,0.5\n',
-    "short_late.csv": HEADER + ",note\n" + "0,0,1,\n" * LATE + '#u1,a,2\nu2,"b, c",1\nu2,z,0.5\n',
-    "mixed.run": "u1 Q0 a 1 2 x\r\nu2 Q0 b 1 1 x\nu2 Q0 z 2 0.5 x\n",
-}
 
 
-@pytest.mark.parametrize("name", DIALECTS)
+def bytes_of(text: str) -> bytes:
+    """The content of a file of cases.txt: with its escapes, and what stands in parentheses many times."""
+    lines = re.sub(r"\((.+?)\)", lambda found: found[1] * LATE, text)
+    return lines.encode().decode("unicode_escape").encode("latin-1")
+
+
+@pytest.mark.parametrize(("name", "text"), text_rows("dialects"))
 def test_a_table_is_read_whatever_its_dialect(
-    run: Run, name: str, monkeypatch: pytest.MonkeyPatch, of_command: duckdb.DuckDBPyConnection
+    run: Run, name: str, text: str, monkeypatch: pytest.MonkeyPatch, of_command: duckdb.DuckDBPyConnection
 ) -> None:
     """By the command, from standard input and in the SQL that it prints: all are at rank 1."""
-    Path(name).write_bytes(DIALECTS[name].encode())
+    Path(name).write_bytes(bytes_of(text))
     Path("relevant.csv").write_text('userid,itemid\n#u1,a\nu2,"b, c"\n')
     Path("relevant.qrels").write_bytes(b"u1 0 a 1\r\nu2 0 b 1\n")
     truth = "relevant.qrels" if name.endswith("run") else "relevant.csv"
@@ -275,49 +250,30 @@ def test_a_table_is_read_whatever_its_dialect(
     for statement in emptied(of_command).extract_statements(run("sql", name, truth, *options)):
         of_command.execute(statement)
     assert of_command.fetchall()[0][-2:] == (1.0, 1.0)
-    stdin(monkeypatch, DIALECTS[name].encode())
+    stdin(monkeypatch, bytes_of(text))
     for rec in (name, "-") if name.endswith("csv") else (name,):
         (row,) = evaluated(run, rec, truth, *options, "--no-check")
         assert (row["users"], row["recall"], row["mrr"]) == (2, 1.0, 1.0)
 
 
-BROKEN = {
-    "long.csv": (HEADER + "\nu1,a,2,9\nu2,b,1\n", "a line must be 3 values"),
-    "half_quoted.csv": (HEADER + '\r\nu1,"a"b,2\nu2,b,1\r\n', "or quoted whole, got u1,"),
-    "open.csv": (HEADER + '\r\nu1,"a,2\nu2,b,1\r\n', "or quoted whole, got u1,"),
-    "spaces.csv": ("userid itemid score\nu1 a 2\n", "; write one of ',' "),
-    "two.csv": ("userid,userid,score\r\nu1,a,2\nu1,b,1\r\n", "must have different names"),
-    "latin.csv": ("userid,itemid,score\nu1,caf\u00e9,2\n", "utf-8"),
-    "wide.csv": (HEADER + "\n" + "u,a,1\n" * LATE + "u,a,1,2\n", "a line must be 3 values"),
-    "parts/2.csv": ("userid,itemid\nu1,a\n", '"score" is missing'),
-    "bad.jsonl": ('{"userid": 1, "itemid": 1, "score": 1}\n{"userid": 1, "itemid": 1, "score": "x"}\n', "x"),
-}
 OPTIONS_OF_DUCKDB = "union_by_name|compression|strict_mode|ignore_errors|null_padding|sample_size|auto_detect"
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_the_error_of_a_broken_file_names_no_option_of_duckdb(fails: Fails, name: str) -> None:
-    content, expected = BROKEN[name]
+@pytest.mark.parametrize(("name", "text", "expected"), text_rows("broken files"))
+def test_the_error_of_a_broken_file_names_no_option_of_duckdb(
+    fails: Fails, name: str, text: str, expected: str
+) -> None:
     table("parts/1.csv", HEADER, ("u1", "a", "1"))
-    Path(name).write_bytes(content.encode("latin-1"))
+    Path(name).write_bytes(bytes_of(text))
     error = fails(1, "evaluate", "parts" if name.startswith("parts") else name, "truth.csv")
     assert expected in error
     assert not re.search(f"{OPTIONS_OF_DUCKDB}|files_to_sniff|encoding *=|Possible|Potential", error)
 
 
-EMPTY_LOGS = {
-    "log.jsonl": "SELECT q AS query_id, [] AS results",
-    "null.jsonl": "SELECT q AS query_id, NULL AS results",
-    "two.jsonl": "SELECT q AS query_id, [] AS results, ['a'] AS tags",
-    "typed.parquet": "SELECT q AS query_id, []::STRUCT(chunk_id VARCHAR, score DOUBLE)[] AS results",
-    "null.parquet": "SELECT q AS query_id, NULL::INTEGER[] AS results",
-}
-
-
-@pytest.mark.parametrize("log", EMPTY_LOGS)
-def test_a_log_of_empty_lists_finds_nothing(log: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("log", "query"), text_rows("logs of empty lists"))
+def test_a_log_of_empty_lists_finds_nothing(log: str, query: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Alone, and beside a model that finds something: recall is 0, and the check says why."""
-    write(log, f"{EMPTY_LOGS[log]} FROM (VALUES ('q1'), ('q2')) AS t(q)")
+    write(log, f"{query} FROM (VALUES ('q1'), ('q2')) AS t(q)")
     table("truth.csv", "userid,itemid", ("q1", "7"), ("q2", "8"))
     table("rec.csv", "userid,itemid,score", ("q1", "7", "1"), ("q2", "8", "1"))
     for recs, expected in (([log], [0.0]), ([f"a={log}", "b=rec.csv"], [0.0, 1.0])):

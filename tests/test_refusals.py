@@ -15,46 +15,11 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb.statements import macros
 from tests.calls import table_functions
-from tests.conftest import module_connection, value
+from tests.conftest import module_connection, text_rows, value
 
 REC = "SELECT {} FROM (VALUES (1, 'a', 3.0), (1, 'b', 2.0), (2, 'c', 1.0)) t(userid, itemid, score)"
 TRUTH = "SELECT {} FROM (VALUES (1, 'b', 1), (1, 'a', 0), (2, 'c', 2)) t(userid, itemid, n)"
-PLAIN = "* EXCLUDE (n)"
-SCORE = "* RENAME (n AS score)"
-# What is selected of REC and TRUTH, the arguments, words of the error; none where there may be no error.
-RULES: dict[str, tuple[str, str, dict[str, Any], str]] = {
-    "a column that looks like systems": ("*, 'a' AS model", PLAIN, {}, "column model that is not read"),
-    "it is named": ("*, 'a' AS model", PLAIN, {"system_col": "model"}, ""),
-    "there are no systems": ("*, 'a' AS model", PLAIN, {"system_col": ""}, ""),
-    "a column that looks like runs": ("*, 7 AS seed", PLAIN, {}, "column seed that is not read"),
-    "beside systems": ("*, 'a' AS system, 7 AS seed", PLAIN, {}, "column seed that is not read"),
-    "each user has one list": ("*, 7 AS seed", PLAIN, {"system_col": ""}, ""),
-    "a number that looks like grades": ("*", "* RENAME (n AS stars)", {}, "column stars that is not read"),
-    "a truth value": ("*", f"{PLAIN}, n > 0 AS label", {}, "column label that is not read"),
-    "a text is no grade": ("*", f"{PLAIN}, 'good' AS label", {}, ""),
-    "rel is the grade": ("*", "*, n AS stars, n AS rel", {}, ""),
-    "the grade is named": ("*", "* RENAME (n AS stars)", {"grade_col": "stars"}, ""),
-    "every row is relevant": ("*", "* RENAME (n AS stars)", {"grade_col": ""}, ""),
-    "several scores in truth": ("*", SCORE, {}, "column score that is not read"),
-    "several DECIMAL scores": (
-        "*", f"{PLAIN}, n::DECIMAL(5, 2) AS Score", {}, "column score that is not read"),
-    "under the name of rec's": (
-        "* RENAME (score AS points)", "* RENAME (n AS points)", {"score_col": "points"},
-        "column points that is not read"),
-    "one score": ("*", f"{PLAIN}, 1 AS score", {}, ""),
-    "one score, and none": ("*", f"{PLAIN}, nullif(n > 0, false)::INTEGER AS score", {}, ""),
-    "scores as texts": ("*", f"{PLAIN}, n::VARCHAR AS score", {}, ""),
-    "scores beside rel": ("*", "*, n AS score, n AS rel", {}, ""),
-    "scores are the grade": ("*", SCORE, {"grade_col": "score"}, ""),
-    "scores are no grade": ("*", SCORE, {"grade_col": ""}, ""),
-    "a missing grade": ("*", PLAIN, {"grade_col": "stars"}, "column"),
-    "grades as texts": ("*", f"{PLAIN}, 'good' AS rel", {}, "must be a number, got VARCHAR"),
-    "scores of rec as texts": (
-        "* REPLACE (score::VARCHAR AS score)", PLAIN, {}, "must be a number, got VARCHAR"),
-    "users of two types": ("*", f"{PLAIN} REPLACE (userid::DOUBLE AS userid)", {}, "type"),
-    "items of two types": ("* REPLACE ([itemid] AS itemid)", PLAIN, {}, "type"),
-    "no user": ("*", f"{PLAIN} REPLACE (nullif(userid, userid) AS userid)", {}, "user"),
-}  # fmt: skip
+RULES = {rule: cells for rule, *cells in text_rows("rules about columns")}
 # A partition has not all scores, and so refuses one as it does several.
 BY_NAME = ("one score", "one score, and none")
 FLAGS = {"grade_col": "--grade", "system_col": "--system", "score_col": "--score"}
@@ -101,7 +66,8 @@ def test_what_one_entry_point_refuses_all_refuse(
     rule: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    rec, truth, given, words = RULES[rule]
+    rec, truth, named, words = RULES[rule]
+    given = dict([named.split("=")] if named else [])
     for each in (con, script):
         for name, query in {"rec": REC.format(rec), "truth": TRUTH.format(truth)}.items():
             each.execute(f"CREATE OR REPLACE TABLE {name} AS {query}; COPY {name} TO '{name}.parquet'")

@@ -24,7 +24,7 @@ from ranking_udfs.duckdb.kept import place, stamp
 from ranking_udfs.duckdb.names import permanent_names
 from ranking_udfs.duckdb.statements import Macro, macros, read_macros
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import value
+from tests.conftest import text_rows, value
 
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
 
@@ -39,39 +39,11 @@ def works(con: duckdb.DuckDBPyConnection) -> bool:
 
 # --- States of a connection, and ways in ---
 
-OPTIONS: dict[str, dict[str, bool]] = {
-    "REGISTER": {},
-    "REGISTER FOR HIVEMALL": {"hivemall": True},
-    "REGISTER FOR ALL": {"temp": False},
-}
+OPTIONS: dict[str, dict[str, bool]] = {"TEMP": {}, "HIVEMALL": {"hivemall": True}, "ALL": {"temp": False}}
 TEMP, HIVEMALL, ALL = OPTIONS
 # What went before, and how it is registered then; of other.db and read.db nothing but that they are there.
-STATES: dict[str, tuple[list[str], list[str]]] = {
-    "registered": (["REGISTER"], [HIVEMALL]),
-    "registered for Hivemall": (["REGISTER FOR HIVEMALL"], [ALL]),
-    "registered for all": (["REGISTER FOR ALL"], [TEMP]),
-    "registered on a cursor": (["REGISTER ON A CURSOR"], [ALL]),
-    "what holds the macros is detached": (["REGISTER", "DETACH _ranking"], [TEMP]),
-    "ranking is detached": (["REGISTER FOR ALL", "DETACH ranking"], [ALL]),
-    "a transaction that read": (["BEGIN", "SELECT count(*) FROM duckdb_functions()"], [TEMP]),
-    "a transaction that wrote": (["BEGIN", "CREATE TABLE t AS SELECT 1 AS i"], [*OPTIONS]),
-    "committed": (["BEGIN", "REGISTER", "COMMIT"], [TEMP]),
-    "rolled back": (["BEGIN", "REGISTER", "ROLLBACK"], [ALL]),
-    "Hivemall's, rolled back": (["BEGIN", "REGISTER FOR HIVEMALL", "ROLLBACK"], [TEMP]),
-    "for all, rolled back": (["BEGIN", "CREATE TABLE t AS SELECT 1", "REGISTER FOR ALL", "ROLLBACK"], [TEMP]),
-    "rows that were not fetched": (["SELECT i FROM range(1000000) t(i)"], [TEMP]),
-    "another database in use": (["ATTACH ':memory:' AS b", "CREATE SCHEMA b.s", "USE b.s"], [ALL]),
-    "a database my_ranking in use": (["ATTACH ':memory:' AS my_ranking", "USE my_ranking"], [TEMP]),
-    "a search path": (["CREATE SCHEMA s", "ATTACH ':memory:' AS b", "SET search_path = 's,b.main'"], [TEMP]),
-    "a read-only database in use": (["ATTACH 'other.db' AS other (READ_ONLY)", "USE other"], [TEMP]),
-    "a read-only database": (["OPEN read.db"], [TEMP, ALL]),
-    "a connection to the same file": (["OPEN other.db", "REGISTER ON ANOTHER"], [ALL]),
-    "no access, and locked": (
-        ["SET enable_external_access = false; SET lock_configuration = true"],
-        [TEMP, ALL],
-    ),
-    "schemas of such names": (["CREATE SCHEMA ranking", "CREATE SCHEMA _ranking"], [TEMP]),
-    "the script's macros": (["RUN THE SCRIPT"], [TEMP]),
+STATES = {
+    state: (steps.split(" | "), ways.split()) for state, steps, ways in text_rows("states of a connection")
 }
 
 
@@ -84,8 +56,8 @@ def after(steps: list[str], others: list[duckdb.DuckDBPyConnection]) -> duckdb.D
         elif step.startswith("REGISTER ON"):
             others.append(con.cursor() if step.endswith("CURSOR") else duckdb.connect("other.db"))
             ranking_udfs.register(others[-1])
-        elif step in OPTIONS:
-            ranking_udfs.register(con, **OPTIONS[step])
+        elif step.startswith("REGISTER"):
+            ranking_udfs.register(con, **OPTIONS[step.partition(" FOR ")[2] or TEMP])
         else:
             con.execute(portable.script() if step == "RUN THE SCRIPT" else step)
     return con
@@ -128,7 +100,7 @@ def test_register_works_whatever_went_before_and_again(
         assert value(con, "SELECT i FROM t") == 1
     with con.cursor() as cursor:
         assert value(cursor, "SELECT recall([1], [1])") == 1
-        for each in [*others, cursor] if way == "REGISTER FOR ALL" else others:  # TEMP macros take long
+        for each in [*others, cursor] if way == ALL else others:  # TEMP macros take long
             assert served(each, way)
     for each in (*others, con):
         each.close()
@@ -596,32 +568,23 @@ def test_a_table_macro_is_no_function_and_a_function_no_table_macro(bare: duckdb
     assert bare.execute(sql).fetchall() == [(1, 2, 3)]
 
 
-# What is there, what register says that con must have no other of, where, and what the user may do then. A database or
-# schema `ranking` is met with temp=False, when the database _ranking is there: the user's own of that name comes first.
-REFUSED = [
-    ("ATTACH ':memory:' AS _ranking; CREATE TABLE _ranking.kept AS SELECT 1 AS i", "database _ranking", ": attach it under", "FROM _ranking.kept; DETACH _ranking"),
-    ("ATTACH ':memory:' AS Ranking; CREATE MACRO ranking._ranking_macros() AS 'duckdb-ranking-udfs _ranking_macros'", "database ranking", " in memory", "DETACH ranking"),
-    ("CREATE SCHEMA ranking", "schema ranking", " in memory", "DROP SCHEMA ranking"),
-    ("ATTACH 'ranking.duckdb' AS ranking", "database ranking", r" in .*ranking\.duckdb", "DETACH ranking"),
-    ("CREATE MACRO ranking_summary(a) AS TABLE SELECT a", "ranking_summary", r" in memory\.main", "DROP MACRO TABLE ranking_summary"),
-    ("CREATE TEMP MACRO UDF_MAE(a, b) AS a", "udf_mae", r" in temp\.main", "DROP MACRO temp.udf_mae"),
-    ("CREATE MACRO udf_version() AS 1", "udf_version", r" in memory\.main", "DROP MACRO udf_version"),
-    ("CREATE TEMP MACRO _ranking_macros() AS 'mae'", "_ranking_macros", r" in temp\.main", "DROP MACRO temp._ranking_macros"),
-]  # fmt: skip
+# A database or schema `ranking` is met with temp=False, when the database _ranking is there: the user's own of that
+# name comes first.
+REFUSED = text_rows("what register refuses")
 
 
 def test_register_refuses_and_changes_nothing(
     bare: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for there, what, where, then in REFUSED:
+    for there, what, got, then in REFUSED:
         bare.execute(there)
         # But for a name of theirs, the functions of all databases are made before what is refused is met.
         counted = "database_name <> 'system'" if " " in what else "true"
         found = f"SELECT (SELECT count(*) FROM duckdb_functions() WHERE {counted}), list(database_name) FROM duckdb_databases()"
         before = bare.execute(found).fetchall()
         is_for_all = what.endswith(" ranking")
-        said = f"{what} of another origin{' with temp=False' * is_for_all}, got one{where}"
+        said = f"{what} of another origin{' with temp=False' * is_for_all}, got {got}"
         with pytest.raises(ValueError, match=f"^register: con must have no {said}"):
             ranking_udfs.register(bare, temp=not is_for_all)
         assert bare.execute(found).fetchall() == before
