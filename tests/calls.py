@@ -6,35 +6,12 @@ from typing import Any
 
 from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import file_text
+from tests.conftest import file_text, text_rows
 from tests.reference import parameters
 
 MAKE = file_text("tables/calls.sql")
 TABLES = "rec truth history items intents messy_rec messy_truth by_user lists".split()  # noqa: SIM905
-_ARGUMENTS = {
-    "ranking_judged": "'rec', 'truth', 20",
-    "ranking_by_user": "'rec', 'truth', [3, 200]",
-    "ranking_summary": "'rec', 'truth', [3, 33, NULL], measures := 'ndcg,auc,spearman,first_hit_rank'",
-    "ranking_distribution": "'rec', 'truth', [5], measures := 'ndcg(gain=linear)@2,mrr,recall(min_grade=2)'",
-    "ranking_compare": "'rec', 'truth', [10], margin := 0.1, measures := ['ndcg', 'auc']",
-    "ranking_compare_by_user": "'by_user'",
-    "ranking_gate": "'compared'",
-    "ranking_check": "'messy_rec', 'messy_truth', ks := [3, 50]",
-    "ranking_check_rows": "'messy_rec', 'messy_truth', ks := [3, 50]",
-    "ranking_by_item": "'rec', 'truth', [10]",
-    "ranking_abstention": "'rec', 'truth', 'history', min_grade := 2",
-    "ranking_explain": "'rec', 'truth', 3, ties := 'expected'",
-    "ranking_overlap": "'rec', [10]",
-    "ranking_overlap_by_user": "'rec', [10]",
-    "ranking_beyond_accuracy": "'rec', [10], history := 'history', items := 'items'",
-    "ranking_beyond_accuracy_by_user": "'rec', [10], history := 'history', items := 'items'",
-    "ranking_fuse": "'rec', method := 'combsum', normalize := 'none'",
-    "ranking_intents_by_user": "'rec', 'intents', [10]",
-    "ranking_split": "'history', test_size := 4, folds := 2, seen := 'drop', cold_users := 'drop'",
-    "ranking_precision_recall_curve": "'rec', 'truth', 5",
-    "ranking_interpolated_precision_curve": "'rec', 'truth'",
-}
-CALLS = {name: f"FROM {name}({arguments})" for name, arguments in _ARGUMENTS.items()}
+CALLS = {name: f"FROM {name}({given})" for name, given in text_rows("calls of table functions")}
 # Table functions that read no table.
 CONSTANT = ("ranking_functions", "ranking_problem_codes")
 

@@ -12,50 +12,12 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import file_text, module_connection, refusal
+from tests.conftest import file_text, module_connection, refusal, text_rows
 
 MAKE = file_text("tables/entry_points.sql")
-# Calls of SQL that need no Python.
-CALLS = """
-ranking_summary('rec', 'truth', [0, 2, NULL])
-ranking_summary('rec', 'truth', [3], min_grade := 2, unjudged := 'skip')
-ranking_summary('rec', 'truth', [2, 5], ties := 'expected')
-ranking_summary('rec', 'truth', [3], descending := false)
-ranking_by_user('rec', 'truth', [4])
-ranking_judged('rec', 'truth', 3)
-ranking_distribution('rec', 'truth', [3])
-ranking_compare('rec', 'truth', [3], measures := ['ndcg', 'hit_rate', 'first_hit_rank'])
-ranking_compare('rec', 'truth', [3], margin := 0.1, correction := 'bh', measures := ['mrr', 'ndcg'])
-ranking_compare_by_user('by_user', baseline := 'b', margin := 0.5, measures := ['clicks', 'recall'])
-ranking_gate('compared', confidence := 0.8)
-ranking_check_rows('rec', 'truth', [3], history := 'history')
-ranking_check('rec', 'truth', ks := [3, 5], history := 'history')
-ranking_by_item('rec', 'truth', [3])
-ranking_explain('rec', 'truth', 2, k := 3, ties := 'expected')
-ranking_overlap('rec', [2, 4], baseline := 'a')
-ranking_overlap_by_user('rec', [3])
-ranking_beyond_accuracy('rec', [3], history := 'history', items := 'items')
-ranking_beyond_accuracy_by_user('rec', [3], history := 'history', items := 'items')
-ranking_fuse('rec')
-ranking_fuse('rec', method := 'combmnz', weights := MAP {'a': 2, 'b': 1, 'c': 0.5})
-ranking_intents_by_user('rec', 'intents', [3])
-ranking_split('history', test_size := 2, folds := 2, gap := 1, cold_items := 'drop')
-ranking_precision_recall_curve('rec', 'truth', 3)
-ranking_interpolated_precision_curve('rec', 'truth')
-ranking_functions()
-ranking_problem_codes()
-(SELECT ranking_judge([1, 3, 2], [1, 2], [2, 0], unjudged := 'skip'))
-(SELECT ranking_mean(rel), ranking_geometric_mean(rel), udf_logloss(rel / 4, (rel > 1)::INTEGER) FROM truth)
-(SELECT udf_mae(rel, time), udf_mse(rel, time), udf_rmse(rel, time), udf_r2(rel, time) FROM truth)
-(SELECT udf_catalog_coverage([rel], 20), udf_gini_coverage([rel]), udf_personalization([rel]) FROM truth)
-""".strip().splitlines()
-WRONG = """
-ranking_split('history', test_from := 0)
-ranking_summary('rec', 'truth', [-1])
-ranking_summary('rec', 'truth', [1], ties := 'x')
-ranking_compare('rec', 'truth', [3], baseline := 'd')
-(SELECT ranking_ndcg(judged, 4) FROM ranking_judged('rec', 'truth', 3))
-""".strip().splitlines()
+
+
+CALLS, WRONG = ([one for (one,) in text_rows(name)] for name in ("calls of SQL", "wrong calls of SQL"))
 
 
 def answer(con: duckdb.DuckDBPyConnection, call: str) -> list[str]:

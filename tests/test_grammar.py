@@ -7,6 +7,7 @@ import pytest
 from ranking_udfs.measures.grammar import parse_measure, parse_measures
 from ranking_udfs.measures.rankings import WHOLE
 from ranking_udfs.measures.registry import BY_NAME, MEASURES
+from tests.conftest import text_rows
 
 NDCG, MAP = "ndcg(gain=linear,discount=original)", "average_precision"
 
@@ -62,35 +63,8 @@ def test_every_pair_of_spellings_is_two_measures() -> None:
             ]
 
 
-NAME = "measure must be the name of a measure, got {} (`ranking-udfs measures` lists them)"
-MEANT = NAME.replace(" (", " (did you mean {}? ")
-FORM = "measure must be like 'ndcg(gain=linear)@5,10', got {!r}"
-CUT = "cut-offs must be integers of 0 or more, or all, got {!r}"
-HALF_LIFE = "half_life_utility: option half_life must be a number > 1, got '{}'"
-WRONG = {
-    "ndcg,": NAME.format("''"),
-    "ndcg,10": NAME.format("'10'"),
-    "ndcg@5,,recall": CUT.format(""),
-    "ndcg@5,2.5": CUT.format("2.5"),
-    "recall,ndgc@5": MEANT.format("'ndgc'", "ndcg"),
-    "ndcg(gain=linear,recall": FORM.format("ndcg(gain=linear"),
-    "Recal": MEANT.format("'Recal'", "recall"),
-    "xyzzy": NAME.format("'xyzzy'"),
-    "": NAME.format("''"),
-    **{text: FORM.format(text) for text in ("ndcg)@5", "ndcg((gain=linear))", "ndcg(gain=linear)5")},
-    **{f"ndcg@{k}": CUT.format(k) for k in ("", "-1", "5.0", "1_0", "\u0665", "ten", "5 6", "+5")},
-    "ndcg(gain=exp,gain=linear)": "ndcg: option gain must be given once, got 'gain=exp,gain=linear'",
-    "ndcg(gain=exp gain=exp)": "ndcg: option gain must be given once, got 'gain=exp gain=exp'",
-    "ndcg(base=7)": "ndcg: option base must go with discount=original, got it with discount=log2",
-    "dcg(half_life=2,discount=original)": (
-        "dcg: option half_life must go with discount=half_life, got it with discount=original"
-    ),
-    **{
-        f"hlu(half_life={number})": HALF_LIFE.format(number)
-        for number in ("1_0", "\u0665", "0x5", "inf", "nan", "1e", ".", "1e999", "-0")
-    },
-    "rbp(max_grade=5)": "rbp: option max_grade must go with gain=graded, got it with gain=binary",
-}
+WRONG = dict(text_rows("wrong names of measures"))
+WRONG[""] = WRONG["ndcg,"]
 
 
 @pytest.mark.parametrize("text", WRONG)

@@ -15,6 +15,7 @@ import pytest
 
 import ranking_udfs
 from tests.calls import in_python
+from tests.conftest import text_rows
 
 REC = pa.table(
     {
@@ -89,25 +90,7 @@ def by_parts(
     return found
 
 
-BOTH = "history := 'history', items := 'items'"
-# Each function, and what a partition alone does not know: the systems, the whole history, the first of truth.
-CALLS = [
-    "ranking_judged('rec', 'truth', 3)",
-    "ranking_by_user('rec', 'truth', [2, NULL], ties := 'expected')",
-    "ranking_summary('lacking', 'truth', [0, 2, NULL])",
-    "ranking_distribution('rec', 'truth', [2, 9], measures := 'ndcg,spearman')",
-    "ranking_compare('lacking', 'truth', 3, baseline := 'A', margin := 0.1, measures := 'ndcg,mrr')",
-    "ranking_check('lacking', 'truth', ks := [1, 5])",
-    "ranking_check('rec', 'graded', ks := [1, 2], history := 'history', descending := false)",
-    "ranking_check('alike', 'unlike', ks := 10)",
-    "ranking_check('alike', 'zeros', ks := [1], system_col := 'model')",
-    "ranking_fuse('lacking', 'combmnz', weights := MAP {'A': 1, 'B': 0.3})",
-    "ranking_fuse('rec', systems := ['B'])",
-    f"ranking_beyond_accuracy_by_user('rec', [2, NULL], {BOTH})",
-    f"ranking_beyond_accuracy('rec', [2, NULL], {BOTH}, divergence := 'kl')",
-    "ranking_beyond_accuracy('rec', [1, 3], history := 'history', head := 0.3)",
-    "ranking_beyond_accuracy('rec', [2], items := 'items')",
-]
+CALLS = [call for (call,) in text_rows("calls of partitions")]
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -13,7 +13,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from tests import calls, test_entry_points
-from tests.conftest import module_connection, rows
+from tests.conftest import module_connection, rows, text_rows
 from tests.test_partitions import by_parts
 
 # Of 40 users each has items 0 to 5 of her own; two of them are relevant.
@@ -149,24 +149,6 @@ WORLDS = {  # what makes the tables, and the arguments of the check
         TRUTH,
     ): ASKED,
 }
-DEFINITIONS = {
-    "null_user": "SELECT userid, itemid FROM messy_rec WHERE userid IS NULL",
-    "nan_score": "SELECT userid, itemid FROM messy_rec WHERE isnan(score)",
-    "negative_grade": "SELECT userid, itemid FROM messy_truth WHERE rel < 0",
-    "repeated_truth": """SELECT userid, unnest([itemid for i in range(1, n)]) FROM (
-        SELECT userid, itemid, count(*) AS n FROM messy_truth WHERE userid + itemid >= 0 GROUP BY ALL)""",
-    "not_in_rec": "SELECT DISTINCT userid, NULL FROM messy_truth WHERE userid >= 97",
-    "ties_at_k": """SELECT userid, NULL
-        FROM (SELECT userid, max(score, 4) AS best FROM messy_rec WHERE score < 99 GROUP BY ALL)
-        WHERE best[3] = best[4] AND userid IN (SELECT userid FROM messy_truth WHERE userid >= 0)""",
-    "new_items": """SELECT DISTINCT NULL, itemid FROM messy_truth
-        WHERE itemid NOT IN (SELECT itemid FROM history WHERE itemid IS NOT NULL)""",
-    "new_users": """SELECT DISTINCT userid, NULL FROM messy_truth
-        WHERE userid NOT IN (SELECT userid FROM history WHERE userid IS NOT NULL)""",
-    "truth_in_history": """SELECT DISTINCT userid, itemid FROM messy_truth
-        SEMI JOIN history USING (userid, itemid)""",
-    "seen_items": "SELECT r.userid, r.itemid FROM messy_rec r SEMI JOIN history USING (userid, itemid)",
-}
 
 
 def test_each_problem_has_as_many_rows_as_it_counts() -> None:
@@ -180,7 +162,7 @@ def test_each_problem_has_as_many_rows_as_it_counts() -> None:
             told = {(*key, code): n for *key, code, n in con.execute(make).execute(query).fetchall()}
             con.execute(f"CREATE TABLE listed AS FROM ranking_check_rows({arguments})")
             listed = Counter(con.execute("SELECT system, k, code FROM listed").fetchall())
-            for code, query in DEFINITIONS.items() if make == MESSY else ():
+            for code, query in text_rows("rows of problems") if make == MESSY else ():
                 ids = f"SELECT userid::INT, itemid::INT FROM listed WHERE code = '{code}'"
                 assert Counter(con.execute(ids).fetchall()) == Counter(con.execute(query).fetchall()), code
             con.rollback()
