@@ -1,6 +1,8 @@
 """The first lines of a report: which model, by how much, how surely, and what stands against it."""
 
 import re
+from ast import literal_eval
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,6 +18,7 @@ from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
 from tests.command import Run
 from tests.conftest import rows as rows_of
+from tests.conftest import text_rows
 from tests.pages import HTML, page_of, parsed, sections, tables_in, text_of
 
 NDCG = ["--measures", "ndcg"]
@@ -27,49 +30,16 @@ def mean_row(system: str, mean: float, half: float | None) -> dict[str, Any]:
     return {"system": system, "users": 30, "mean": mean, "low": low, "high": high}
 
 
-ALS, POP, ONE = ("als", 22 / 30, 0.04), ("pop", 0.5, 0.05), ("als", 0.25, 0.3)
-SAID = {  # the width of an interval decides the decimals
-    (
-        "hit_rate",
-        5,
-        ALS,
-        POP,
-    ): "With als, 73% (22 of 30; 69 to 77%) of users find something relevant among "
-    "the first 5; with pop it is 50% (15 of 30; 45 to 55%).",
-    (
-        "recall",
-        None,
-        ("als", 0.996, 0.005),
-        ("pop", 0.02, 0.004),
-    ): "With als, 99.6% (99.1 to 100.0%; 30 "
-    "users) of what is relevant to a user is in the list; with pop it is 2.0% (1.6 to 2.4%; 30 users).",
-    ("precision", 1, ONE): "With als, 25% (0 to 55%; 30 users) of the recommendations in first place are "
-    "relevant.",
-    ("ndcg(gain=linear)", 10, ("als", 0.1234, 0.011), ("pop", 0.1, None)): "With als, NDCG@10 (gain=linear) "
-    "is 0.123 (0.112 to 0.134); with pop it is 0.100.",
-    ("recall(normalize=min)", 5, ("als", 0.5, None)): "With als, Recall@5 (normalize=min) is 0.5000.",
-}
-
-
 def test_a_mean_in_words() -> None:
-    for (measure, k, *rows), said in SAID.items():
-        means = [mean_row(*row) for row in cast(list[Any], rows)]
-        assert conclusion.headline_sentence(means, parse_measure(cast(str, measure)), cast(int, k)) == said
-
-
-IN_UNITS = [
-    ("query", "Users evaluated: 3; 1 user's list", "Queries evaluated: 3; 1 query's list"),
-    ("query", "A user who has one, users who can tell", "A query that has one, queries that can tell"),
-    ("order", "relevant to a user; each user", "relevant to an order; each order"),
-    ("search box", "5 users", "5 search boxes"),
-    ("Day", "a user; users", "a Day; Days"),
-    ("query", *["userid, user_col := 'x', --user-id, --user, users.csv, a/users, by_user"] * 2),
-    ("user", *["a user who has users"] * 2),
-]
+    """The width of an interval decides the decimals."""
+    for measure, k, models, said in text_rows("a mean in words"):
+        given = [row.split() for row in models.split("; ")]
+        means = [mean_row(name, float(Fraction(mean)), literal_eval(half)) for name, mean, half in given]
+        assert conclusion.headline_sentence(means, parse_measure(measure), literal_eval(k)) == said
 
 
 def test_sentences_say_another_unit_and_names_of_columns_and_options_stay() -> None:
-    for unit, text, said in IN_UNITS:
+    for unit, text, said in text_rows("another unit"):
         with speaking_of(unit):
             assert in_unit(text) == said
     assert in_unit("users") == "users"
@@ -166,18 +136,9 @@ def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> N
     ]
 
 
-TITLES: list[tuple[str, dict[str, list[float]], str]] = [
-    ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.5, 0.7]}, ": the same for all at every k"),
-    ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.4, 0.6]}, ": highest for a at every k"),
-    ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.4, 0.8]}, ": highest for a at k = 5; highest for b at k = 10"),
-    ("ndcg@9", {**{name: [0.5] for name in "abcd"}, "e": [0.4]}, ": highest for a, b, c and 1 more"),
-    ("first_hit_rank@9", {"a": [2.5], "b": [3.0]}, ": lowest for a"),
-    ("hits@9", {"a": [2.5]}, ": 2.5"),
-]
-
-
-@pytest.mark.parametrize(("measure", "means", "said"), TITLES)
-def test_a_title_says_who_is_best(measure: str, means: dict[str, list[float]], said: str) -> None:
+@pytest.mark.parametrize(("measure", "models", "said"), text_rows("titles of charts"))
+def test_a_title_says_who_is_best(measure: str, models: str, said: str) -> None:
+    means = {name: [*map(float, values)] for name, *values in (row.split() for row in models.split("; "))}
     choice, findings = parse_measure(measure), cast(Findings, SimpleNamespace(systems=[*means]))
     rows: list[dict[str, Any]] = [
         {"system": system, "k": k, "mean": mean, "users": 9}

@@ -66,62 +66,6 @@ def test_segments_take_no_power_from_a_gate(con: duckdb.DuckDBPyConnection) -> N
     assert worse["over all rows"] < 40
 
 
-@pytest.fixture
-def hits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lists of ten by `old` and `new`, with so many hits. User 4 has no list of `new`, 5 no relevant item.
-
-    0.7 - 0.2 is below 0.5 as floating numbers.
-    """
-    monkeypatch.chdir(tmp_path)
-    counts = {"old": [7, 9, 8, 5, 6, 0], "new": [2, 4, 3, 5, 0, 0]}
-    csv("truth.csv", "userid,itemid,rel", *(f"{u},{i},{int(u < 5)}" for u in range(6) for i in range(10)))
-    for name, hits in counts.items():
-        lists = [(u, i if i < n else 90 + i, -i) for u, n in enumerate(hits) for i in range(10)]
-        lists = [one for one in lists if (name, one[0]) != ("new", 4)]
-        csv(f"{name}.csv", "userid,itemid,score", *(f"{u},{i},{score}" for u, i, score in lists))
-
-
-@pytest.mark.usefixtures("hits")
-@pytest.mark.parametrize(
-    ("condition", "more", "failed"),
-    [
-        ("losers(0.5) > 3", "", "4 of 6 users lose 0.5 or more by Precision@10 with new (4 -0.6; 0 -0.5"),
-        ("losers(0.5) > 4", "", None),
-        ("losers(0.51) > 0", "", "1 of 6 users lose 0.51 or more by Precision@10 with new (4 -0.6)"),
-        ("losers(0.5) >= 4", "--without-relevant skip", "4 of 5 users lose 0.5 or more by Precision@10"),
-        ("losers(0.2) > 0", "-m recall@2,precision@10", "1 of 6 users lose 0.2 or more by Recall@2 with new"),
-    ],
-)  # fmt: skip
-def test_a_gate_counts_users_who_lose_as_much(
-    condition: str, more: str, failed: str | None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    measures = [] if "-m" in more else ["-m", "precision@10"]
-    code = main([*CALL, "-q", *measures, *more.split(), "--fail-if", condition])
-    said = capsys.readouterr().err
-    assert code == (3 if failed else 0)
-    assert said.startswith(f"ranking-udfs: failed: {condition}: {failed}" if failed else "")
-    assert failed or not said
-
-
-def test_users_whose_rank_of_the_first_hit_grows_lose(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """User 3 has no hit of `new`, and so no value."""
-    monkeypatch.chdir(tmp_path)
-    csv("truth.csv", "userid,itemid", *(f"{u},d" for u in range(4)))
-    for name, ranks in {"old": [1, 3, 2, 1], "new": [3, 1, 3, 9]}.items():
-        places = [(u, at, at == rank) for u, rank in enumerate(ranks) for at in (1, 2, 3)]
-        csv(
-            f"{name}.csv",
-            "userid,itemid,score",
-            *(f"{u},{'d' if hit else at},{-at}" for u, at, hit in places),
-        )
-    assert main([*CALL, "-q", "-m", "first_hit_rank@3", "--fail-if", "losers(2) > 0,losers(1) > 2"]) == 3
-    said = capsys.readouterr().err
-    assert said.startswith("ranking-udfs: failed: losers(2) > 0: 1 of 3 users lose 2 or more by ")
-    assert said.endswith(" with new (0 2)\n")
-
-
 def test_a_segment_that_is_worse_is_named_in_each_format(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

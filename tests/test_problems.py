@@ -81,37 +81,6 @@ def test_fractions_are_a_problem_of_exponential_gains_alone(pack: duckdb.DuckDBP
         ranking_udfs.evaluate(*tables, ["mrr", "ndcg(gain=linear)"], 3)
 
 
-def test_advice_that_is_followed_makes_a_right_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two models the one with distances is turned, as is said for each, and the other is not."""
-    monkeypatch.chdir(tmp_path)
-    with ranking_udfs.register(duckdb.connect("shop.duckdb")) as con:
-        con.execute(f"CREATE TABLE rec AS {lists(a=GOOD, far=DISTANCE)}; CREATE TABLE truth AS {TRUTH}")
-        found = con.execute(f"SELECT {COLUMNS} FROM ranking_check('rec', 'truth', ks := [3])").fetchall()
-        assert found == [("wrong", "far", "upside_down", None, 40, 40)]
-        (advice,) = con.execute(
-            "SELECT in_sql FROM ranking_problem_codes() WHERE code = 'upside_down'"
-        ).fetchall()[0]
-        turned = advice[advice.index("SELECT * REPLACE") : advice.index(" FROM rec;")].replace("NAME", "far")
-        con.execute(f"CREATE VIEW turned AS {turned} FROM rec")
-        assert con.execute("FROM ranking_check('turned', 'truth', ks := [3])").fetchall() == []
-        with pytest.warns(UserWarning, match="negate the scores of far; if lists hold"):
-            ranking_udfs.evaluate("rec", "truth", "mrr", 3, con=con)
-        con.execute("COPY rec TO 'rec.csv'; COPY truth TO 'truth.csv'")
-    said = json.loads(run_check("rec.csv"))
-    assert "negate the scores of far; " in said[0]["write"]
-    negated = "SELECT * REPLACE (if(system = 'far', -score, score) AS score) FROM 'rec.csv'"
-    duckdb.sql(f"COPY ({negated}) TO 'negated.csv'")
-    assert run_check("negated.csv") == "[]\n"
-
-
-def run_check(*arguments: str) -> str:
-    """What `ranking-udfs check` writes."""
-    assert (
-        main(["check", *arguments, "truth.csv", "-k", "3", "--format", "json", "--output", "out.json"]) == 0
-    )
-    return Path("out.json").read_text()
-
-
 LATER = "SELECT u AS userid, 100 * u + i AS itemid FROM range(40) t(u), range({}, {}) s(i)"
 ASKED = "'rec', 'truth', ks := [0, 3, NULL], history := 'history'"
 
@@ -169,37 +138,6 @@ def test_each_problem_has_as_many_rows_as_it_counts() -> None:
             assert listed == {key: n for key, n in told.items() if key[-1] not in WITHOUT_ROWS}
             found |= {code for *_, code in listed}
     assert found == codes - WITHOUT_ROWS
-
-
-TWICE = """SELECT u AS userid, {} AS itemid, 10 - i - s / 7 AS score
-    FROM range(40) t(u), range(5) x(i), range(2) y(s)"""
-OWN_ITEM = "SELECT u AS userid, u + i AS itemid, -i AS score FROM range(100) t(u), range({}, {}) x(i)"
-SHARED = OWN_ITEM.replace("u + i", "hash(100 * u + i) % 50")
-
-
-@pytest.mark.parametrize(
-    ("code", "rec", "truth", "count"),
-    [
-        # Of a union of two retrievers each item is there twice.
-        ("one_list_for_all", TWICE.format("100 * u + i"), TRUTH, []),
-        ("one_list_for_all", TWICE.format("i"), TWICE.format("i"), [40]),
-        # Users and items have the same numbers by chance.
-        ("self_retrieved", SHARED.format(0, 10), SHARED.format(3, 5), []),
-        ("self_retrieved", OWN_ITEM.format(0, 9), OWN_ITEM.format(1, 2), [100]),
-        ("self_retrieved", OWN_ITEM.format(0, 9), OWN_ITEM.format(0, 2), []),
-        ("inexact_item", "SELECT 1 AS userid, 2.0 ** 53 - 1 AS itemid, 1 AS score", "FROM rec", []),
-        ("inexact_item", "SELECT 1 AS userid, 2.0 ** 53 AS itemid, 1 AS score", "FROM rec", [1]),
-        ("inexact_item", "SELECT 1 AS userid, (2 ** 24 - 1)::FLOAT AS itemid, 1 AS score", "FROM rec", []),
-        ("inexact_item", "SELECT 1 AS userid, (2 ** 24)::FLOAT AS itemid, 1 AS score", "FROM rec", [1]),
-        ("inexact_item", "SELECT 1 AS userid, 1152921504606846977 AS itemid, 1 AS score", "FROM rec", []),
-    ],
-)
-def test_a_code_is_found_where_it_should_be_alone(
-    pack: duckdb.DuckDBPyConnection, code: str, rec: str, truth: str, count: list[int]
-) -> None:
-    pack.execute(f"CREATE OR REPLACE TABLE rec AS {rec}; CREATE OR REPLACE TABLE truth AS {truth}")
-    query = f"SELECT count FROM ranking_check('rec', 'truth', grade_col := '') WHERE code = '{code}'"
-    assert [n for (n,) in pack.execute(query).fetchall()] == count
 
 
 @pytest.mark.parametrize(("min_grade", "users_without"), [(1, "zero"), (2, "skip")])
