@@ -17,6 +17,10 @@ from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import portable
 from ranking_udfs.measures.registry import Measure
 
+Con = duckdb.DuckDBPyConnection
+Patch = pytest.MonkeyPatch
+Captured = pytest.CaptureFixture[str]
+
 pytest_plugins = ("tests.command", "tests.pages")  # fixtures of the command and of reports
 
 # The same examples on every run; `pytest --hypothesis-profile=explore` draws new ones, and more.
@@ -63,21 +67,21 @@ def package_for_processes() -> Iterator[None]:
 
 
 @pytest.fixture
-def bare() -> Iterator[duckdb.DuckDBPyConnection]:
+def bare() -> Iterator[Con]:
     """A connection without the pack."""
     with duckdb.connect() as connection:
         yield connection
 
 
 @pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
+def con() -> Iterator[Con]:
     """A connection for one test, which may do with it what it likes."""
     with duckdb.connect() as connection:
         yield ranking_udfs.register(connection)
 
 
 @pytest.fixture(scope="session")
-def shared() -> Iterator[duckdb.DuckDBPyConnection]:
+def shared() -> Iterator[Con]:
     """One connection for all tests that only SELECT, since to register takes longer than such a test."""
     with duckdb.connect() as connection:
         yield ranking_udfs.register(connection)
@@ -87,7 +91,7 @@ def module_connection(tables: str = "", is_script: bool = False) -> Any:
     """Return a fixture: a module's connection, with the pack or with the script alone, and these tables."""
 
     @pytest.fixture(scope="module")
-    def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    def connection() -> Iterator[Con]:
         with duckdb.connect() as con:
             con = con.execute(portable.script()) if is_script else ranking_udfs.register(con)
             yield con.execute(tables) if tables else con
@@ -95,7 +99,7 @@ def module_connection(tables: str = "", is_script: bool = False) -> Any:
     return connection
 
 
-def with_internals(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def with_internals(con: Con) -> Con:
     """The connection, with the pack's internal macros under their plain names."""
     return con.execute("SET search_path = 'memory,_ranking'")
 
@@ -118,27 +122,27 @@ def text_rows(section: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.split(" =>")] for row in rows.splitlines()]
 
 
-def value(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
+def value(con: Con, sql: str) -> Any:
     """The one value that a query returns."""
     ((found,),) = con.execute(sql).fetchall()
     return found
 
 
-def rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
+def rows(con: Con, sql: str) -> list[dict[str, Any]]:
     """The rows of a query, by the names of its columns."""
     result = con.execute(sql)
     names = [name for name, *_ in result.description or ()]
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
-def refusal(con: duckdb.DuckDBPyConnection, sql: str) -> str:
+def refusal(con: Con, sql: str) -> str:
     """What a user reads of the error in a macro, without what DuckDB puts around."""
     with pytest.raises(duckdb.Error) as raised:
         con.execute(sql).fetchall()
     return str(raised.value).removeprefix("Invalid Input Error: ").partition("\n")[0]
 
 
-def said(con: duckdb.DuckDBPyConnection, sql: str) -> str:
+def said(con: Con, sql: str) -> str:
     """What a user reads of the error in a function: `TypeName: message`, without what DuckDB puts around."""
     with pytest.raises(duckdb.InvalidInputException) as raised:
         con.execute(sql).fetchall()

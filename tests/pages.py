@@ -13,8 +13,8 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from tests.conftest import Con, Patch
 
-Con = duckdb.DuckDBPyConnection
 HTML = "{http://www.w3.org/1999/xhtml}"
 SYSTEMS = {"als": 0.2, "bert": 0.35, "pop": 0.1}
 FILES = [*(f"{name}={name}.csv" for name in SYSTEMS), "relevant.csv"]
@@ -43,7 +43,7 @@ def make_files(names: Iterable[str] = SYSTEMS, users: int = 120) -> None:
 
 
 @pytest.fixture
-def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def files(folder: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv(*MADE_AT)
     make_files()
 
@@ -54,7 +54,7 @@ def in_folder(
 ) -> Iterator[Path]:
     """A folder with the files, for what many tests look at."""
     folder = factory.mktemp("files")
-    with pytest.MonkeyPatch.context() as patch:
+    with Patch.context() as patch:
         patch.setenv(*MADE_AT)
         patch.chdir(folder)
         make_files(names, users)

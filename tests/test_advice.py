@@ -13,7 +13,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from tests.conftest import file_text, rows, text_cases, text_rows
+from tests.conftest import Captured, Con, file_text, rows, text_cases, text_rows
 
 SHORT = "FROM good WHERE itemid % 100 = 1"
 FIRST_DCG, SECOND_DCG = 1.0, 0.6309297535714575  # 1 / log2(rank + 1)
@@ -24,21 +24,21 @@ OTHERS = {"shorter_than_truth", "fractional_grade", "user_spelling", "item_spell
 
 
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con() -> Con:
     return ranking_udfs.register(duckdb.connect()).execute(file_text("tables/advice.sql"))
 
 
-def advice(con: duckdb.DuckDBPyConnection, code: str) -> dict[str, str]:
+def advice(con: Con, code: str) -> dict[str, str]:
     (row,) = rows(con, f"FROM ranking_problem_codes() WHERE code = '{code}'")
     return {name: re.sub(r"\s+", " ", row[name]) for name in ("in_sql", "in_command", "in_python")}
 
 
-def make(con: duckdb.DuckDBPyConnection, tables: dict[str, str]) -> None:
+def make(con: Con, tables: dict[str, str]) -> None:
     for name, query in tables.items():
         con.execute(f"CREATE OR REPLACE TABLE {name} AS {query}")
 
 
-def find(con: duckdb.DuckDBPyConnection, case: dict[str, str], names: str, options: str, unread: str) -> bool:
+def find(con: Con, case: dict[str, str], names: str, options: str, unread: str) -> bool:
     """Say whether the check of rec and truth of these names, and the case's other tables, finds the code."""
     others = {"history", "items", "predicted_truth"} & case.keys() - {unread}
     more = "".join(f", {name} := '{name}'" for name in others) + options
@@ -50,7 +50,7 @@ def cut_off(case: dict[str, str]) -> list[str]:
     return case.get("measure", "mrr@3").split("@")
 
 
-def test_every_advice_is_followed(con: duckdb.DuckDBPyConnection) -> None:
+def test_every_advice_is_followed(con: Con) -> None:
     advised = con.execute("SELECT code FROM ranking_problem_codes() WHERE in_sql IS NOT NULL").fetchall()
     assert {code for (code,) in advised} == {case["code"] for case in CASES} | OTHERS
 
@@ -63,7 +63,7 @@ def test_the_command_gets_no_sql(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['code']}, {case['says'][:20]}" for case in CASES])
-def test_numbers_are_right_after_an_advice(con: duckdb.DuckDBPyConnection, case: dict[str, str]) -> None:
+def test_numbers_are_right_after_an_advice(con: Con, case: dict[str, str]) -> None:
     before, options = (f", {case[name]}" if name in case else "" for name in ("before", "with"))
     plain = {"rec": "SELECT * EXCLUDE (system) FROM good", "truth": "FROM liked"}
     make(con, plain | {name: case[name] for name in TABLES & case.keys()})
@@ -94,7 +94,7 @@ def test_numbers_are_right_after_an_advice(con: duckdb.DuckDBPyConnection, case:
     ],
 )
 def test_ndcg_is_right_with_the_option_that_the_check_names(
-    con: duckdb.DuckDBPyConnection, option: str, rec: str, truth: str, dcg: float
+    con: Con, option: str, rec: str, truth: str, dcg: float
 ) -> None:
     code = "shorter_than_truth" if option == "ideal=truth" else "fractional_grade"
     make(con, {"rec": rec, "truth": truth})
@@ -112,13 +112,7 @@ def test_ndcg_is_right_with_the_option_that_the_check_names(
 @pytest.mark.parametrize(("difference", "ours", "theirs"), text_rows("ids spelled alike"))
 @pytest.mark.parametrize("name", ["userid", "itemid"])
 def test_ids_that_are_spelled_alike_match(
-    con: duckdb.DuckDBPyConnection,
-    difference: str,
-    ours: str,
-    theirs: str,
-    name: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    con: Con, difference: str, ours: str, theirs: str, name: str, tmp_path: Path, capsys: Captured
 ) -> None:
     """Every other id is alike in both tables, so that the recall of the check's data is 0.5."""
     other = "itemid" if name == "userid" else "userid"
@@ -173,7 +167,7 @@ def test_every_advice_of_an_error_is_followed() -> None:
 
 
 @pytest.mark.parametrize(("ours", "theirs"), text_rows("ids of two types"))
-def test_ids_match_after_the_cast_of_an_error(con: duckdb.DuckDBPyConnection, ours: str, theirs: str) -> None:
+def test_ids_match_after_the_cast_of_an_error(con: Con, ours: str, theirs: str) -> None:
     given = {"rec": f"1 AS score, {ours} AS itemid", "truth": f"{theirs} AS itemid"}
     make(con, {name: f"SELECT 1 AS userid, {columns}" for name, columns in given.items()})
     with pytest.raises(duckdb.InvalidInputException) as raised:
@@ -185,7 +179,7 @@ def test_ids_match_after_the_cast_of_an_error(con: duckdb.DuckDBPyConnection, ou
 
 
 @pytest.mark.parametrize(("rec", "truth"), text_rows("columns to be named"))
-def test_columns_are_read_as_an_error_says(con: duckdb.DuckDBPyConnection, rec: str, truth: str) -> None:
+def test_columns_are_read_as_an_error_says(con: Con, rec: str, truth: str) -> None:
     make(con, {"rec": rec, "truth": truth})
     with pytest.raises(duckdb.InvalidInputException) as raised:
         con.execute("FROM ranking_summary('rec', 'truth', [3])")
@@ -197,7 +191,7 @@ def test_columns_are_read_as_an_error_says(con: duckdb.DuckDBPyConnection, rec: 
     assert con.execute(f"SELECT mrr FROM ranking_summary({call})").fetchall() == [(1,)]
 
 
-def test_swapped_tables_are_an_advice_for_a_truth_alone(con: duckdb.DuckDBPyConnection) -> None:
+def test_swapped_tables_are_an_advice_for_a_truth_alone(con: Con) -> None:
     con.execute("""
         CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 1 AS score;
         CREATE TABLE truth AS SELECT 1 AS userid, 1 AS itemid;

@@ -30,7 +30,7 @@ from tests.command import (
     table,
     write,
 )
-from tests.conftest import text_rows
+from tests.conftest import Captured, Con, Patch, text_rows
 
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
@@ -93,7 +93,7 @@ SCORED = [
 NUMBER = "CASE lower({0}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE CAST({0} AS DOUBLE) END AS {0}"
 
 
-def in_form(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> str:
+def in_form(name: str, form: str, monkeypatch: Patch) -> str:
     """Write a CSV file in another form, and return what to write for it."""
     text = Path(f"{name}.csv").read_text()
     if form == "-" and name == "rec":
@@ -112,9 +112,7 @@ def in_form(name: str, form: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "-", "parts", "python", "sql"])
-def test_a_number_is_one_wherever_it_stands(
-    run: Run, form: str, monkeypatch: pytest.MonkeyPatch, of_command: duckdb.DuckDBPyConnection
-) -> None:
+def test_a_number_is_one_wherever_it_stands(run: Run, form: str, monkeypatch: Patch, of_command: Con) -> None:
     """Were the first rows to decide, fractions would be integers: all is as of a Parquet file's DOUBLEs."""
     users = [(f"u{u}", *one) for u, one in enumerate(SCORED)]
     scores = [(u, item, score) for u, _, *two in users for item, score in zip("ab", two, strict=True)]
@@ -159,7 +157,7 @@ def test_parts_of_parquet_have_types_that_hold_the_values_of_all(run: Run, fails
 
 @pytest.mark.parametrize(("first", "late", "between", "kind"), text_rows("times of a column"))
 def test_a_time_is_what_all_of_its_column_are(
-    run: Run, fails: Fails, first: str, late: str, between: str, kind: str, monkeypatch: pytest.MonkeyPatch
+    run: Run, fails: Fails, first: str, late: str, between: str, kind: str, monkeypatch: Patch
 ) -> None:
     """So that no hour is cut off, by which an event were in another part, or a leak no leak."""
     rows = [*[("1", "0", first)] * LATE, ("1", "9", late)]
@@ -190,7 +188,7 @@ def test_a_time_is_what_all_of_its_column_are(
 
 @pytest.mark.parametrize(("column", "value", "name", "header", "row"), text_rows("no number or time"))
 def test_what_is_no_number_or_time_is_named_with_its_file_and_column(
-    fails: Fails, column: str, value: str, name: str, header: str, row: str, monkeypatch: pytest.MonkeyPatch
+    fails: Fails, column: str, value: str, name: str, header: str, row: str, monkeypatch: Patch
 ) -> None:
     table("history.csv", "userid,itemid,time", ("0", "0", "0"))
     table("truth.csv", "userid,itemid,rel,time", ("1", "1", "1", "1"))
@@ -239,7 +237,7 @@ def bytes_of(text: str) -> bytes:
 
 @pytest.mark.parametrize(("name", "text"), text_rows("dialects"))
 def test_a_table_is_read_whatever_its_dialect(
-    run: Run, name: str, text: str, monkeypatch: pytest.MonkeyPatch, of_command: duckdb.DuckDBPyConnection
+    run: Run, name: str, text: str, monkeypatch: Patch, of_command: Con
 ) -> None:
     """By the command, from standard input and in the SQL that it prints: all are at rank 1."""
     Path(name).write_bytes(bytes_of(text))
@@ -271,7 +269,7 @@ def test_the_error_of_a_broken_file_names_no_option_of_duckdb(
 
 
 @pytest.mark.parametrize(("log", "query"), text_rows("logs of empty lists"))
-def test_a_log_of_empty_lists_finds_nothing(log: str, query: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_of_empty_lists_finds_nothing(log: str, query: str, capsys: Captured) -> None:
     """Alone, and beside a model that finds something: recall is 0, and the check says why."""
     write(log, f"{query} FROM (VALUES ('q1'), ('q2')) AS t(q)")
     table("truth.csv", "userid,itemid", ("q1", "7"), ("q2", "8"))
@@ -337,7 +335,7 @@ def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
         assert found[topic, 5]["n_rec"] == 0
 
 
-def test_permission_is_tried_before_a_file_is_read(fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permission_is_tried_before_a_file_is_read(fails: Fails, monkeypatch: Patch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     monkeypatch.setattr("ranking_udfs.inputs.evaluation.load", None)
     monkeypatch.setattr("ranking_udfs.command.commands.load", None)

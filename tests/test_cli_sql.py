@@ -9,7 +9,7 @@ import pytest
 
 from ranking_udfs.evaluation import queries
 from tests.command import NDCG_VALUES, RANKS, K, Run, csv, evaluated, stdin, write
-from tests.conftest import module_connection
+from tests.conftest import Con, Patch, module_connection
 
 bare = module_connection(is_script=True)
 
@@ -22,9 +22,7 @@ bare = module_connection(is_script=True)
         ["--measures", "ndcg(gain=linear),auc", "--ties", "expected", "a=rec.csv", "b=rec.parquet"],
     ],
 )
-def test_sql_gives_what_evaluate_gives_without_python(
-    run: Run, bare: duckdb.DuckDBPyConnection, arguments: list[str]
-) -> None:
+def test_sql_gives_what_evaluate_gives_without_python(run: Run, bare: Con, arguments: list[str]) -> None:
     Path("users.csv").write_text("userid,country\n1,SE\n")
     for form in ("parquet", "json"):
         write(f"rec.{form}", "FROM 'rec.csv'")
@@ -44,9 +42,7 @@ def test_sql_gives_what_evaluate_gives_without_python(
         "log.jsonl qrels.tsv -m ndcg -k 2 --segment queries.jsonl:metadata.kind",
     ],
 )
-def test_printed_sql_gives_what_evaluate_gives(
-    run: Run, con: duckdb.DuckDBPyConnection, arguments: str
-) -> None:
+def test_printed_sql_gives_what_evaluate_gives(run: Run, con: Con, arguments: str) -> None:
     csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (0, 1, 2, 3, 11, 12, 13, 14)))
     Path("a.run").write_text("".join(f"q{t} Q0 d{d} {d} {9 - d}.5 tag\n" for t in (1, 2) for d in (1, 2, 3)))
@@ -64,7 +60,7 @@ def test_printed_sql_gives_what_evaluate_gives(
     check_statements(run, con, arguments.split())
 
 
-def check_statements(run: Run, con: duckdb.DuckDBPyConnection, arguments: list[str]) -> None:
+def check_statements(run: Run, con: Con, arguments: list[str]) -> None:
     """Run what `sql` prints: its rows, and the file that it may write, are those of `evaluate`."""
     rows = evaluated(run, *arguments, "--no-check")
     by_segment = [row for row in rows if row.get("segment", "(all)") != "(all)"]
@@ -82,9 +78,7 @@ def check_statements(run: Run, con: duckdb.DuckDBPyConnection, arguments: list[s
     assert values == (file.read_text() if file else None)
 
 
-def test_sql_of_standard_input_reads_it_when_it_is_run(
-    run: Run, con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sql_of_standard_input_reads_it_when_it_is_run(run: Run, con: Con, monkeypatch: Patch) -> None:
     stdin(monkeypatch, Path("rec.csv").read_bytes())
     printed = run("sql", "a=-", "truth.csv", "-m", "ndcg@4")
     assert printed.count("FROM read_csv('/dev/stdin'") == 1
@@ -102,7 +96,7 @@ def without(column: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("models")
-def test_sql_of_a_comparison_gives_its_rows(run: Run, of_command: duckdb.DuckDBPyConnection) -> None:
+def test_sql_of_a_comparison_gives_its_rows(run: Run, of_command: Con) -> None:
     csv("users.csv", "userid,country", *(f"{u},{'SE' if u < 5 else 'NO'}" for u in range(9)))
     arguments = ["compare", *(f"{name}={name}.csv" for name in RANKS), "relevant.csv", "--baseline", "als"]
     arguments += ["--measures", "mrr", "--segment", "users.csv:country", "--margin", "0.01", "-q", "--format"]

@@ -24,7 +24,7 @@ from ranking_udfs.arrow.randomization import flip_signs
 from ranking_udfs.duckdb.statements import code, texts
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import is_close, module_connection, rows, value
+from tests.conftest import Con, Patch, is_close, module_connection, rows, value
 
 CLOSE = 1e-12
 CODE = "\n".join(code(text) for text, room in texts().values() if room.startswith("comparison"))
@@ -40,14 +40,12 @@ Row = dict[str, Any]
 con = module_connection()
 
 
-def compare(
-    con: duckdb.DuckDBPyConnection, options: str = "", table: str = "by_user", columns: str = "*"
-) -> list[Row]:
+def compare(con: Con, options: str = "", table: str = "by_user", columns: str = "*") -> list[Row]:
     """The comparison; of thousands of rows, the columns that are looked at are found far sooner than all."""
     return rows(con, f"SELECT {columns} FROM ranking_compare_by_user('{table}'{options})")
 
 
-def draws(con: duckdb.DuckDBPyConnection, *groups: Any, measure: str = "x") -> None:
+def draws(con: Con, *groups: Any, measure: str = "x") -> None:
     """A table of values by draw (as k, from 1), system and user (from 0); groups may differ in users."""
     parts, first = list[pa.Table](), 1
     for values in map(np.asarray, groups):
@@ -63,7 +61,7 @@ def draws(con: duckdb.DuckDBPyConnection, *groups: Any, measure: str = "x") -> N
 # --- Published ---
 
 
-def test_benjamini_and_hochbergs_fifteen_p_values(con: duckdb.DuckDBPyConnection) -> None:
+def test_benjamini_and_hochbergs_fifteen_p_values(con: Con) -> None:
     """Two users with differences t + 1 and t - 1 have Cauchy's p of t."""
     ts = [1 / math.tan(math.pi * p / 2) for p in P_VALUES]
     draws(con, [[[0, 0], *([t + 1, t - 1] for t in ts)]])
@@ -74,7 +72,7 @@ def test_benjamini_and_hochbergs_fifteen_p_values(con: duckdb.DuckDBPyConnection
         assert sum(row["verdict"] == "better" for row in rows) == rejected, correction
 
 
-def test_an_effect_of_a_half_is_detectable_with_33_users(con: duckdb.DuckDBPyConnection) -> None:
+def test_an_effect_of_a_half_is_detectable_with_33_users(con: Con) -> None:
     """Published: 33.367, by the noncentral t; the sum of two quantiles comes as close as this."""
     exact = power.TTestPower()
     assert round(exact.solve_power(0.5, alpha=0.05, power=0.8), 3) == 33.367
@@ -93,7 +91,7 @@ def test_an_effect_of_a_half_is_detectable_with_33_users(con: duckdb.DuckDBPyCon
     [("holm", [(30, 1, 2), (60, 3, 1)]), ("bh", [(60, 3, 1)]), ("none", [(40, 2, 1)])],
 )
 def test_so_many_users_show_a_difference_in_80_of_100_cases(
-    con: duckdb.DuckDBPyConnection, correction: str, kinds: Sequence[tuple[int, int, int]]
+    con: Con, correction: str, kinds: Sequence[tuple[int, int, int]]
 ) -> None:
     """Of one system, others as good as the baseline: the difference that was seen, or half of it."""
     chance, options = np.random.default_rng(60), f", baseline := '0', correction := '{correction}'"
@@ -140,7 +138,7 @@ def exact_t_p(t: float, df: float) -> mpmath.mpf:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("df", [1, 2, 3, 7, 20, 99, 1_000, 12_345, 10**5, 10**6, 10**7, 10**8])
-def test_students_t_to_twelve_digits(con: duckdb.DuckDBPyConnection, df: int) -> None:
+def test_students_t_to_twelve_digits(con: Con, df: int) -> None:
     ts = [1e-6, 0.01, 0.5, 1, 1.7, 2, 3, 5, 9, 15, 25, 37, *([1e3, 1e6, 1e12] if df < 50 else [])]
     exact = {t: p for t in ts if (p := exact_t_p(t, df)) >= 1e-300}
     assert len(exact) >= 10
@@ -157,9 +155,7 @@ def test_students_t_to_twelve_digits(con: duckdb.DuckDBPyConnection, df: int) ->
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2, 0.001])
-def test_the_interval_of_a_mean_stays_in_the_range_of_the_measure(
-    con: duckdb.DuckDBPyConnection, alpha: float
-) -> None:
+def test_the_interval_of_a_mean_stays_in_the_range_of_the_measure(con: Con, alpha: float) -> None:
     """Wilson's of 0 and 1, else Student's t, cut; of values that are all the same, by how many there are."""
 
     def interval(values: Sequence[float], bottom: float | None, top: float | None) -> Any:
@@ -200,7 +196,7 @@ def draw(n: int, seed: int, effect: float = 0.1) -> tuple[list[float], list[floa
 
 
 @pytest.mark.parametrize("confidence", [0.95, 0.8, 0.999])
-def test_p_and_interval_are_those_of_scipy(con: duckdb.DuckDBPyConnection, confidence: float) -> None:
+def test_p_and_interval_are_those_of_scipy(con: Con, confidence: float) -> None:
     """Of 2 to 5,000 users, three draws of each, as the values at so many k."""
     sizes = (2, 3, 10, 100, 5_000)
     drawn = [[draw(n, seed) for seed in range(3)] for n in sizes]
@@ -214,7 +210,7 @@ def test_p_and_interval_are_those_of_scipy(con: duckdb.DuckDBPyConnection, confi
         assert is_close(row["high"], interval.high, 1e-9)
 
 
-def test_the_same_are_those_of_two_one_sided_tests(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_same_are_those_of_two_one_sided_tests(con: Con) -> None:
     drawn = np.random.default_rng(1).normal(0.3, 0.2, (20, 2, 400))
     drawn[:, 1] -= np.linspace(0, 0.06, 20)[:, None]
     draws(con, drawn)
@@ -226,7 +222,7 @@ def test_the_same_are_those_of_two_one_sided_tests(con: duckdb.DuckDBPyConnectio
     assert {row["verdict"] for row in rows} == {"same", "unclear", "worse"}
 
 
-def test_the_relative_interval_ends_where_the_ratio_is_rejected(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_relative_interval_ends_where_the_ratio_is_rejected(con: Con) -> None:
     """Fieller's interval: the ratios r for which a t-test does not tell system and r * baseline apart."""
     drawn = [draw(n, n) for n in (5, 40, 3_000)]
     draws(con, *([both] for both in drawn))
@@ -282,7 +278,7 @@ def pcg64(generator: np.random.PCG64) -> Iterator[int]:
 
 @pytest.mark.parametrize(("seed", "at_once", "groups"), [(0, 1 << 14, 512), (7, 128, 8)])
 def test_more_differences_take_their_signs_from_the_bits_of_pcg64(
-    seed: int, at_once: int, groups: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, at_once: int, groups: int, monkeypatch: Patch
 ) -> None:
     """In plain Python: so many choices of signs at once, one after another, of 64 differences at a time."""
     monkeypatch.setattr("ranking_udfs.arrow.randomization.AT_ONCE", at_once)
@@ -314,7 +310,7 @@ def test_equal_sums_count_whatever_their_rounding() -> None:
 
 
 def test_comparisons_of_many_systems_are_tested_in_parts_with_the_same_p(
-    con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+    con: Con, monkeypatch: Patch
 ) -> None:
     con.execute("""
         CREATE OR REPLACE TABLE by_user AS
@@ -340,9 +336,7 @@ def test_comparisons_of_many_systems_are_tested_in_parts_with_the_same_p(
 # --- Edges ---
 
 
-def test_nothing_is_the_same_without_a_variance_but_by_the_rule_of_three(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_nothing_is_the_same_without_a_variance_but_by_the_rule_of_three(con: Con) -> None:
     """Of n users none of whom differs, up to 1 - alpha^(1/n) of all might, each by 1."""
     sizes = (2, 59, 300)
     might = {n: 1 - 0.05 ** (1 / n) for n in sizes}
@@ -372,7 +366,7 @@ def test_one_baseline_is_compared_with_ten_thousand_systems() -> None:
         assert value(con, found) == 9_999
 
 
-def test_numbers_of_any_size_keep_their_digits(con: duckdb.DuckDBPyConnection) -> None:
+def test_numbers_of_any_size_keep_their_digits(con: Con) -> None:
     """Beside the same in fractions: differences that are small beside values of the same size."""
     chance = np.random.default_rng(2)
     ours = 1_000 + chance.random(300)
@@ -392,7 +386,7 @@ def test_numbers_of_any_size_keep_their_digits(con: duckdb.DuckDBPyConnection) -
 # --- Tables ---
 
 
-def table(con: duckdb.DuckDBPyConnection, systems: str = "'a', 'b', 'c'", users: int = 40) -> None:
+def table(con: Con, systems: str = "'a', 'b', 'c'", users: int = 40) -> None:
     """Values of three measures at two k, in two segments and none."""
     con.execute(f"""
         CREATE OR REPLACE TABLE by_user AS
@@ -404,7 +398,7 @@ def table(con: duckdb.DuckDBPyConnection, systems: str = "'a', 'b', 'c'", users:
     """)
 
 
-def test_a_row_per_pair_k_measure_and_segment(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_row_per_pair_k_measure_and_segment(con: Con) -> None:
     """Of the usual measures, those that are there, or those that are named, however they are written."""
     table(con)
     columns = "baseline || system, k, measure, segment, method"
@@ -427,7 +421,7 @@ def test_no_name_of_a_users_table_collides_with_one_of_the_macros() -> None:
 
 
 @pytest.mark.slow
-def test_the_interval_covers_the_true_difference_as_often_as_it_says(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_interval_covers_the_true_difference_as_often_as_it_says(con: Con) -> None:
     """2,000 draws of normal differences around 0.3: within four standard deviations of 95 %."""
     sizes, chance = (2, 5, 20, 100), np.random.default_rng(1)
     drawn = [chance.normal(3, 1, (2_000, 2, n)) for n in sizes]
@@ -468,7 +462,7 @@ def equal_systems(chance: np.random.Generator, systems: int, n: int) -> np.ndarr
 @pytest.mark.slow
 @pytest.mark.parametrize(("systems", "sizes"), [(4, (2, 3, 5, 10, 30, 100)), (10, (50,))])
 def test_equal_systems_are_told_apart_as_rarely_as_the_confidence_says(
-    con: duckdb.DuckDBPyConnection, systems: int, sizes: Sequence[int]
+    con: Con, systems: int, sizes: Sequence[int]
 ) -> None:
     """Of 900 draws at most 1 in 20 has any difference with Holm's p, and any single one without."""
     chance = np.random.default_rng(1)
@@ -488,9 +482,7 @@ def test_equal_systems_are_told_apart_as_rarely_as_the_confidence_says(
 
 
 @pytest.mark.slow
-def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_says(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_says(con: Con) -> None:
     """100 users, equal systems: three others, six measures that go together, two segments, in 300 draws.
 
     Without the gate's correction, over all of a measure alone, a pipeline would stop far more often.
@@ -528,7 +520,7 @@ def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_sa
     assert len(alone) / count > 0.1
 
 
-def test_p_the_same_and_what_is_detectable_are_corrected(con: duckdb.DuckDBPyConnection) -> None:
+def test_p_the_same_and_what_is_detectable_are_corrected(con: Con) -> None:
     """Corrections are those of statsmodels, over a measure and k, or by a gate over all of its rows."""
     table(con, systems="'a', 'b', 'c', 'd', 'e'")
     con.execute("UPDATE by_user SET ndcg = ndcg + 0.3 * (system = 'c')::INTEGER")
@@ -566,7 +558,7 @@ def test_p_the_same_and_what_is_detectable_are_corrected(con: duckdb.DuckDBPyCon
 
 
 @pytest.mark.slow
-def test_systems_that_differ_by_the_margin_are_rarely_the_same(con: duckdb.DuckDBPyConnection) -> None:
+def test_systems_that_differ_by_the_margin_are_rarely_the_same(con: Con) -> None:
     """They differ through one user in a hundred, by 1: for n = 2, 10 and 30, 98, 91 and 72 % were the same.
 
     Of 300 users, 17 % are, since t does not hold where one or two of them differ: a limit of the test itself.
@@ -582,7 +574,7 @@ def test_systems_that_differ_by_the_margin_are_rarely_the_same(con: duckdb.DuckD
     assert max(shares) < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1_000)
 
 
-def test_names_that_mean_lower_is_better_have_a_caveat(con: duckdb.DuckDBPyConnection) -> None:
+def test_names_that_mean_lower_is_better_have_a_caveat(con: Con) -> None:
     """No measure of which higher may be better has such a name; lower_is_better removes the caveat."""
     doubtful = ["latency_ms", "p95_latency", "Cost", "price_eur", "avg_rank", "error_rate", "errors", "loss"]
     others = ["clicks", "revenue", "watch_ms", "price_match", "corank", "costumes", "lossless", "duration"]
@@ -599,7 +591,7 @@ def test_names_that_mean_lower_is_better_have_a_caveat(con: duckdb.DuckDBPyConne
     assert rows == [(None,)] * len(doubtful)
 
 
-def test_a_neutral_measure_is_compared_where_lower_is_better_names_it(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_neutral_measure_is_compared_where_lower_is_better_names_it(con: Con) -> None:
     con.execute("""CREATE OR REPLACE TABLE by_user AS
         SELECT system, userid, (system = 'b')::INTEGER + userid % 2 AS judged_share
         FROM range(30) users(userid), (VALUES ('a'), ('b')) systems(system)""")

@@ -6,13 +6,12 @@ Other tests say that the numbers are right.
 import json
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import file_text, module_connection, refusal, text_rows
+from tests.conftest import Captured, Con, file_text, module_connection, refusal, text_rows
 
 MAKE = file_text("tables/entry_points.sql")
 
@@ -20,7 +19,7 @@ MAKE = file_text("tables/entry_points.sql")
 CALLS, WRONG = ([one for (one,) in text_rows(name)] for name in ("calls of SQL", "wrong calls of SQL"))
 
 
-def answer(con: duckdb.DuckDBPyConnection, call: str) -> list[str]:
+def answer(con: Con, call: str) -> list[str]:
     """Return the names of the columns, then the rows as text, sorted."""
     result = con.execute(f"FROM {call}")
     return [str([name for name, *_ in result.description]), *sorted(map(str, result.fetchall()))]
@@ -31,23 +30,19 @@ script = module_connection(MAKE, is_script=True)
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_the_script_answers_as_the_library(
-    con: duckdb.DuckDBPyConnection, script: duckdb.DuckDBPyConnection, call: str
-) -> None:
+def test_the_script_answers_as_the_library(con: Con, script: Con, call: str) -> None:
     found = answer(con, call)
     assert len(found) > 1
     assert answer(script, call) == found
 
 
 @pytest.mark.parametrize("call", WRONG)
-def test_the_script_refuses_as_the_library(
-    con: duckdb.DuckDBPyConnection, script: duckdb.DuckDBPyConnection, call: str
-) -> None:
+def test_the_script_refuses_as_the_library(con: Con, script: Con, call: str) -> None:
     assert refusal(script, f"FROM {call}") == refusal(con, f"FROM {call}")
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_lists_judged_rankings_and_macros_give_one_value(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_lists_judged_rankings_and_macros_give_one_value(con: Con, name: str) -> None:
     """The lists have a repeated item and a NULL; the truth has a grade that is not relevant."""
     truth = "MAP {1: 2, 2: 1, 4: 0.5, 6: 0}"
     ((of_lists, of_judged, of_macro),) = con.execute(f"""
@@ -58,9 +53,7 @@ def test_lists_judged_rankings_and_macros_give_one_value(con: duckdb.DuckDBPyCon
     assert of_macro == pytest.approx(of_lists, abs=1e-12)
 
 
-def test_the_command_and_python_answer_as_sql(
-    con: duckdb.DuckDBPyConnection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_and_python_answer_as_sql(con: Con, tmp_path: Path, capsys: Captured) -> None:
     files = [f"{tmp_path}/{name}.csv" for name in ("rec", "truth")]
     con.execute(f"COPY rec TO '{files[0]}'; COPY (SELECT * EXCLUDE (time) FROM truth) TO '{files[1]}'")
     assert main(["evaluate", *files, "-k", "2", "-m", "ndcg", "--format", "json", "--no-check"]) == 0

@@ -6,22 +6,20 @@ import pytest
 
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.measures.registry import MEASURES, Number
-from tests.conftest import call, said
+from tests.conftest import Con, call, said
 
 
 @pytest.fixture
-def con(shared: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def con(shared: Con) -> Con:
     return shared
 
 
-def test_k_may_not_be_true_or_false(con: duckdb.DuckDBPyConnection) -> None:
+def test_k_may_not_be_true_or_false(con: Con) -> None:
     found = said(con, "SELECT recall([1], [1], true)")  # as the releases of DuckDB spell the type
     assert found.lower() == "typeerror: recall: k must be an integer, got boolean true"
 
 
-def test_an_unknown_option_or_value_is_an_error_that_lists_the_valid_ones(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_an_unknown_option_or_value_is_an_error_that_lists_the_valid_ones(con: Con) -> None:
     for name, measure in MEASURES.items():
         if not measure.options:
             continue
@@ -38,7 +36,7 @@ def test_an_unknown_option_or_value_is_an_error_that_lists_the_valid_ones(
             assert said(con, f"SELECT \"{name}\"({form}, 1, '{text}')") == f"ValueError: {name}: {error}"
 
 
-def test_no_argument_is_refused_by_duckdb_and_by_the_function(con: duckdb.DuckDBPyConnection) -> None:
+def test_no_argument_is_refused_by_duckdb_and_by_the_function(con: Con) -> None:
     for name in FUNCTIONS:
         with pytest.raises(duckdb.BinderException, match="No function matches"):
             con.execute(f'SELECT "{name}"()')
@@ -71,7 +69,7 @@ def test_an_error_in_an_empty_batch_is_not_an_accident() -> None:
                 call(name, *before, wrong)
 
 
-def test_no_error_shows_a_long_type_or_value(con: duckdb.DuckDBPyConnection) -> None:
+def test_no_error_shows_a_long_type_or_value(con: Con) -> None:
     words = ", ".join(f"'word {i}'" for i in range(5_000))
     fields = ", ".join(f"'field_{i}': {i}" for i in range(500))
     for query in (

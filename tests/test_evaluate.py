@@ -22,7 +22,7 @@ import pytest
 import ranking_udfs
 import ranking_udfs.python
 from ranking_udfs.command.cli import main
-from tests.conftest import module_connection
+from tests.conftest import Captured, Con, module_connection
 
 SEEDS = Path(__file__).resolve().parent.parent / "examples" / "dbt_project" / "seeds"
 REC, TRUTH, USERS = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
@@ -71,11 +71,7 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_rows_are_those_of_the_command_to_the_bit(
-    con: duckdb.DuckDBPyConnection,
-    frames: dict[str, Any],
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    name: str,
+    con: Con, frames: dict[str, Any], capsys: Captured, tmp_path: Path, name: str
 ) -> None:
     options, arguments = CALLS[name]
     command = "compare" if name == "compare" else "evaluate"
@@ -93,7 +89,7 @@ def test_the_rows_are_those_of_the_command_to_the_bit(
 # --- Forms of a table ---
 
 
-def forms(con: duckdb.DuckDBPyConnection, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]:
+def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]:
     table = con.table(name).to_arrow_table()
     found = {
         "pandas": frame,
@@ -113,9 +109,7 @@ def forms(con: duckdb.DuckDBPyConnection, name: str, file: str, frame: pd.DataFr
     return found
 
 
-def test_every_form_of_rec_and_truth_gives_the_same(
-    con: duckdb.DuckDBPyConnection, frames: dict[str, Any]
-) -> None:
+def test_every_form_of_rec_and_truth_gives_the_same(con: Con, frames: dict[str, Any]) -> None:
     expected = ranking_udfs.evaluate("rec", "truth", "ndcg", con=con, check=False, **COLUMNS).fetchall()
     recs, truths = (forms(con, name, file, frames[name]) for name, file in (("rec", REC), ("truth", TRUTH)))
     for form, other in zip([*recs][::2], [*recs][1::2], strict=True):
@@ -150,7 +144,7 @@ def test_users_keep_their_type() -> None:
             assert found.project("userid").fetchall() == rec.project("userid").fetchall()
 
 
-def state(con: duckdb.DuckDBPyConnection) -> list[Any]:
+def state(con: Con) -> list[Any]:
     """Everything that a user may see: tables, views, settings, macros."""
     return [
         con.execute(query).fetchall()

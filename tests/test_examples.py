@@ -18,11 +18,10 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from ranking_udfs.command.cli import main
-from tests.pages import Con
+from tests.conftest import Captured, Con, Patch
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NOTEBOOK = "tables_to_report.ipynb"
-Captured = pytest.CaptureFixture[str]
 run_sql = runpy.run_path(str(EXAMPLES / "run_sql.py"))["run"]
 
 
@@ -199,9 +198,7 @@ def test_a_model_that_knows_the_users_mind_is_best_and_a_coin_is_chance(con: Con
     assert con.sql(values).fetchall() == [pytest.approx((0, 0, 0), abs=0.02)]
 
 
-def test_the_data_of_an_example_are_what_their_sql_makes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_data_of_an_example_are_what_their_sql_makes(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     for script, made, count in (
         ("dbt_project/make_seeds.sql", "seeds", 3),

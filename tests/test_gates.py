@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,13 +9,13 @@ from statsmodels.stats import multitest
 
 from ranking_udfs.command.cli import main
 from tests.command import csv
-from tests.conftest import module_connection, rows
+from tests.conftest import Captured, Con, Patch, module_connection, rows
 
 con = module_connection()
 CALL = ["compare", "old=old.csv", "new=new.csv", "truth.csv", "--baseline", "old", "--no-check"]
 
 
-def compared(con: duckdb.DuckDBPyConnection, draws: np.ndarray) -> None:
+def compared(con: Con, draws: np.ndarray) -> None:
     """Compare two systems of draws x users x 2 values: `compared` has each draw as k, with three segments."""
     k, user, system = (one.ravel() for one in np.indices(draws.shape))
     columns = {"system": system, "k": k + 1, "userid": user, "segment": user % 3, "ndcg": draws.ravel()}
@@ -31,9 +30,7 @@ def compared(con: duckdb.DuckDBPyConnection, draws: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("everybody", ["NULL", "'(all)'"])
-def test_a_gate_corrects_all_users_apart_from_segments(
-    con: duckdb.DuckDBPyConnection, everybody: str
-) -> None:
+def test_a_gate_corrects_all_users_apart_from_segments(con: Con, everybody: str) -> None:
     compared(con, np.random.default_rng(3).normal(0.2, 0.5, (4, 60, 2)))
     whole = f"SELECT * REPLACE (coalesce(segment::VARCHAR, {everybody}) AS segment) FROM compared"
     found = rows(con, f"WITH seen AS ({whole}) FROM ranking_gate('seen')")
@@ -45,7 +42,7 @@ def test_a_gate_corrects_all_users_apart_from_segments(
 
 
 @pytest.mark.slow
-def test_segments_take_no_power_from_a_gate(con: duckdb.DuckDBPyConnection) -> None:
+def test_segments_take_no_power_from_a_gate(con: Con) -> None:
     """Of 110 queries 8 fall to 0: found as often with segments as without, and less often over all rows."""
     chance = np.random.default_rng(8)
     draws = np.repeat(chance.random((50, 110, 1)), 2, axis=2)
@@ -67,7 +64,7 @@ def test_segments_take_no_power_from_a_gate(con: duckdb.DuckDBPyConnection) -> N
 
 
 def test_a_segment_that_is_worse_is_named_in_each_format(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: Patch, capsys: Captured
 ) -> None:
     """Twenty users of one segment lose all, and those of the other win as much: the whole is unclear."""
     monkeypatch.chdir(tmp_path)

@@ -2,13 +2,11 @@
 
 import re
 
-import duckdb
-
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb.statements import JUDGE, function_rows, macros, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests import reference
-from tests.conftest import is_close
+from tests.conftest import Con, is_close
 from tests.generate import generated
 from tests.reference import GROUPS, ROOT, group_names, head, public_names
 
@@ -18,9 +16,7 @@ def test_generated_text_is_fresh() -> None:
         assert path.read_text() == text, f"{path.relative_to(ROOT)}: run `python -m tests.generate`"
 
 
-def test_ranking_functions_has_every_measure_table_function_and_aggregate(
-    shared: duckdb.DuckDBPyConnection,
-) -> None:
+def test_ranking_functions_has_every_measure_table_function_and_aggregate(shared: Con) -> None:
     rows = shared.execute("FROM ranking_functions()").fetchall()
     assert rows == [
         tuple((cell or None) if isinstance(cell, str) else list(cell) for cell in row)
@@ -61,7 +57,7 @@ def test_a_head_says_what_each_parameter_is() -> None:
         assert said.query.startswith(("SELECT", "FROM", "WITH")), name
 
 
-def test_the_example_in_a_head_gives_the_result_beside_it(shared: duckdb.DuckDBPyConnection) -> None:
+def test_the_example_in_a_head_gives_the_result_beside_it(shared: Con) -> None:
     """Where a result stands beside it: the others are tables, which `python -m tests.generate` makes."""
     shown = [name for name in texts() if not name.startswith("_") and head(name).result]
     assert {"mae", "to_ordered_map", "ranking_judge", "ranking_ndcg"} <= {*shown}
@@ -71,7 +67,7 @@ def test_the_example_in_a_head_gives_the_result_beside_it(shared: duckdb.DuckDBP
         assert found == expected or is_close(float(found), float(expected), 1e-12), name
 
 
-def test_duckdb_functions_says_what_each_public_macro_does(shared: duckdb.DuckDBPyConnection) -> None:
+def test_duckdb_functions_says_what_each_public_macro_does(shared: Con) -> None:
     found = shared.execute(
         "SELECT DISTINCT function_name, comment FROM duckdb_functions() WHERE database_name = 'temp'"
     ).fetchall()

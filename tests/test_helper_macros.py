@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from ranking_udfs.duckdb.statements import texts
-from tests.conftest import file_text, literal, module_connection, value
+from tests.conftest import Con, file_text, literal, module_connection, value
 
 WORKED = file_text("worked_calls.txt").split("\n\n-- ")[1:]
 
@@ -23,7 +23,7 @@ con = module_connection("SET search_path = 'memory,_ranking'")
 
 
 @pytest.mark.parametrize("block", WORKED, ids=lambda block: block.partition("\n")[0])
-def test_a_worked_call(con: duckdb.DuckDBPyConnection, block: str) -> None:
+def test_a_worked_call(con: Con, block: str) -> None:
     _, query, *rows = block.rstrip("\n").split("\n")
     for given, wanted in (row.split(" => ") for row in rows):
         found = value(con, query.removeprefix("> ").replace("*", given))
@@ -43,9 +43,7 @@ def test_no_name_of_duckdb_is_shadowed() -> None:
     assert {"mae", "struct", "gini_coverage"} <= {*names}
 
 
-def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(con: Con) -> None:
     parameters = ["key", "value", "reverse", "k", "options"]
     names = [*parameters, "pair", "pairs", "two", "grp", "rank", "item", "items", "lists", "weight", "counts"]
     columns = ", ".join(f"i AS {one}" for one in names)
@@ -110,9 +108,7 @@ def slowly(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(con: Con) -> None:
     draw = random.Random(20)
     rows: list[Row] = [
         (draw.randrange(20), draw.choice([None, *range(12)]), draw.choice([None, *"abcdefghijklmnop"]))
@@ -131,7 +127,7 @@ def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(
     con.execute("RESET threads")
 
 
-def test_only_the_aggregate_that_the_options_need_is_computed(con: duckdb.DuckDBPyConnection) -> None:
+def test_only_the_aggregate_that_the_options_need_is_computed(con: Con) -> None:
     con.execute("CREATE OR REPLACE TABLE t AS SELECT i % 10 AS u, i, i % 7 AS s FROM range(100) AS t(i)")
 
     def aggregates(plan: dict[str, Any]) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import call, file_text, judged_array, lists, maps, said, value
+from tests.conftest import Con, call, file_text, judged_array, lists, maps, said, value
 from tests.test_wrong_calls import read as wrong_calls
 from tests.test_wrong_calls import wanted
 
@@ -27,7 +27,7 @@ RARE = ["version 1.5", "views, lossless", "large views"]
 
 
 @pytest.fixture
-def con(shared: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def con(shared: Con) -> Con:
     return shared
 
 
@@ -35,7 +35,7 @@ def con(shared: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     scope="module",
     params=[pytest.param(one, marks=pytest.mark.slow if one in RARE else []) for one in LAYOUTS],
 )
-def laid_out(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
+def laid_out(request: pytest.FixtureRequest) -> Iterator[Con]:
     """A connection whose settings change the layout of what the functions are given."""
     with duckdb.connect() as con:
         for setting in LAYOUTS[request.param]:
@@ -56,7 +56,7 @@ def shown(found: Any) -> str:
     return str(int(found)) if isinstance(found, float) and found == int(found) else str(found)
 
 
-def assert_values(con: duckdb.DuckDBPyConnection, cases: Mapping[str, Any], source: str = "range(1)") -> None:
+def assert_values(con: Con, cases: Mapping[str, Any], source: str = "range(1)") -> None:
     """Each expression has the value beside it, or what is shown of it, all in one query."""
     values = con.execute(f"SELECT {', '.join(cases)} FROM {source}").fetchall()[0]
     found = dict(zip(cases, values or (), strict=True))
@@ -85,11 +85,11 @@ IN_SQL, IN_LAYOUTS = right_calls()
 
 
 @pytest.mark.parametrize("rule", IN_SQL)
-def test_a_rule_of_the_contract_holds(con: duckdb.DuckDBPyConnection, rule: str) -> None:
+def test_a_rule_of_the_contract_holds(con: Con, rule: str) -> None:
     assert_values(con, IN_SQL[rule])
 
 
-def test_truth_null_is_null(con: duckdb.DuckDBPyConnection) -> None:
+def test_truth_null_is_null(con: Con) -> None:
     lists = ["[1, 2], NULL", "NULL::INTEGER[], NULL::INTEGER[]", "NULL, NULL", "[], NULL"]
     for form in (*lists, "[1], NULL::MAP(INTEGER, DOUBLE)", "[{'g': 1, 'i': 2}], NULL"):
         calls = [f'"{name}"({form}{rest})' for name in MEASURES for rest in ("", ", 3, NULL")]
@@ -101,7 +101,7 @@ def test_truth_null_is_null(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.parametrize("rule", IN_LAYOUTS)
-def test_a_rule_holds_in_every_layout(laid_out: duckdb.DuckDBPyConnection, rule: str) -> None:
+def test_a_rule_holds_in_every_layout(laid_out: Con, rule: str) -> None:
     assert_values(laid_out, IN_LAYOUTS[rule])
 
 
@@ -110,7 +110,7 @@ def test_a_null_of_no_type_is_one_in_arrow_too() -> None:
     assert call("recall", pa.nulls(2), pa.array([1, None])) == [None, None]
 
 
-def test_grades_may_be_of_any_number_type(laid_out: duckdb.DuckDBPyConnection) -> None:
+def test_grades_may_be_of_any_number_type(laid_out: Con) -> None:
     kinds = ["DOUBLE", "FLOAT", "INTEGER", "TINYINT", "UBIGINT", "HUGEINT", "DECIMAL(5, 2)", "DECIMAL(30, 2)"]
     for kind in arriving(laid_out, kinds):
         truth = f"MAP {{'a': 2, 'b': 3}}::MAP(VARCHAR, {kind})"
@@ -119,7 +119,7 @@ def test_grades_may_be_of_any_number_type(laid_out: duckdb.DuckDBPyConnection) -
         assert value(laid_out, f"SELECT judge({rec}, [2, 3]::{kind}[])") == judged([1], [2], [3, 2], 2)
 
 
-def test_a_judged_ranking_survives_a_table(laid_out: duckdb.DuckDBPyConnection) -> None:
+def test_a_judged_ranking_survives_a_table(laid_out: Con) -> None:
     laid_out.execute(
         "CREATE TABLE j AS SELECT judge([u, 9, NULL], MAP {9: 2.5, 1: u}) AS judged FROM range(3000) r(u)"
     )
@@ -131,14 +131,14 @@ def test_a_judged_ranking_survives_a_table(laid_out: duckdb.DuckDBPyConnection) 
 # --- Item types ---
 
 
-def arriving(con: duckdb.DuckDBPyConnection, kinds: Iterable[str]) -> list[str]:
+def arriving(con: Con, kinds: Iterable[str]) -> list[str]:
     """Without the small decimals that some settings make DuckDB hand over, where pyarrow has none."""
     small = value(con, "SELECT current_setting('arrow_output_version')") == "1.5"
     lacking = small and not hasattr(pa, "decimal32")
     return [kind for kind in kinds if not (lacking and re.match(r"DECIMAL\(.,", kind))]
 
 
-def test_items_of_every_type_are_matched(laid_out: duckdb.DuckDBPyConnection) -> None:
+def test_items_of_every_type_are_matched(laid_out: Con) -> None:
     """The smallest and the largest that DuckDB has: in a list, a MAP and in pairs, and against empty lists."""
     columns = laid_out.execute("SELECT column_name, column_type FROM (DESCRIBE FROM test_all_types())")
     kinds = dict(columns.fetchall())
@@ -164,9 +164,7 @@ def test_items_of_every_type_are_matched(laid_out: duckdb.DuckDBPyConnection) ->
         assert_values(laid_out, cases, f"(SELECT {both} FROM test_all_types())")
 
 
-def test_wide_integers_that_duckdb_hands_over_alike_are_told_apart_or_refused(
-    laid_out: duckdb.DuckDBPyConnection,
-) -> None:
+def test_wide_integers_that_duckdb_hands_over_alike_are_told_apart_or_refused(laid_out: Con) -> None:
     largest, minus_one = "340282366920938463463374607431768211455::UHUGEINT", "(-1)::HUGEINT"
     apart = {
         f"hits([{largest}], [{minus_one}])": 0,
@@ -211,7 +209,7 @@ def test_enums_match_whatever_layout_their_words_have(kind: pa.DataType) -> None
     assert call("judge", recs, grades) == [judged([1], [2], [3, 2], 3)]
 
 
-def test_a_bignum_is_matched_or_refused(laid_out: duckdb.DuckDBPyConnection) -> None:
+def test_a_bignum_is_matched_or_refused(laid_out: Con) -> None:
     """In Arrow's views DuckDB hands long ones over as bare pointers: no function can read them."""
     one, other = "'123456789012345678901234567890123456789012345678901'::BIGNUM", "'-1'::BIGNUM"
     sql = f"SELECT judge([{other}, {one}, NULL], [{one}])"
@@ -223,7 +221,7 @@ def test_a_bignum_is_matched_or_refused(laid_out: duckdb.DuckDBPyConnection) -> 
         assert value(laid_out, sql) == judged([2], [1], [1], 3)
 
 
-def test_many_rows_of_text_are_matched_within_their_row(laid_out: duckdb.DuckDBPyConnection) -> None:
+def test_many_rows_of_text_are_matched_within_their_row(laid_out: Con) -> None:
     sql = "SELECT judge(['x', 'item ' || u, NULL], ['item ' || (u // 2 * 2), 'y']) FROM range(5000) r(u)"
     found = [row[0] for row in laid_out.execute(sql).fetchall()]
     assert found == [
@@ -231,7 +229,7 @@ def test_many_rows_of_text_are_matched_within_their_row(laid_out: duckdb.DuckDBP
     ]
 
 
-def test_items_that_are_refused_are_so_in_every_layout(laid_out: duckdb.DuckDBPyConnection) -> None:
+def test_items_that_are_refused_are_so_in_every_layout(laid_out: Con) -> None:
     calls = [(one, rows) for one, _, rows in wrong_calls() if "items must not be" in rows[0][1]]
     assert len(calls) > 3
     for wrong, rows in calls:

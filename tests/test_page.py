@@ -18,7 +18,7 @@ import ranking_udfs
 from ranking_udfs.reporting import drawing
 from ranking_udfs.reporting.charts import MOST_SYSTEMS
 from tests.command import Run, write
-from tests.conftest import literal, rows
+from tests.conftest import Con, literal, rows
 from tests.pages import (
     ARGUMENTS,
     COLUMNS,
@@ -26,7 +26,6 @@ from tests.pages import (
     HTML,
     SEGMENT,
     SYSTEMS,
-    Con,
     in_folder,
     is_shown,
     page_of,

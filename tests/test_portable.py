@@ -18,7 +18,7 @@ from ranking_udfs.duckdb.names import UDFS
 from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.duckdb.statements import folder, macros
 from tests.calls import MAKE, PREDICTED, QUERIES
-from tests.conftest import is_close, refusal
+from tests.conftest import Captured, Con, is_close, refusal
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
 SHELL = Path(sysconfig.get_path("scripts")) / "duckdb"
@@ -56,7 +56,7 @@ def shop(tmp_path: Path) -> Path:
     return tmp_path / "shop.duckdb"
 
 
-def run_script(con: duckdb.DuckDBPyConnection) -> None:
+def run_script(con: Con) -> None:
     """Run it as a client does that reads a statement at a time."""
     for statement in con.extract_statements(SCRIPT.read_text(encoding="utf-8")):
         con.execute(con.extract_statements(statement.query)[0])
@@ -76,7 +76,7 @@ def assert_same(found: Rows, expected: Rows) -> None:
 # --- The script ---
 
 
-def test_the_script_serves_later_sessions_and_views(con: duckdb.DuckDBPyConnection, shop: Path) -> None:
+def test_the_script_serves_later_sessions_and_views(con: Con, shop: Path) -> None:
     shell(shop, TABLES)
     assert shell(shop, stdin=SCRIPT) == []
     shell(shop, f"CREATE VIEW summary AS {SUMMARY}")
@@ -100,9 +100,7 @@ def test_no_macro_of_the_script_calls_a_function_of_pythons() -> None:
     assert not re.search(rf"\bsystem\.main|(?<!\w)({'|'.join(UDFS)})\(", script)
 
 
-def test_the_script_runs_over_an_older_one_beside_names_of_others_whatever_the_setting(
-    bare: duckdb.DuckDBPyConnection,
-) -> None:
+def test_the_script_runs_over_an_older_one_beside_names_of_others_whatever_the_setting(bare: Con) -> None:
     """In a schema of its own it makes every macro but short names and Hivemall's helpers; it divides."""
     bare.execute("""
         CREATE MACRO mae(a, b) AS 'hers'; CREATE MACRO udf_mae(a, b) AS 'hers';
@@ -150,7 +148,7 @@ def test_a_name_of_another_origin_stops_the_script_before_it_writes(
 # --- The command ---
 
 
-def test_the_command_prints_the_script(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_script(capsys: Captured) -> None:
     assert main(["sql", "--pack"]) == 0
     assert capsys.readouterr().out == SCRIPT.read_text(encoding="utf-8")
 
@@ -184,7 +182,7 @@ def in_node(code: str, statements: list[str]) -> Any:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
-def test_node_attaches_a_file_of_the_script(con: duckdb.DuckDBPyConnection, shop: Path) -> None:
+def test_node_attaches_a_file_of_the_script(con: Con, shop: Path) -> None:
     shell(shop, stdin=SCRIPT)
     attached = [f"ATTACH '{shop}' AS ranking (READ_ONLY)", "SET search_path = 'memory,ranking'"]
     query = "SELECT recall, ndcg FROM ranking_summary('rec', 'truth', [2, 4], measures := 'recall,ndcg')"
@@ -224,9 +222,7 @@ def plain(text: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
-def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(con: Con) -> None:
     """DuckDB-WASM 1.32.0 is DuckDB 1.4.3, where some macros are bound in other ways.
 
     What the page in the browser asks for, test_browser compares with the report.

@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -17,7 +16,7 @@ from ranking_udfs.evaluation.comparison import correct_together
 from ranking_udfs.evaluation.conclusion import predicted_sentence
 from ranking_udfs.evaluation.pairs import order_models
 from tests.command import Run, csv
-from tests.conftest import module_connection, rows
+from tests.conftest import Con, module_connection, rows
 from tests.pages import page_of, sections, tables_in, text_of
 
 CLOSE = 1e-12
@@ -35,7 +34,7 @@ con = module_connection()
 Case = tuple[Any, Any, Any]
 
 
-def tables(con: duckdb.DuckDBPyConnection, cases: Sequence[Case]) -> None:
+def tables(con: Con, cases: Sequence[Case]) -> None:
     """Tables of the values of x of a system b beside a, whose values are 0, by people and by the model.
 
     Each case is a segment, and its n-th user is n above the segment times 10,000.
@@ -51,7 +50,7 @@ def tables(con: duckdb.DuckDBPyConnection, cases: Sequence[Case]) -> None:
         con.register(name, pa.table({"system": systems, **columns}))
 
 
-def compare(con: duckdb.DuckDBPyConnection, cases: Sequence[Case], options: str = "") -> list[Row]:
+def compare(con: Con, cases: Sequence[Case], options: str = "") -> list[Row]:
     """The comparison of each case."""
     tables(con, cases)
     query = f"FROM ranking_compare_by_user('people', baseline := 'a', predicted := 'model'{options})"
@@ -89,7 +88,7 @@ def draw(seed: int, n: int, m: int, rho: float = 0.7) -> tuple[Floats, Floats, F
     return d[:n], f[:n], f[n:]
 
 
-def test_the_estimate_is_that_of_its_definition(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_estimate_is_that_of_its_definition(con: Con) -> None:
     """Each segment has its own weight, and all are one family."""
     sizes = (7, 3, 0.7), (40, 1000, 0.9), (200, 50, -0.5), (30, 400, 0.999)
     cases = [draw(n, n, m, rho) for n, m, rho in sizes]
@@ -107,7 +106,7 @@ def test_the_estimate_is_that_of_its_definition(con: duckdb.DuckDBPyConnection) 
         assert row["method"] == "t, holm of 4"
 
 
-def test_the_estimate_is_ppi_pythons_but_for_the_variances_and_t(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_estimate_is_ppi_pythons_but_for_the_variances_and_t(con: Con) -> None:
     ppi = pytest.importorskip("ppi_py")
     cases = [draw(seed, 40, 300) for seed in range(3)]
     for given, row in zip(cases, compare(con, cases), strict=True):
@@ -118,9 +117,7 @@ def test_the_estimate_is_ppi_pythons_but_for_the_variances_and_t(con: duckdb.Duc
         assert row["standard_error"] > theirs["standard_error"]
 
 
-def test_without_a_use_of_the_predicted_grades_the_test_is_that_of_statsmodels(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_without_a_use_of_the_predicted_grades_the_test_is_that_of_statsmodels(con: Con) -> None:
     """They do not vary, or go the other way."""
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
     d, f, others = draw(1, 25, 60)
@@ -132,14 +129,14 @@ def test_without_a_use_of_the_predicted_grades_the_test_is_that_of_statsmodels(
         assert row["standard_error"] == pytest.approx(row["labelled_standard_error"], rel=CLOSE)
 
 
-def test_without_others_the_comparison_is_as_without_predicted_grades(con: duckdb.DuckDBPyConnection) -> None:
+def test_without_others_the_comparison_is_as_without_predicted_grades(con: Con) -> None:
     found = compare(con, [(d, d, []) for d in (draw(2, 12, 2)[0], np.full(6, 0.5), np.zeros(9))])
     plain = rows(con, "FROM ranking_compare_by_user('people', baseline := 'a')")
     assert [{name: row[name] for name in plain[0]} for row in found] == plain
     assert [*found[0]] == [name for one in plain[0] for name in (*NEW * (one == "higher_is_better"), one)]
 
 
-def test_where_a_user_has_no_value_people_alone_count(con: duckdb.DuckDBPyConnection) -> None:
+def test_where_a_user_has_no_value_people_alone_count(con: Con) -> None:
     """One of the first case by people, one of the second by the model."""
     d, f, others = draw(3, 20, 50)
     tables(con, [(d, f, others)] * 2)
@@ -152,7 +149,7 @@ def test_where_a_user_has_no_value_people_alone_count(con: duckdb.DuckDBPyConnec
         assert row["p"] == pytest.approx(stats.ttest_1samp(known, 0).pvalue, rel=1e-9)
 
 
-def test_the_ratio_has_the_interval_of_fieller(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_ratio_has_the_interval_of_fieller(con: Con) -> None:
     """The ends r are those at which difference - r * baseline is t standard errors from 0."""
     d, f, others = draw(5, 30, 90)
     base = np.random.default_rng(6).normal(3, 0.5, 30)
@@ -183,7 +180,7 @@ def spread(share: float) -> float:
 
 
 @pytest.mark.slow
-def test_a_difference_is_found_where_there_is_none_as_often_as_said(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_difference_is_found_where_there_is_none_as_often_as_said(con: Con) -> None:
     """At most at the nominal rate, within 3.3 standard errors of each simulation, and 2.6 of all."""
     draws, others, random = 250, 200, np.random.default_rng(15)
     rhos, shares = (0.0, 0.45, 0.8), (0.1, 0.3, 0.6)
@@ -211,7 +208,7 @@ def test_a_difference_is_found_where_there_is_none_as_often_as_said(con: duckdb.
     assert apart <= count * 0.01 + 3.3 * math.sqrt(count * 0.01)
 
 
-def test_grades_of_a_model_alone_are_sure_of_their_bias(con: duckdb.DuckDBPyConnection) -> None:
+def test_grades_of_a_model_alone_are_sure_of_their_bias(con: Con) -> None:
     """Where the model favours b by 0.03 it says so, and people's grades take it back."""
     random = np.random.default_rng(12)
     d = random.normal(0, 0.3, 5000)
@@ -236,7 +233,7 @@ def test_grades_of_a_model_alone_are_sure_of_their_bias(con: duckdb.DuckDBPyConn
 
 
 @pytest.fixture(scope="module")
-def lists(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def lists(con: Con) -> Con:
     """Lists of 300 users by two systems; people grade the first 40 users, the model all, with mistakes."""
     con.execute("""
         CREATE TABLE pairs AS
@@ -255,7 +252,7 @@ def lists(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def test_ranking_compare_is_ranking_compare_by_user_by_both(lists: duckdb.DuckDBPyConnection) -> None:
+def test_ranking_compare_is_ranking_compare_by_user_by_both(lists: Con) -> None:
     """Options reach both truths: half of the grades are 2, and scores of one digit are tied."""
     lists.execute("""
         CREATE VIEW tied AS SELECT * REPLACE (round(score, 1) AS score) FROM rec;
@@ -279,7 +276,7 @@ def test_ranking_compare_is_ranking_compare_by_user_by_both(lists: duckdb.DuckDB
     assert {(row["users"], row["users_predicted"]) for row in found} == {(40, 260)}
 
 
-def test_the_check_compares_labelled_users_with_the_others(lists: duckdb.DuckDBPyConnection) -> None:
+def test_the_check_compares_labelled_users_with_the_others(lists: Con) -> None:
     def check(people: str) -> dict[tuple[str, str], Row]:
         query = f"FROM ranking_check('rec', '{people}', ks := [5], predicted_truth := 'llm')"
         found = rows(lists, f"{query} WHERE code LIKE 'labelled%'")
@@ -317,7 +314,7 @@ def test_the_check_compares_labelled_users_with_the_others(lists: duckdb.DuckDBP
 
 
 @pytest.mark.slow
-def test_labelled_users_drawn_at_random_are_rarely_told_to_differ(lists: duckdb.DuckDBPyConnection) -> None:
+def test_labelled_users_drawn_at_random_are_rarely_told_to_differ(lists: Con) -> None:
     """Of 24 systems, each in an order of its own."""
     lists.execute("""
         CREATE TABLE many AS
@@ -330,7 +327,7 @@ def test_labelled_users_drawn_at_random_are_rarely_told_to_differ(lists: duckdb.
     assert len(rows(lists, f"{query} WHERE code = 'labelled_apart'")) <= 2  # of 24 at 1 % each
 
 
-def test_the_report_says_what_the_table_function_does(lists: duckdb.DuckDBPyConnection) -> None:
+def test_the_report_says_what_the_table_function_does(lists: Con) -> None:
     given: Any = {"con": lists, "baseline": "a", "predicted_truth": "llm", "check": False}
     page = ranking_udfs.report("rec", "graded", ["ndcg"], 5, **given)
     options = "baseline := 'a', measures := ['ndcg'], predicted_truth := 'llm'"
@@ -364,7 +361,7 @@ def test_the_sentence_says_both_verdicts_and_how_much_is_won() -> None:
     assert predicted_sentence({**row, "users_predicted": 0}, 4) == predicted_sentence({"k": 1}, 4) == ""
 
 
-def test_models_are_in_the_order_of_their_corrected_differences(con: duckdb.DuckDBPyConnection) -> None:
+def test_models_are_in_the_order_of_their_corrected_differences(con: Con) -> None:
     """Means are of the labelled users; the difference of all may have the other sign."""
     d = [0.1, 0.2, 0.3, 0.4, -0.3, 0.25]
     (row,) = compare(con, [(d, d, [-0.9, -0.8, -0.7] * 30)])

@@ -13,7 +13,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from tests import calls, test_entry_points
-from tests.conftest import module_connection, rows, text_rows
+from tests.conftest import Captured, Con, module_connection, rows, text_rows
 from tests.test_partitions import by_parts
 
 # Of 40 users each has items 0 to 5 of her own; two of them are relevant.
@@ -43,9 +43,7 @@ pack = module_connection()
 
 
 @pytest.mark.usefixtures("registered")
-def test_what_one_entry_point_says_all_say(
-    pack: duckdb.DuckDBPyConnection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_one_entry_point_says_all_say(pack: Con, tmp_path: Path, capsys: Captured) -> None:
     """Where the lowest score is the best, and unjudged items are skipped; others are in golden/sql."""
     expected = [
         ("wrong", "turned", "upside_down", None, 40, 40),
@@ -72,7 +70,7 @@ def test_what_one_entry_point_says_all_say(
     assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in printed] == expected
 
 
-def test_fractions_are_a_problem_of_exponential_gains_alone(pack: duckdb.DuckDBPyConnection) -> None:
+def test_fractions_are_a_problem_of_exponential_gains_alone(pack: Con) -> None:
     tables = pack.sql(lists(a=GOOD)), pack.sql(FRACTIONS)
     with pytest.warns(UserWarning, match=r"rel is no integer.*; write ndcg\(gain=linear\)"):
         ranking_udfs.evaluate(*tables, ["mrr", "ndcg"], 3)
@@ -142,7 +140,7 @@ def test_each_problem_has_as_many_rows_as_it_counts() -> None:
 
 @pytest.mark.parametrize(("min_grade", "users_without"), [(1, "zero"), (2, "skip")])
 def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
-    pack: duckdb.DuckDBPyConnection, min_grade: int, users_without: str
+    pack: Con, min_grade: int, users_without: str
 ) -> None:
     """By ranking_summary, whose recall has its witnesses elsewhere; some users have no list."""
     draw, ids = random.Random(min_grade), [*range(9), None]

@@ -15,7 +15,7 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb.statements import macros
 from tests.calls import table_functions
-from tests.conftest import module_connection, text_rows, value
+from tests.conftest import Captured, Con, Patch, module_connection, text_rows, value
 
 REC = "SELECT {} FROM (VALUES (1, 'a', 3.0), (1, 'b', 2.0), (2, 'c', 1.0)) t(userid, itemid, score)"
 TRUTH = "SELECT {} FROM (VALUES (1, 'b', 1), (1, 'a', 0), (2, 'c', 2)) t(userid, itemid, n)"
@@ -57,13 +57,7 @@ def partitioned(rec: pa.Table, truth: pa.Table, given: Mapping[str, Any]) -> Non
 
 @pytest.mark.parametrize("rule", RULES)
 def test_what_one_entry_point_refuses_all_refuse(
-    registered: None,
-    con: duckdb.DuckDBPyConnection,
-    script: duckdb.DuckDBPyConnection,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    rule: str,
+    registered: None, con: Con, script: Con, tmp_path: Path, monkeypatch: Patch, capsys: Captured, rule: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     rec, truth, named, words = RULES[rule]

@@ -24,7 +24,7 @@ from ranking_udfs.duckdb.kept import place, stamp
 from ranking_udfs.duckdb.names import permanent_names
 from ranking_udfs.duckdb.statements import Macro, macros, read_macros
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import text_rows, value
+from tests.conftest import Con, Patch, text_rows, value
 
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
 
@@ -33,7 +33,7 @@ WORKS = "SELECT recall([1, 3], [1, 2]), collect_set(5)"
 RESULT = [(1 / 2, [5])]
 
 
-def works(con: duckdb.DuckDBPyConnection) -> bool:
+def works(con: Con) -> bool:
     return con.execute(WORKS).fetchall() == RESULT
 
 
@@ -47,7 +47,7 @@ STATES = {
 }
 
 
-def after(steps: list[str], others: list[duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+def after(steps: list[str], others: list[Con]) -> Con:
     """Return a connection on which these steps were taken; `others` gets the others that are opened."""
     con = duckdb.connect()
     for step in steps:
@@ -63,7 +63,7 @@ def after(steps: list[str], others: list[duckdb.DuckDBPyConnection]) -> duckdb.D
     return con
 
 
-def served(con: duckdb.DuckDBPyConnection, way: str) -> bool:
+def served(con: Con, way: str) -> bool:
     """Register, and say whether functions and macros are there, of this version, an aggregate with OVER too."""
     assert ranking_udfs.register(con, **OPTIONS[way]) is con
     schema, over = ("ranking.", "") if way == ALL else ("", " OVER (PARTITION BY i % 2)")
@@ -76,10 +76,10 @@ def served(con: duckdb.DuckDBPyConnection, way: str) -> bool:
     ("state", "way"), [(state, way) for state, (_, ways) in STATES.items() for way in ways]
 )
 def test_register_works_whatever_went_before_and_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, way: str
+    tmp_path: Path, monkeypatch: Patch, state: str, way: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    steps, others = STATES[state][0], list[duckdb.DuckDBPyConnection]()
+    steps, others = STATES[state][0], list[Con]()
     needed = [Path(name) for name in ("other.db", "read.db") if name in str(steps)]
     for path in needed:
         duckdb.connect(path).close()
@@ -114,7 +114,7 @@ def test_threads_may_register_at_once(tmp_path: Path) -> None:
         work = [con.cursor(), con.cursor(), duckdb.connect(tmp_path / "a.db"), duckdb.connect()]
         start = threading.Barrier(len(work))
 
-        def register_twice(each: duckdb.DuckDBPyConnection) -> bool:
+        def register_twice(each: Con) -> bool:
             start.wait()
             return served(each, TEMP) and served(each, ALL)
 
@@ -133,9 +133,7 @@ def test_the_functions_outlive_the_connection_that_registered_them(tmp_path: Pat
         assert works(ranking_udfs.register(other))
 
 
-def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2(
-    bare: duckdb.DuckDBPyConnection,
-) -> None:
+def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2(bare: Con) -> None:
     for _ in range(2):  # before it was registered, and after
         reader = bare.sql("SELECT i FROM range(1000000) t(i)").to_arrow_reader(1_000)
         assert reader.read_next_batch().num_rows == 1_000
@@ -152,13 +150,13 @@ def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2
 # --- What stays where ---
 
 
-def with_tables(con: duckdb.DuckDBPyConnection, users: int = 1) -> duckdb.DuckDBPyConnection:
+def with_tables(con: Con, users: int = 1) -> Con:
     """The connection, with tables of so many users in the schema in use."""
     con.execute(f"CREATE TABLE rec AS SELECT i AS userid, 1 AS itemid, 1.0 AS score FROM range({users}) t(i)")
     return con.execute(f"CREATE TABLE truth AS SELECT i AS userid, 1 AS itemid FROM range({users}) t(i)")
 
 
-def users(con: duckdb.DuckDBPyConnection, rec: str = "rec", truth: str = "truth", before: str = "") -> Any:
+def users(con: Con, rec: str = "rec", truth: str = "truth", before: str = "") -> Any:
     """How many users a table function finds in these tables, the one that is planned the soonest."""
     return value(con, f"{before} SELECT count(*) FROM ranking.ranking_judged('{rec}', '{truth}', 10)")
 
@@ -182,9 +180,7 @@ def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", [HIVEMALL, ALL])
-def test_where_a_macro_cannot_be_made_none_is_left_behind(
-    bare: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+def test_where_a_macro_cannot_be_made_none_is_left_behind(bare: Con, monkeypatch: Patch, way: str) -> None:
     """Else those made before it would be taken for someone else's."""
     broken = "MACRO {}broken(x) AS no_such_function(1)"
     with monkeypatch.context() as patched:
@@ -202,7 +198,7 @@ def test_where_a_macro_cannot_be_made_none_is_left_behind(
 # --- The database that holds the macros ---
 
 
-def test_what_holds_the_macros_is_shown_nowhere(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_holds_the_macros_is_shown_nowhere(con: Con) -> None:
     assert con.execute("SHOW DATABASES").fetchall() == [("memory",)]
     sql = "SELECT DISTINCT database_name FROM duckdb_functions() WHERE function_name LIKE '%ranking%'"
     assert {name for (name,) in con.execute(sql).fetchall()} <= {"system", "temp"}
@@ -220,7 +216,7 @@ def test_what_holds_the_macros_is_shown_nowhere(con: duckdb.DuckDBPyConnection) 
         assert "_ranking" not in str(raised.value).partition("LINE 1")[0].replace("_ranking_", ""), call
 
 
-def test_the_macros_are_made_once_for_all_connections_of_a_version(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_macros_are_made_once_for_all_connections_of_a_version(con: Con) -> None:
     con.execute("DETACH _ranking")  # the file, into which nothing can be put
     hosting.attach(con, "_ranking", hosting.hosted().values(), "HIDDEN, READ_WRITE")
     con.execute("CREATE MACRO _ranking.main._ranking_probe() AS 'still there'")
@@ -239,9 +235,7 @@ def test_the_macros_are_made_once_for_all_connections_of_a_version(con: duckdb.D
         assert each.execute("SELECT mae(1, 3), _ranking.main.mae(1, 3)").fetchone() == (2, 2)
 
 
-def test_a_table_function_is_planned_as_the_hosted_one_and_takes_parameters_and_ctes(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_a_table_function_is_planned_as_the_hosted_one_and_takes_parameters_and_ctes(con: Con) -> None:
     mine = "WITH mine AS (SELECT 1 AS userid, 1 AS itemid, 1.0 AS score)"
     call = "ranking_judged('mine', truth := 'truth', max_k := {}, user_col := 'userid')"
     con.execute("CREATE TEMP TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
@@ -264,9 +258,7 @@ def test_a_view_over_functions_and_macros_outlives_the_session(tmp_path: Path) -
         assert con.execute("FROM v").fetchall() == [(0, 1 / 2)]
 
 
-def test_a_locked_configuration_will_do_in_a_process_that_has_parsed_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_locked_configuration_will_do_in_a_process_that_has_parsed_nothing(monkeypatch: Patch) -> None:
     """And reads `/` otherwise; with the setting as it is, see the states."""
     monkeypatch.setattr("ranking_udfs.duckdb.statements.PARSED", {})
     config = {"lock_configuration": True, "enable_external_access": False, "integer_division": True}
@@ -280,7 +272,7 @@ def test_a_locked_configuration_will_do_in_a_process_that_has_parsed_nothing(
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def kept(tmp_path: Path, monkeypatch: Patch) -> Iterator[Path]:
     """Let files be kept in a folder of their own."""
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "kept"))
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
@@ -298,7 +290,7 @@ def names_of(folder: Path) -> list[str]:
     return [re.sub(r"-.*(?=\.)", "", file.name) for file in files_of(folder)]
 
 
-def is_file(con: duckdb.DuckDBPyConnection) -> bool:
+def is_file(con: Con) -> bool:
     """Say whether what holds the macros is a file, and so attached read-only."""
     try:
         con.execute("CREATE MACRO _ranking.main._ranking_probe() AS 1")
@@ -329,7 +321,7 @@ DAMAGES: list[Callable[[bytes], bytes]] = [
 
 
 def test_the_macros_are_kept_in_files_for_all_processes_and_are_those_in_memory(
-    kept: Path, bare: duckdb.DuckDBPyConnection
+    kept: Path, bare: Con
 ) -> None:
     assert registered() == (True, True)
     made = [macros()]
@@ -356,7 +348,7 @@ def test_the_macros_are_kept_in_files_for_all_processes_and_are_those_in_memory(
         assert all(file.stat().st_size > 100_000 for file in (hosted, texts))
 
 
-def test_what_was_made_of_other_sql_or_code_is_not_taken(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_made_of_other_sql_or_code_is_not_taken(kept: Path, monkeypatch: Patch) -> None:
     """Files of before a change go; a process that has read the SQL keeps nothing under the stamp of a later one."""
     assert registered() == (True, True)
     before = files_of(kept)
@@ -387,7 +379,7 @@ def fail(path: Path, _: Path) -> None:
 
 
 def test_where_nothing_can_be_kept_the_macros_are_in_memory(
-    kept: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    kept: Path, monkeypatch: Patch, tmp_path: Path
 ) -> None:
     for name, replaced in (
         ("sys.dont_write_bytecode", True),
@@ -410,9 +402,7 @@ def test_where_nothing_can_be_kept_the_macros_are_in_memory(
     assert place("macros", "stamp", ".json") is None
 
 
-def test_a_file_that_goes_or_that_an_instance_may_not_read_is_no_matter(
-    kept: Path, bare: duckdb.DuckDBPyConnection
-) -> None:
+def test_a_file_that_goes_or_that_an_instance_may_not_read_is_no_matter(kept: Path, bare: Con) -> None:
     assert works(ranking_udfs.register(bare).begin())
     shutil.rmtree(kept)
     assert works(ranking_udfs.register(bare.cursor()))
@@ -463,7 +453,7 @@ MEAN = [((1 + 0 + 0) / 3,)]
 
 
 def test_hivemall_makes_every_measure_an_aggregate_in_one_connection_and_false_takes_that_away(
-    con: duckdb.DuckDBPyConnection,
+    con: Con,
 ) -> None:
     with con.cursor() as cursor:
         ranking_udfs.register(cursor, hivemall=True)
@@ -487,7 +477,7 @@ def test_hivemall_makes_every_measure_an_aggregate_in_one_connection_and_false_t
 # --- Names of others ---
 
 
-def left_alone(con: duckdb.DuckDBPyConnection, **options: Any) -> str:
+def left_alone(con: Con, **options: Any) -> str:
     """Register, and return the names that the one warning says are someone else's."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -507,9 +497,7 @@ def first(*arguments: Any) -> Any:
     return arguments[0]
 
 
-def test_what_the_user_has_stays_and_the_pack_is_there_under_second_names(
-    bare: duckdb.DuckDBPyConnection,
-) -> None:
+def test_what_the_user_has_stays_and_the_pack_is_there_under_second_names(bare: Con) -> None:
     bare.execute("""
         CREATE MACRO mae(a, b) AS a + b; CREATE MACRO R2(actual, predicted) AS 'r2';
         CREATE TEMP MACRO struct(a) AS 'struct'; CREATE TEMP MACRO hits(x) AS x + 1;
@@ -561,7 +549,7 @@ def test_what_the_user_makes_after_register_stays_and_keeps_no_one_from_register
         assert con.execute(sql.replace("hits(1, 2)", "hits([1], [1])")).fetchall() == [(1, 1, 1, 1)]
 
 
-def test_a_table_macro_is_no_function_and_a_function_no_table_macro(bare: duckdb.DuckDBPyConnection) -> None:
+def test_a_table_macro_is_no_function_and_a_function_no_table_macro(bare: Con) -> None:
     bare.execute("CREATE MACRO hits(a) AS TABLE SELECT a; CREATE MACRO ranking_summary(a) AS a")
     assert left_alone(bare) == ""
     sql = "SELECT hits([1], [1]), ranking_summary(2), (FROM hits(3))"
@@ -573,9 +561,7 @@ def test_a_table_macro_is_no_function_and_a_function_no_table_macro(bare: duckdb
 REFUSED = text_rows("what register refuses")
 
 
-def test_register_refuses_and_changes_nothing(
-    bare: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_register_refuses_and_changes_nothing(bare: Con, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     for there, what, got, then in REFUSED:
         bare.execute(there)
@@ -592,7 +578,7 @@ def test_register_refuses_and_changes_nothing(
     assert works(ranking_udfs.register(bare))
 
 
-def test_register_says_what_else_it_cannot_do(bare: duckdb.DuckDBPyConnection) -> None:
+def test_register_says_what_else_it_cannot_do(bare: Con) -> None:
     with pytest.raises(ValueError, match=r"^register: temp must be true with hivemall=True, .*, got False$"):
         ranking_udfs.register(bare, hivemall=True, temp=False)
     bare.execute("BEGIN")
@@ -609,7 +595,7 @@ def test_register_says_what_else_it_cannot_do(bare: duckdb.DuckDBPyConnection) -
         ranking_udfs.register(bare)
 
 
-def test_every_short_name_has_a_second_of_the_same_meaning(con: duckdb.DuckDBPyConnection) -> None:
+def test_every_short_name_has_a_second_of_the_same_meaning(con: Con) -> None:
     meaning = "parameters, parameter_types, varargs, macro_definition, return_type"
     sql = f"SELECT function_name, list(meaning ORDER BY meaning) FROM (SELECT function_name, ({meaning}) AS meaning FROM duckdb_functions()) GROUP BY function_name"
     found = dict(con.execute(sql).fetchall())

@@ -18,12 +18,12 @@ from ranking_udfs.evaluation.conclusion import contents_sentences
 from ranking_udfs.evaluation.errors import DataError
 from ranking_udfs.reporting.findings import report_time
 from tests.command import NDCG, Fails, Run, csv
+from tests.conftest import Con, Patch
 from tests.pages import (
     COLUMNS,
     FILES,
     HTML,
     SEGMENT,
-    Con,
     in_folder,
     is_shown,
     page_of,
@@ -256,16 +256,14 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop: Con) -> Non
 
 
 @pytest.mark.parametrize("date", ["soon", "9" * 17])
-def test_a_date_that_is_none_is_an_error(monkeypatch: pytest.MonkeyPatch, date: str) -> None:
+def test_a_date_that_is_none_is_an_error(monkeypatch: Patch, date: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", date)
     with pytest.raises(DataError) as raised:
         report_time()
     assert str(raised.value) == f"report: SOURCE_DATE_EPOCH must be seconds since 1970, got {date!r}"
 
 
-def test_without_what_draws_the_command_says_how_to_install_it(
-    fails: Fails, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_what_draws_the_command_says_how_to_install_it(fails: Fails, monkeypatch: Patch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     needed = "needs vl-convert-python: pip install vl-convert-python"
     assert fails(1, "report", "rec.csv", "truth.csv", "--output", "r.html") == f"report: {needed}"

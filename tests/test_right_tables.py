@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import duckdb
 import pytest
 
-from tests.conftest import file_text
+from tests.conftest import Con, file_text
 
 
 def read() -> Iterator[Any]:
@@ -33,14 +32,12 @@ def plain(cell: Any) -> Any:
     return float(cell) if isinstance(cell, decimal.Decimal) else cell
 
 
-def select(con: duckdb.DuckDBPyConnection, query: str) -> list[list[Any]]:
+def select(con: Con, query: str) -> list[list[Any]]:
     return [[plain(cell) for cell in row] for row in con.execute(query).fetchall()]
 
 
 @pytest.mark.parametrize(("made", "queries"), [*read()])
-def test_a_rule_of_tables_holds(
-    shared: duckdb.DuckDBPyConnection, made: list[str], queries: list[tuple[str, str]]
-) -> None:
+def test_a_rule_of_tables_holds(shared: Con, made: list[str], queries: list[tuple[str, str]]) -> None:
     assert queries
     shared.begin()
     try:

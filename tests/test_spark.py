@@ -23,7 +23,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.measures.registry import BY_NAME, MEASURES
 from tests.calls import in_python
-from tests.conftest import file_text, module_connection
+from tests.conftest import Captured, Con, Patch, file_text, module_connection
 
 pytest.importorskip("pyspark", reason="needs the extra `spark`")
 
@@ -138,7 +138,7 @@ FORMS = [
 
 
 @on_either
-def test_every_function_gives_the_same_bits(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+def test_every_function_gives_the_same_bits(spark: SparkSession, con: Con) -> None:
     """Each measure in one of the forms, recall in all; test_measures.py has every one in every form."""
     calls = [f"{name}({form})" for name, form in zip(MEASURES, itertools.cycle(FORMS), strict=False)]
     calls += [f"recall({form})" for form in FORMS]
@@ -198,9 +198,7 @@ CALLS = {
 }
 
 
-def check_calls(
-    spark: SparkSession, con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *calls: str
-) -> None:
+def check_calls(spark: SparkSession, con: Con, tables: dict[str, pa.Table], *calls: str) -> None:
     """The rows of table functions are those of DuckDB."""
     for name, table in tables.items():
         con.register(name, table)
@@ -213,13 +211,11 @@ def check_calls(
 
 
 @on_either
-def test_the_tables_give_the_numbers_of_duckdb(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+def test_the_tables_give_the_numbers_of_duckdb(spark: SparkSession, con: Con) -> None:
     check_calls(spark, con, TABLES, *CALLS[spark.sparkContext.master])
 
 
-def test_values_by_user_are_compared_by_any_measure(
-    spark: SparkSession, con: duckdb.DuckDBPyConnection
-) -> None:
+def test_values_by_user_are_compared_by_any_measure(spark: SparkSession, con: Con) -> None:
     rec, truth = (spark.createDataFrame(TABLES[name]) for name in ("rec", "truth"))
     by_user = pack.ranking_by_user(rec.where("system > ''"), truth, [3], ["ndcg(gain=linear)", "hits"])
     check_calls(
@@ -229,7 +225,7 @@ def test_values_by_user_are_compared_by_any_measure(
 
 @pytest.mark.parametrize("spark", [CLUSTER], indirect=True, scope="module")
 def test_a_worker_that_is_killed_is_started_again_and_nothing_counts_twice(
-    spark: SparkSession, con: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, con: Con, tmp_path: Path, monkeypatch: Patch
 ) -> None:
     """In the middle of its rows, the first Python worker that has read some of them dies."""
 
@@ -254,7 +250,7 @@ def test_a_worker_that_is_killed_is_started_again_and_nothing_counts_twice(
 
 
 @pytest.mark.slow
-def test_a_session_may_have_other_settings(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+def test_a_session_may_have_other_settings(spark: SparkSession, con: Con) -> None:
     session = spark.newSession()
     for key, setting in {
         "spark.sql.ansi.enabled": "false",
@@ -318,7 +314,7 @@ def test_ids_of_every_type_match_as_themselves(spark: SparkSession) -> None:
 # --- Splits ---
 
 
-def test_the_query_of_the_page_splits_as_duckdb(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+def test_the_query_of_the_page_splits_as_duckdb(spark: SparkSession, con: Con) -> None:
     """With an event at the very begin of the test's week, and a user whose events are all in it."""
     page = (ROOT / "udfs/ranking_udfs/spark/README.md").read_text(encoding="utf-8")
     (query,) = re.findall(r"```sql\n(.*?ranking_split.*?)```", page, re.DOTALL)
@@ -425,9 +421,7 @@ def test_the_documents_query_runs_as_the_readme_says(spark: SparkSession) -> Non
 
 
 @pytest.mark.slow
-def test_the_readme_prints_what_it_says(
-    spark: SparkSession, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_readme_prints_what_it_says(spark: SparkSession, capsys: Captured, tmp_path: Path) -> None:
     readme = (ROOT / "udfs" / "ranking_udfs" / "spark" / "README.md").read_text(encoding="utf-8")
     code, output = re.findall(r"<!-- spark(?: output)? -->\n```\w+\n(.*?)```", readme, re.DOTALL)
     values = str(tmp_path / "by_user.parquet")
@@ -438,11 +432,9 @@ def test_the_readme_prints_what_it_says(
 
 
 @pytest.mark.slow
-def test_the_example_compares_two_models(
-    spark: SparkSession, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_example_compares_two_models(spark: SparkSession, capsys: Captured, tmp_path: Path) -> None:
     """User 0 likes 7 of 50 films, n * n for n up to 6; `similar` lists those that begin with the same."""
-    with pytest.MonkeyPatch.context() as patch:
+    with Patch.context() as patch:
         patch.setattr(sys, "argv", ["spark.py", str(tmp_path)])
         runpy.run_path(str(ROOT / "examples" / "spark.py"), run_name="__main__")
     printed = capsys.readouterr().out

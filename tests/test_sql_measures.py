@@ -13,7 +13,7 @@ import pytest
 
 from ranking_udfs.duckdb.statements import macros, texts
 from ranking_udfs.measures.registry import MEASURES, Measure, Number
-from tests.conftest import is_close, literal, refusal, value
+from tests.conftest import Con, is_close, literal, refusal, value
 from tests.witnesses import WITNESSES, Witness, judge_slowly
 
 CLOSE = 1e-12
@@ -38,7 +38,7 @@ def judged(ranks: Any, grades: Any, ideal: Any, size: Any, _: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
+def con() -> Iterator[Con]:
     with duckdb.connect() as connection:
         for macro in macros().values():
             connection.execute(macro.sql)
@@ -51,7 +51,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.mark.parametrize("one", ONES)
-def test_a_worked_case_holds(con: duckdb.DuckDBPyConnection, one: Witness) -> None:
+def test_a_worked_case_holds(con: Con, one: Witness) -> None:
     calls = []
     for case in one.worked:
         rec, truth, k = case.args
@@ -65,9 +65,7 @@ def test_a_worked_case_holds(con: duckdb.DuckDBPyConnection, one: Witness) -> No
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=[*MEASURES])
-def test_null_is_null_and_nothing_judged_is_what_the_registry_says(
-    con: duckdb.DuckDBPyConnection, measure: Measure
-) -> None:
+def test_null_is_null_and_nothing_judged_is_what_the_registry_says(con: Con, measure: Measure) -> None:
     name, empty = f"ranking_{measure.name}", measure.empty
     both = empty.value if empty.both is None else empty.both
     expected = {"NULL": None, "no_truth, 3": None, "empty_truth, 3": empty.value}
@@ -78,9 +76,7 @@ def test_null_is_null_and_nothing_judged_is_what_the_registry_says(
     assert (cut, kind) == (whole, "DOUBLE")
 
 
-def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(con: Con) -> None:
     bodies = "\n".join(macro.sql for name, macro in macros().items() if name in FILES)
     variables = {one for names in re.findall(r"lambda ([\w, ]+):", bodies) for one in names.split(", ")}
     assert {"rank", "grade"} <= variables
@@ -110,9 +106,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize(("measure", "option"), OPTIONS.values(), ids=[*OPTIONS])
-def test_a_wrong_option_is_an_error_that_says_the_rule(
-    con: duckdb.DuckDBPyConnection, measure: Measure, option: str
-) -> None:
+def test_a_wrong_option_is_an_error_that_says_the_rule(con: Con, measure: Measure, option: str) -> None:
     name, rule = f"ranking_{measure.name}", measure.options[option]
     wrongs = {"'x'": "'x'"}
     if isinstance(rule, Number):
@@ -132,7 +126,7 @@ def test_a_wrong_option_is_an_error_that_says_the_rule(
         assert said == f"{name}: {option} must be {rule}, got {shown}"
 
 
-def test_the_gain_of_a_small_grade_keeps_its_digits(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_gain_of_a_small_grade_keeps_its_digits(con: Con) -> None:
     for grade in (1e-300, 1e-9, 1e-3, 0.5, 0.999):
         gain = value(con, f"SELECT ranking_dcg(ranking_judge([1], [1], [{grade!r}::DOUBLE]))")
         assert gain == pytest.approx(math.expm1(grade * math.log(2)), rel=4e-16, abs=0)
@@ -141,7 +135,7 @@ def test_the_gain_of_a_small_grade_keeps_its_digits(con: duckdb.DuckDBPyConnecti
 # --- What DuckDB makes of them ---
 
 
-def test_measures_of_one_query_look_for_the_hits_once(con: duckdb.DuckDBPyConnection) -> None:
+def test_measures_of_one_query_look_for_the_hits_once(con: Con) -> None:
     calls = [f"ranking_{name}(graded, k)" for name in ("recall", "precision", "hits", "mrr", "ndcg")]
     plans = []
     for columns in (calls[0], ", ".join(calls)):
@@ -152,7 +146,7 @@ def test_measures_of_one_query_look_for_the_hits_once(con: duckdb.DuckDBPyConnec
     assert plans[0].count("struct_pack(") > 0
 
 
-def test_a_measure_plans_the_judging_of_lists_that_it_is_given_once(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_measure_plans_the_judging_of_lists_that_it_is_given_once(con: Con) -> None:
     con.execute("CREATE OR REPLACE TEMP MACRO same(judged) AS if(random() < 2, judged, NULL)")
     for name in MEASURES:
         call = f"ranking_{name}(same(graded), 1)"

@@ -15,7 +15,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import module_connection, refusal, rows, with_internals
+from tests.conftest import Con, Patch, module_connection, refusal, rows, with_internals
 from tests.sql_names import NAMES, ctes
 
 tables = module_connection("""
@@ -28,9 +28,7 @@ tables = module_connection("""
 """)
 
 
-def test_arguments_are_whatever_query_table_takes(
-    tables: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_arguments_are_whatever_query_table_takes(tables: Con, tmp_path: Path, monkeypatch: Patch) -> None:
     """What can be read once alone, such as a reader of Arrow's, goes through a CTE."""
     monkeypatch.chdir(tmp_path)
     for name in ("rec", "truth"):
@@ -58,7 +56,7 @@ def test_arguments_are_whatever_query_table_takes(
 
 
 @pytest.mark.parametrize("kind", ["DOUBLE", "DECIMAL(38, 2)"])
-def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnection, kind: str) -> None:
+def test_ascending_scores_rank_as_their_opposites(tables: Con, kind: str) -> None:
     """With a heap and without one, of scores that a DOUBLE holds and of others."""
     tables.execute(f"""
         CREATE OR REPLACE TABLE many AS
@@ -86,7 +84,7 @@ def test_types_that_differ_are_an_error_before_an_id_is_cast() -> None:
                 assert "userid must have the same type" in refusal(con, query)
 
 
-def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.DuckDBPyConnection) -> None:
+def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: Con) -> None:
     """Systems, ties, repeated items, and users, items and scores that are NULL."""
     con.execute("""
         CREATE TABLE rec_u AS
@@ -114,7 +112,7 @@ def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.Du
 
 
 @pytest.mark.slow
-def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_limit_ends_a_query_of_many_users(con: Con) -> None:
     """DuckDB 2.0 waits for ever where a CTE of that many rows is read by a LIMIT and by a join below it."""
     con.execute("""
         CREATE TABLE rec AS
@@ -136,7 +134,7 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
     timer.cancel()
 
 
-def test_ranking_check_finds_the_ties_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) -> None:
+def test_ranking_check_finds_the_ties_of_a_sort_in_python(con: Con) -> None:
     draw = random.Random(7)
     scores = [None, math.nan, math.inf, -math.inf, 0.0, -0.0, *range(1, 30)]
     rec = [(draw.randrange(12), draw.choice(scores)) for _ in range(700)]
@@ -158,7 +156,7 @@ def test_ranking_check_finds_the_ties_of_a_sort_in_python(con: duckdb.DuckDBPyCo
         assert found == {k: n * systems for k, n in expected.items() if k in some and n}, (table, some)
 
 
-def test_ranking_check_needs_no_more_memory_for_a_larger_k(con: duckdb.DuckDBPyConnection) -> None:
+def test_ranking_check_needs_no_more_memory_for_a_larger_k(con: Con) -> None:
     con.execute("SET memory_limit = '200MB'")
     con.execute(
         "CREATE TABLE rec AS SELECT i % 3000 AS userid, i AS itemid, i AS score FROM range(60_000) t(i)"
@@ -167,7 +165,7 @@ def test_ranking_check_needs_no_more_memory_for_a_larger_k(con: duckdb.DuckDBPyC
     assert con.execute("FROM ranking_check('rec', 'truth', ks := [20_000])").fetchall() == []
 
 
-def test_a_distribution_is_that_of_the_users_values(tables: duckdb.DuckDBPyConnection) -> None:
+def test_a_distribution_is_that_of_the_users_values(tables: Con) -> None:
     """Against NumPy, over what ranking_by_user gives; the mean is ranking_summary's to the bit."""
     con = tables
     con.execute("""
@@ -211,12 +209,12 @@ SUMMARY = "FROM ranking_summary('{}', '{}', [2, 40], measures := 'hits,mrr', use
 CHECK = "FROM ranking_check('{}', '{}')"
 
 
-def everything(con: duckdb.DuckDBPyConnection, tables: list[str], cte: str = "") -> list[Any]:
+def everything(con: Con, tables: list[str], cte: str = "") -> list[Any]:
     """What the table functions make of the tables."""
     return [con.execute(f"{cte} {query.format(*tables)}").fetchall() for query in (SUMMARY, CHECK)]
 
 
-def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
+def test_names_of_the_users_columns_do_not_clash(tables: Con) -> None:
     known = {"userid", "itemid", "score", "rel", "system"}
     extra = ", ".join(
         f'{i} AS "{name}"' for i, name in enumerate([*NAMES, *MEASURES, "rec", "ks"]) if name not in known
@@ -228,7 +226,7 @@ def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnecti
 
 
 @pytest.mark.slow
-def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
+def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: Con) -> None:
     """Every name of the SQL as one of hers, and that of each CTE as a table or CTE that she gives."""
     assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
     of_summary, of_check = ctes("ranking_summary"), ctes("ranking_check")
@@ -261,7 +259,7 @@ def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPy
     tables.execute("USE memory; DETACH hers")
 
 
-def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnection) -> None:
+def test_no_error_is_long_or_has_an_internal_name(tables: Con) -> None:
     words = ", ".join(f"'word number {i}'" for i in range(3_000))
     tables.execute(f"CREATE OR REPLACE VIEW wordy AS SELECT *, NULL::ENUM ({words}) AS rel FROM truth")
     tables.execute("CREATE OR REPLACE VIEW wordy_items AS SELECT * REPLACE (rel AS itemid) FROM wordy")
@@ -281,7 +279,7 @@ def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnect
     assert len(example) <= 200
 
 
-def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) -> Any:
+def listed_users(con: Con, rec: str, gather: bool = True) -> Any:
     """The users of rec as they come where lists of them are made."""
     names = "'userid', 'itemid', 'score', '', '', true"
     with_internals(con).execute("SET threads = 1")
@@ -298,9 +296,7 @@ FEW.append([0] * 5000 + [*range(50_000)])
 
 
 @pytest.mark.parametrize("users", [*MANY, *FEW])
-def test_rows_are_gathered_where_the_first_are_of_many_users(
-    gathered: duckdb.DuckDBPyConnection, users: list[int | None]
-) -> None:
+def test_rows_are_gathered_where_the_first_are_of_many_users(gathered: Con, users: list[int | None]) -> None:
     gathered.register("given", pa.table({"userid": pa.array(users, pa.int64())}))
     gathered.execute("CREATE OR REPLACE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM given")
     assert listed_users(gathered, "rec", gather=False) == users
@@ -312,7 +308,7 @@ def test_rows_are_gathered_where_the_first_are_of_many_users(
         assert places[-1] - places[0] < len(places) + 50  # 4,096 buckets: few other users in between
 
 
-def test_rows_that_are_others_at_each_look_are_there_once(gathered: duckdb.DuckDBPyConnection) -> None:
+def test_rows_that_are_others_at_each_look_are_there_once(gathered: Con) -> None:
     """The first rows of a sample differ from look to look, and so may those that several threads read."""
     gathered.execute("""
         CREATE VIEW others AS

@@ -7,14 +7,13 @@ import math
 import random
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from scipy import stats
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import is_close, literal, module_connection, rows
+from tests.conftest import Con, is_close, literal, module_connection, rows
 from tests.ties import Tied, create_tables, mean, random_cases
 
 CLOSE = 1e-12
@@ -43,9 +42,7 @@ LAYOUTS = {
 
 
 @pytest.mark.slow
-def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(con: Con) -> None:
     cases = random_cases(random.Random(8), n=30, longest=5)
     create_tables(con, cases)
     rankings = [case.rankings() for case in cases]
@@ -80,7 +77,7 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
 
 
 @pytest.mark.slow
-def test_it_is_what_scikit_learn_averages_over_ties(con: duckdb.DuckDBPyConnection) -> None:
+def test_it_is_what_scikit_learn_averages_over_ties(con: Con) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     draw = random.Random(7)
     drawn = []
@@ -112,9 +109,7 @@ LARGE = [  # above, before, size, hits, k
 
 
 @pytest.mark.parametrize(("above", "before", "size", "hits", "k"), LARGE)
-def test_large_ties_keep_nine_digits(
-    con: duckdb.DuckDBPyConnection, above: int, before: int, size: int, hits: int, k: int
-) -> None:
+def test_large_ties_keep_nine_digits(con: Con, above: int, before: int, size: int, hits: int, k: int) -> None:
     """By SciPy's hypergeometric distribution; of the items above the tie, the first `before` are hits."""
     hypergeom: Any = stats.hypergeom
     con.execute(f"""
@@ -155,7 +150,7 @@ def test_large_ties_keep_nine_digits(
 
 @pytest.mark.parametrize("descending", [True, False])
 def test_the_order_of_trec_eval_is_that_of_python_and_of_a_slow_definition(
-    con: duckdb.DuckDBPyConnection, descending: bool
+    con: Con, descending: bool
 ) -> None:
     """Scores are FLOAT, in which 2^24 and 2^24 + 1 tie; equal ones by item as text, the last first."""
     con.execute("""

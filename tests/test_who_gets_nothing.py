@@ -1,10 +1,9 @@
 """Nobody gains by giving nothing: without the recommendations of some users no mean is higher."""
 
-import duckdb
 import pytest
 
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import evaluate, lists, maps, module_connection
+from tests.conftest import Con, evaluate, lists, maps, module_connection
 from tests.witnesses import WITNESSES, random_topics
 
 # But for those that are not 0 for an empty list: 0.5 is more than a list has whose misses are above its hits,
@@ -29,7 +28,7 @@ tables = module_connection(TABLES)
 
 @pytest.mark.parametrize(("ties", "names"), [("item", COLUMNS), ("expected", EXPECTED)])
 def test_taking_recommendations_away_makes_no_mean_of_a_table_higher(
-    tables: duckdb.DuckDBPyConnection, ties: str, names: list[str]
+    tables: Con, ties: str, names: list[str]
 ) -> None:
     columns = ", ".join(f'"{name}"' for name in names)
     source = f"ranking_summary('rec', 'truth', [0, 1, 3, 10, NULL], ties := '{ties}')"

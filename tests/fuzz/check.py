@@ -20,7 +20,7 @@ from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.command import session
 from ranking_udfs.inputs.tables import Inputs, load
 from ranking_udfs.measures.registry import BY_NAME, MEASURES, Measure
-from tests.conftest import call, is_close, judged_array, literal, option_text, within
+from tests.conftest import Con, call, is_close, judged_array, literal, option_text, within
 from tests.fuzz import cases
 from tests.fuzz.cases import Row
 from tests.sql_names import NAMES as SQL_NAMES
@@ -55,7 +55,7 @@ def run(seed: int, only: Sequence[str], number: int) -> tuple[int, str | None]:
 
 
 @cache
-def connection(settings: str) -> duckdb.DuckDBPyConnection:
+def connection(settings: str) -> Con:
     """One for all batches, since to register takes longer than most of them."""
     return ranking_udfs.register(duckdb.connect(config={"threads": 2}).execute(f"SET {settings}"))
 
@@ -428,9 +428,7 @@ def slowly(name: str, rankings: Sequence[Any], ks: Sequence[Any], options: Optio
     return [ranking and one.of_ranking(ranking, k, options) for ranking, k in zip(rankings, ks, strict=True)]
 
 
-def compare_macros(
-    con: duckdb.DuckDBPyConnection, answers: Mapping[str, tuple[Options, Any]], given: Sequence[Any]
-) -> None:
+def compare_macros(con: Con, answers: Mapping[str, tuple[Options, Any]], given: Sequence[Any]) -> None:
     """Over the table t: those with values in one query; those that must raise and say their names, alone."""
     wrong = [[name] for name, (_, answer) in answers.items() if isinstance(answer, str)]
     for names in filter(None, ([name for name in answers if [name] not in wrong], *wrong)):
