@@ -10,21 +10,12 @@ import pytest
 from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES, Number
-from tests.conftest import module_connection
+from tests.conftest import file_text, module_connection
 
-TABLES = """
-    CREATE TABLE rec AS
-    SELECT system, userid, itemid, hash(system, userid, itemid) % 7 AS score
-    FROM (VALUES ('a'), ('b')) AS systems(system), range(9) AS users(userid), range(12) AS items(itemid)
-    WHERE hash(itemid, userid, system) % 4 > 0;
-    CREATE TABLE truth AS
-    SELECT userid, itemid, hash(userid, itemid) % 4 AS rel
-    FROM range(10) AS users(userid), range(14) AS items(itemid) WHERE hash(userid + 7, itemid) % 3 > 0;
-"""
 FUNCTIONS = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
 
 
-con = module_connection(TABLES)
+con = module_connection(file_text("tables/measures_argument.sql"))
 
 
 def some_options() -> Iterator[str]:

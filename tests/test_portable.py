@@ -18,19 +18,12 @@ from ranking_udfs.duckdb.names import UDFS
 from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.duckdb.statements import folder, macros
 from tests.calls import MAKE, PREDICTED, QUERIES
-from tests.conftest import Captured, Con, is_close, refusal
+from tests.conftest import Captured, Con, file_text, is_close, refusal
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
 SHELL = Path(sysconfig.get_path("scripts")) / "duckdb"
 
-TABLES = """
-CREATE TABLE rec AS FROM (VALUES
-    (7, 'a', 10.0), (7, 'c', 8.0), (7, 'b', 6.0), (7, 'f', 2.0), (9, 'a', 1.0), (9, 'a', 1.0), (10, 'b', 1.0)
-) AS t(userid, itemid, score);
-CREATE TABLE truth AS FROM (VALUES
-    (7, 'a', 3), (7, 'b', 1), (7, 'd', 2), (8, 'e', 1), (9, 'b', 2)
-) AS t(userid, itemid, rel);
-"""
+TABLES = file_text("tables/portable.sql")
 SUMMARY = "FROM ranking_summary('rec', 'truth', [2, 4, NULL])"
 NDCG = "SELECT ranking_ndcg(judged, 3) FROM ranking_judged('rec', 'truth', 3) ORDER BY userid"
 # Those of truth, as it is found; this is planned sooner than other table functions.

@@ -15,17 +15,10 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import Con, Patch, module_connection, refusal, rows, with_internals
+from tests.conftest import Con, Patch, file_text, module_connection, refusal, rows, with_internals
 from tests.sql_names import NAMES, ctes
 
-tables = module_connection("""
-    CREATE TABLE rec AS FROM (VALUES
-        (1, 10, 9.0), (1, 30, 8.0), (1, 20, 8.0), (1, 60, 2.0),
-        (2, 50, 1.0), (2, 50, 0.5), (2, 40, NULL), (2, 20, 'nan'::DOUBLE), (2, NULL, 3.0), (9, 10, 1.0)
-    ) AS t(userid, itemid, score);
-    CREATE TABLE truth AS
-    FROM (VALUES (1, 10), (1, 20), (1, 40), (2, 50), (2, 20), (2, NULL), (3, 10)) AS t(userid, itemid)
-""")
+tables = module_connection(file_text("tables/tables.sql"))
 
 
 def test_arguments_are_whatever_query_table_takes(tables: Con, tmp_path: Path, monkeypatch: Patch) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import Con, evaluate, lists, maps, module_connection
+from tests.conftest import Con, evaluate, file_text, lists, maps, module_connection
 from tests.witnesses import WITNESSES, random_topics
 
 # But for those that are not 0 for an empty list: 0.5 is more than a list has whose misses are above its hits,
@@ -11,19 +11,8 @@ from tests.witnesses import WITNESSES, random_topics
 ZERO = [name for name, measure in MEASURES.items() if measure.empty.value == 0]
 COLUMNS = [name for name in ZERO if MEASURES[name].column]
 EXPECTED = [name for name in COLUMNS if MEASURES[name].expected]
-# All have lists of system -1; of each other system one user has none, or half of them.
-TABLES = """
-    CREATE TABLE truth AS
-    SELECT userid, itemid, list_extract([-1, 0, 1, 3], 1 + (hash(userid, itemid) % 4)::INT)::DOUBLE AS rel
-    FROM range(60) users(userid), range(6) items(itemid) WHERE hash(itemid, userid, 1) % 2 = 0;
-    CREATE TABLE rec AS
-    SELECT system, userid, hash(userid, place) % 6 AS itemid, hash(place, userid) % 3 AS score
-    FROM range(-1, 70) systems(system), range(60) users(userid), range(5) places(place)
-    WHERE hash(userid, place, 1) % 2 = 0 AND system <> userid
-        AND (system < 60 OR hash(system, userid) % 2 = 0);
-"""
 
-tables = module_connection(TABLES)
+tables = module_connection(file_text("tables/who_gets_nothing.sql"))
 
 
 @pytest.mark.parametrize(("ties", "names"), [("item", COLUMNS), ("expected", EXPECTED)])
