@@ -19,9 +19,6 @@ BY_USER = [one.name for one in MEASURES]
 con = module_connection()
 
 
-# --- Slow definitions ---
-
-
 def js(p: Mapping[str, float], q: Mapping[str, float]) -> float:
     """Jensen-Shannon divergence in bits."""
     total = 0.0
@@ -181,9 +178,6 @@ def test_every_column_is_what_its_slow_definition_says(
             len(tops),
             sum(user not in slow.profiles for user in tops),
         )
-
-
-# --- The aggregates over lists, threads, other libraries ---
 
 
 def test_the_aggregates_over_lists_give_the_same_numbers(con: duckdb.DuckDBPyConnection) -> None:

@@ -75,9 +75,6 @@ def test_an_error_shows_no_value_and_no_type_in_full(fails: Fails) -> None:
         assert error.count("column_") < 20
 
 
-# --- Errors ---
-
-
 def test_a_file_that_cannot_be_read_exits_1(fails: Fails) -> None:
     for name, content, error in (
         ("bad.parquet", b"not a parquet file at all", "bad.parquet: Invalid Input Error: "),
@@ -102,9 +99,6 @@ def test_a_url_without_the_extension_says_which_one_to_install(
             "s3://bucket/rec.csv: DuckDB's extension httpfs is not installed here: run INSTALL httpfs in "
             "DuckDB on this machine, with a network, or copy the file to it"
         )
-
-
-# --- Names that look like SQL ---
 
 
 # The last is all that SQL, patterns of files and consoles might take for theirs.

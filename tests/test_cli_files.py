@@ -34,8 +34,6 @@ from tests.conftest import Captured, Con, Patch, text_rows
 
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
-# --- Input ---
-
 
 def test_the_column_of_categories_stands_behind_the_file() -> None:
     assert parse_items("https://x.org/items.csv") == ("https://x.org/items.csv", "")
@@ -280,9 +278,6 @@ def test_a_log_of_empty_lists_finds_nothing(log: str, query: str, capsys: Captur
         assert [row["recall"] for row in json.loads(out)] == expected
         assert [row["users_without_rec"] for row in json.loads(out)] == [2, 0][: len(recs)]
         assert err.startswith("ranking-udfs: note: rec: the list of every user is empty: 2 of 2 (")
-
-
-# --- TREC files ---
 
 
 def trec_files() -> tuple[dict[str, Any], dict[str, Any]]:

@@ -15,9 +15,6 @@ import pytest
 from ranking_udfs.command import tables
 from tests.command import NDCG, NDCG_VALUES, Fails, Run, as_shell, table
 
-# --- Output ---
-
-
 FORMULAS = ["=1+1", "+1", "-1", "@x", "\tx", "\rx"]
 
 

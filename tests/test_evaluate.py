@@ -45,9 +45,6 @@ def frames() -> dict[str, pd.DataFrame]:
     return {"rec": pd.read_csv(REC), "truth": pd.read_csv(TRUTH)}
 
 
-# --- Numbers ---
-
-
 # Python's arguments, and the command's that say the same.
 CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "segments": (
@@ -84,9 +81,6 @@ def test_the_rows_are_those_of_the_command_to_the_bit(
     expected = json.loads((tmp_path / "by.json").read_text()) if name == "by_user" else printed
     assert len(expected) > 3
     assert found.fetchall() == [tuple(map(row.get, found.columns)) for row in expected]
-
-
-# --- Forms of a table ---
 
 
 def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]:
@@ -127,9 +121,6 @@ def test_a_dict_of_arrays_is_a_table_to_duckdb() -> None:
     truth = {"userid": np.array([1]), "itemid": np.array([9])}
     found = ranking_udfs.evaluate(rec, truth, "mrr", check=False)
     assert found.project("mrr").fetchall() == [(0.5,)]
-
-
-# --- What comes back, and what stays ---
 
 
 def test_users_keep_their_type() -> None:
@@ -236,9 +227,6 @@ def test_relations_share_a_pool_of_threads_and_a_process_ends_without_a_word() -
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, env=pools)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{[1] * 11}\n", "")
-
-
-# --- Problems and errors ---
 
 
 def test_problems_of_the_data_are_warnings_at_the_callers_line() -> None:

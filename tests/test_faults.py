@@ -78,9 +78,6 @@ def wait_for(true: Callable[[], bool], process: subprocess.Popen[str]) -> None:
         time.sleep(0.005)
 
 
-# --- Interrupts ---
-
-
 @pytest.mark.parametrize("kind", stress.EVALUATIONS)
 def test_an_interrupt_ends_an_evaluation_with_duckdbs_error_and_leaves_the_connection_usable(
     kind: str,
@@ -119,9 +116,6 @@ def test_a_signal_while_a_file_is_written_leaves_the_file_that_was_there(
         assert (process.returncode, said) == (128 + number, ("", ""))
         assert list(tmp_path.iterdir()) == [target]
     assert target.read_text() == "what was there before"
-
-
-# --- Too little memory, a full disk ---
 
 
 @pytest.fixture
@@ -163,8 +157,6 @@ def test_the_command_says_that_memory_is_short_in_one_line(data: Path, tmp_path:
     assert err.count("\n") == 1
     assert not (tmp_path / "report.txt").exists()
 
-
-# --- Forks ---
 
 POOL = """
 import multiprocessing, sys

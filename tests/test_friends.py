@@ -32,9 +32,6 @@ SUMMARY = "SELECT k, users, recall FROM ranking_summary('rec', 'truth', [1, 2])"
 EVERYWHERE = SUMMARY.replace("ranking_summary", "ranking.ranking_summary")
 
 
-# --- duckdb.sql ---
-
-
 @pytest.fixture
 def default() -> Iterator[duckdb.DuckDBPyConnection]:
     """A default connection for one test."""
@@ -55,9 +52,6 @@ def test_the_module_stands_for_its_default_connection(default: duckdb.DuckDBPyCo
     default.close()
     opened = ranking_udfs.register(duckdb)  # DuckDB opens another
     assert opened.sql("SELECT recall([1], [1])").fetchall() == [(1,)]
-
-
-# --- Data frames ---
 
 
 def frames() -> Iterator[tuple[str, Any, Any]]:
@@ -114,9 +108,6 @@ def test_judged_rankings_go_through_a_data_frame_and_back(shared: duckdb.DuckDBP
     assert shared.sql("SELECT ranking_mean(ranking_recall(judged, 1)) FROM judged").fetchall() == [(0.5,)]
 
 
-# --- SQLAlchemy ---
-
-
 @pytest.mark.parametrize("pool", ["QueuePool", "NullPool", "SingletonThreadPool"])
 def test_every_connection_of_sqlalchemys_pools_has_the_pack(pool: str, tmp_path: Path) -> None:
     pytest.importorskip("duckdb_engine")
@@ -163,8 +154,6 @@ def test_what_sqlalchemy_has_around_a_connection_is_an_error_that_says_what_to_p
     engine.dispose()
 
 
-# --- JupySQL ---
-
 JUPYSQL = f"""
 import duckdb
 import ranking_udfs
@@ -202,9 +191,6 @@ def test_jupysql_has_the_pack_on_its_cursors_and_through_sqlalchemy(tmp_path: Pa
     assert lines == 2 * [str(RECALL), "[(1.0,)]"]
 
 
-# --- Ibis ---
-
-
 @pytest.mark.xfail(
     DUCKDB_2, raises=(AttributeError, duckdb.Error), strict=False, reason="Ibis 12 is not for DuckDB 2"
 )
@@ -226,9 +212,6 @@ def test_ibis_has_the_pack() -> None:
     both = lists.join(right, "userid")
     assert both.select(found=recall(both.rec, both.truth, 1)).found.mean().to_pyarrow().as_py() == 0.5
     con.disconnect()
-
-
-# --- Dask ---
 
 
 def test_dask_evaluates_partitions_of_its_data_frames(shared: duckdb.DuckDBPyConnection) -> None:

@@ -31,9 +31,6 @@ def test_ranking_functions_has_every_measure_table_function_and_aggregate(shared
     assert {name for row in rows if row[1] != "measure" for name in (row[2] or [row[0]])} == named | {"judge"}
 
 
-# --- The reference ---
-
-
 def test_the_reference_has_every_public_name_and_a_section_for_nothing_else() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sql").glob("**/README.md"))
     named = set(re.findall(r"(?<!\w)\w+(?=[`(])", text))

@@ -58,8 +58,6 @@ def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(con: C
     assert found == ([2, 1], {2: 2}, [1, 2], [2, 1], [2], [1, 2], 1, 0, 1)
 
 
-# --- slow definitions, row order and threads ------------------------------------------------------
-
 Row = tuple[int, int | None, str | None]
 Pairs = Sequence[tuple[Any, Any]]
 

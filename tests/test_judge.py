@@ -81,9 +81,6 @@ def right_calls() -> Iterator[dict[str, dict[str, str]]]:
 IN_SQL, IN_LAYOUTS = right_calls()
 
 
-# --- The contract, row by row ---
-
-
 @pytest.mark.parametrize("rule", IN_SQL)
 def test_a_rule_of_the_contract_holds(con: Con, rule: str) -> None:
     assert_values(con, IN_SQL[rule])
@@ -95,9 +92,6 @@ def test_truth_null_is_null(con: Con) -> None:
         calls = [f'"{name}"({form}{rest})' for name in MEASURES for rest in ("", ", 3, NULL")]
         calls += [f"judge({form})", *(f'"{name}"(judge({form}), 2)' for name in MEASURES)]
         assert_values(con, dict.fromkeys(calls))
-
-
-# --- In every layout of Arrow ---
 
 
 @pytest.mark.parametrize("rule", IN_LAYOUTS)
@@ -126,9 +120,6 @@ def test_a_judged_ranking_survives_a_table(laid_out: Con) -> None:
     (found,) = laid_out.execute("SELECT avg(mrr(judged)), sum(hits(judged, 1)), count(*) FROM j").fetchall()
     # Item 9 stands at rank 2 of all rows but that of u = 9; u itself is relevant for u = 1.
     assert found == (pytest.approx((2_998 * (1 / 2) + 2 * 1) / 3_000, abs=1e-15), 2, 3_000)
-
-
-# --- Item types ---
 
 
 def arriving(con: Con, kinds: Iterable[str]) -> list[str]:
@@ -243,9 +234,6 @@ def test_every_measure_reads_a_sliced_judged_array() -> None:
     for name in MEASURES:
         assert call(name, whole.slice(1, 2)) == call(name, whole)[1:3], name
         assert call(name, pa.chunked_array([whole.slice(0, 1), whole.slice(1)])) == call(name, whole), name
-
-
-# --- Keys of a row and an item ---
 
 
 def test_keys_of_many_rows_do_not_run_into_each_other() -> None:

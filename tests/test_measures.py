@@ -22,9 +22,6 @@ TOPICS = random_topics(seed=7, n=400)
 ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
 
 
-# --- The registry and the witnesses hold the same measures ---
-
-
 def test_every_measure_has_a_witness_and_every_witness_a_measure() -> None:
     """One without has its slow definition to come, in tests/witnesses.py."""
     assert set(MEASURES) == set(WITNESSES)
@@ -42,9 +39,6 @@ def test_measure_and_witness_have_the_same_options_and_every_word_of_them_is_com
         words = set(str(rule).split("|")) if isinstance(rule.default, str) else set()
         assert words <= compared, option
         assert len(compared) > 1, option
-
-
-# --- Worked cases, in SQL ---
 
 
 def spellings(name: str, case: Worked) -> Iterator[str]:
@@ -76,9 +70,6 @@ def test_a_worked_case_holds_in_sql_in_every_form(shared: duckdb.DuckDBPyConnect
     (found,) = shared.execute(f"SELECT {', '.join(sql for sql, _ in calls)}").fetchall()
     for got, (sql, expected) in zip(found, calls, strict=True):
         assert is_close(got, expected, EXACT), f"{sql} is {got}, not {expected}"
-
-
-# --- Slow definitions ---
 
 
 @pytest.mark.parametrize("one", ONES)

@@ -20,9 +20,6 @@ import ranking_udfs.duckdb
 ROOT = Path(__file__).resolve().parent.parent
 
 
-# --- The wheel ---
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     folder = tmp_path_factory.mktemp("wheel")
@@ -62,9 +59,6 @@ def test_the_metadata_say_what_it_runs_on(wheel: zipfile.ZipFile) -> None:
     assert minors == [11, 12, 13, 14]
     assert sys.version_info.minor in minors
     assert "Typing :: Typed" in classifiers
-
-
-# --- Too old ---
 
 
 @pytest.mark.parametrize(

@@ -66,9 +66,6 @@ def assert_same(found: Rows, expected: Rows) -> None:
                 assert str(cell) == str(other), (row, others)
 
 
-# --- The script ---
-
-
 def test_the_script_serves_later_sessions_and_views(con: Con, shop: Path) -> None:
     shell(shop, TABLES)
     assert shell(shop, stdin=SCRIPT) == []
@@ -82,9 +79,6 @@ def test_the_script_serves_later_sessions_and_views(con: Con, shop: Path) -> Non
     with duckdb.connect() as elsewhere:
         rows = elsewhere.execute(f"ATTACH '{shop}' AS other (READ_ONLY); FROM other.summary").fetchall()
     assert_same(rows, expected)
-
-
-# --- The script in a database ---
 
 
 def test_no_macro_of_the_script_calls_a_function_of_pythons() -> None:
@@ -136,9 +130,6 @@ def test_a_name_of_another_origin_stops_the_script_before_it_writes(
         shell(shop, options=options, stdin=SCRIPT)
     assert not options or str(raised.value).count("Error: ") == 1
     assert shell(shop, mine) == before
-
-
-# --- The command ---
 
 
 def test_the_command_prints_the_script(capsys: Captured) -> None:

@@ -229,9 +229,6 @@ def test_grades_of_a_model_alone_are_sure_of_their_bias(con: Con) -> None:
     assert [one["users_needed"] is None for one in (row, gated, *both)] == [True, True, True, False]
 
 
-# --- From lists: rec, few labels by people, many by a model ---
-
-
 @pytest.fixture(scope="module")
 def lists(con: Con) -> Con:
     """Lists of 300 users by two systems; people grade the first 40 users, the model all, with mistakes."""

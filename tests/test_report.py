@@ -38,9 +38,6 @@ def read(name: str) -> list[list[str]]:
     return [line.split(",") for line in Path(name).read_text().splitlines()[1:]]
 
 
-# --- Four models with a history, items and grades ---
-
-
 @pytest.fixture(scope="module")
 def four(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The page of the three models and of one that gives a third of users other lists; its files are here.
@@ -141,9 +138,6 @@ def test_sentences_by_hand() -> None:
     )
 
 
-# --- Reports of few measures ---
-
-
 def titles(html: str) -> list[str]:
     """The title of each chart."""
     return [text_of(one) for one in parsed(html).iter(f"{HTML}h3")]
@@ -232,9 +226,6 @@ def test_titles_and_grades_stand_beside_ids() -> None:
     assert "gains, as of NDCG, count grades below 2 too" in text_of(found["The data"])
 
 
-# --- In a notebook ---
-
-
 @pytest.mark.slow
 def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop: Con) -> None:
     """In a transaction, whose own rows are seen."""
@@ -250,9 +241,6 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop: Con) -> Non
     with pytest.raises(ValueError, match=r"report: bought: no column 'nope'"):
         ranking_udfs.report("rec", "bought", con=shop, **{**COLUMNS, "item_col": "nope"})
     shop.rollback()
-
-
-# --- Errors ---
 
 
 @pytest.mark.parametrize("date", ["soon", "9" * 17])

@@ -69,9 +69,6 @@ def test_the_page_is_published_with_all_that_it_reads(tmp_path: Path) -> None:
     assert (site / "examples/report.html").is_file()
 
 
-# --- The gate for pull requests, as a runner runs it ---
-
-
 def read_yaml(text: str) -> Any:
     return YAML(typ="safe", pure=True).load(text)
 

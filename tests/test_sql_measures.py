@@ -47,9 +47,6 @@ def con() -> Iterator[Con]:
         yield connection
 
 
-# --- Values ---
-
-
 @pytest.mark.parametrize("one", ONES)
 def test_a_worked_case_holds(con: Con, one: Witness) -> None:
     calls = []
@@ -92,9 +89,6 @@ def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(con: C
         assert found.fetchall() == con.execute(f"SELECT {calls.format(kind)} FROM t").fetchall()
 
 
-# --- Errors ---
-
-
 # The other kinds of k, and grades: wrong_calls.txt.
 OTHERS = {"discount": ("log2", "half_life"), "gain": ("binary", "graded")}
 # One measure for each rule, since the macros around the formulas are made of one template.
@@ -130,9 +124,6 @@ def test_the_gain_of_a_small_grade_keeps_its_digits(con: Con) -> None:
     for grade in (1e-300, 1e-9, 1e-3, 0.5, 0.999):
         gain = value(con, f"SELECT ranking_dcg(ranking_judge([1], [1], [{grade!r}::DOUBLE]))")
         assert gain == pytest.approx(math.expm1(grade * math.log(2)), rel=4e-16, abs=0)
-
-
-# --- What DuckDB makes of them ---
 
 
 def test_measures_of_one_query_look_for_the_hits_once(con: Con) -> None:

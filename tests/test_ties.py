@@ -73,9 +73,6 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(c
             assert is_close(one, means[k][COLUMNS.index(name)], CLOSE), (name, k)
 
 
-# --- Other libraries ---
-
-
 @pytest.mark.slow
 def test_it_is_what_scikit_learn_averages_over_ties(con: Con) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
