@@ -1,6 +1,7 @@
 """`ranking-udfs sql`: statements that give what `evaluate` gives."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -8,56 +9,30 @@ import duckdb
 import pytest
 
 from ranking_udfs.evaluation import queries
-from tests.command import NDCG_VALUES, RANKS, K, Run, csv, evaluated, stdin, write
-from tests.conftest import Con, Patch, module_connection
+from tests.command import NDCG_VALUES, RANKS, Run, csv, evaluated, stdin, write
+from tests.conftest import Con, Patch, module_connection, text_rows
 
 bare = module_connection(is_script=True)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--measures", "ndcg@3,rbp(persistence=0.5),precision", "rec.csv", "--ties", "trec"],
-        ["rec.json", "--segment", "users.csv:country", "--measures", "err(max_grade=1),ndcg(gain=linear)@4"],
-        ["--measures", "ndcg(gain=linear),auc", "--ties", "expected", "a=rec.csv", "b=rec.parquet"],
-    ],
-)
-def test_sql_gives_what_evaluate_gives_without_python(run: Run, bare: Con, arguments: list[str]) -> None:
-    Path("users.csv").write_text("userid,country\n1,SE\n")
-    for form in ("parquet", "json"):
-        write(f"rec.{form}", "FROM 'rec.csv'")
-    arguments = [*arguments, "truth.csv", *K, "--by-user", "by user.csv"]
-    check_statements(run, bare, arguments)
-
-
 @pytest.mark.usefixtures("models")
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "als=als.csv bert=bert.csv graded.csv -m ndcg(gain=linear)@2,mrr -k 2,4 --min-grade 2",
-        "als.csv graded.csv -m ndcg,recall -k 2 --ties expected --min-grade 2",
-        "als.csv relevant.csv -m mrr,novelty -k 2 --history train.csv --segment users.csv:country",
-        "rec truth --database shop.duckdb -m mrr@4 --ascending",
-        "a.run b.qrels -m mrr@4",
-        "log.jsonl qrels.tsv -m ndcg -k 2 --segment queries.jsonl:metadata.kind",
-    ],
-)
-def test_printed_sql_gives_what_evaluate_gives(run: Run, con: Con, arguments: str) -> None:
+@pytest.mark.parametrize("row", text_rows("evaluations as SQL"))
+def test_printed_sql_gives_what_evaluate_gives_without_python(run: Run, bare: Con, row: list[str]) -> None:
     csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (0, 1, 2, 3, 11, 12, 13, 14)))
+    csv("one.csv", "userid,country", "1,SE")
+    csv("b.qrels", "q1 0 d3 2", "q2 0 d2 1", "q2 0 d9 0")
+    csv("qrels.tsv", "query-id\tcorpus-id\tscore", "q1\tc2\t1", "q2\tc3\t2")
     Path("a.run").write_text("".join(f"q{t} Q0 d{d} {d} {9 - d}.5 tag\n" for t in (1, 2) for d in (1, 2, 3)))
-    Path("b.qrels").write_text("q1 0 d3 2\nq2 0 d2 1\nq2 0 d9 0\n")
-    Path("log.jsonl").write_text(
-        '{"query_id": "q1", "results": [{"chunk_id": "c1", "score": 2.5}, {"chunk_id": "c2", "score": 1}]}\n'
-        '{"query_id": "q2", "results": [{"chunk_id": "c3", "score": 2}]}\n'
-    )
-    Path("qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\tc2\t1\nq2\tc3\t2\n")
-    Path("queries.jsonl").write_text(
-        '{"_id": "q1", "metadata": {"kind": "long"}}\n{"_id": "q2", "metadata": {"kind": "short"}}\n'
-    )
+    one = '{"query_id": "q1", "results": [{"chunk_id": "c1", "score": 2.5}, {"chunk_id": "c2", "score": 1}]}'
+    csv("log.jsonl", one, '{"query_id": "q2", "results": [{"chunk_id": "c3", "score": 2}]}')
+    kinds = {"q1": "long", "q2": "short"}
+    csv("queries.jsonl", *(f'{{"_id": "{q}", "metadata": {{"kind": "{one}"}}}}' for q, one in kinds.items()))
+    for form in ("parquet", "json"):
+        write(f"rec.{form}", "FROM 'rec.csv'")
     with duckdb.connect("shop.duckdb") as made:
         made.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE VIEW truth AS FROM 'relevant.csv'")
-    check_statements(run, con, arguments.split())
+    check_statements(run, bare, shlex.split(*row))
 
 
 def check_statements(run: Run, con: Con, arguments: list[str]) -> None:

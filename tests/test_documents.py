@@ -9,8 +9,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import statements
-from tests.conftest import rows
-from tests.pages import Con
+from tests.conftest import Con, rows
 
 DATA = Path(__file__).parent.parent / "examples" / "data"
 
