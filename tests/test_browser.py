@@ -340,8 +340,6 @@ def test_an_option_that_is_wrong_is_an_error_and_others_are_answered(
     assert "What is in the lists" not in shown
 
 
-# --- Files of many kinds ---
-
 ONE = {"rec.csv": lists(0.3, range(1, 11))}
 
 
@@ -379,8 +377,6 @@ def test_what_files_say_is_text_and_never_markup(session: Session) -> None:
     assert session.page.locator("img, main script").count() == 0
     assert session.violations == []
 
-
-# --- Errors ---
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\6\0\0\0\x1f\x15\xc4\x89"
 T = {"t.csv": TRUTH}
@@ -426,9 +422,6 @@ def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
     shown = [session.page.inner_text(f"#{side} .files") for side in ("rec", "truth")]
     assert shown == ["rec.csv (2 kB)", "truth.csv (3 kB)"]
     assert session.page.input_value("[name='rec.score']") == "score"
-
-
-# --- The page ---
 
 
 def test_cancel_ends_the_query_and_the_page_lives(session: Session, folder: Path) -> None:

@@ -58,9 +58,6 @@ def draws(con: Con, *groups: Any, measure: str = "x") -> None:
     con.execute("CREATE OR REPLACE TABLE by_user AS FROM given")
 
 
-# --- Published ---
-
-
 def test_benjamini_and_hochbergs_fifteen_p_values(con: Con) -> None:
     """Two users with differences t + 1 and t - 1 have Cauchy's p of t."""
     ts = [1 / math.tan(math.pi * p / 2) for p in P_VALUES]
@@ -124,9 +121,6 @@ def test_so_many_users_show_a_difference_in_80_of_100_cases(
         assert share == pytest.approx(0.8, abs=3 * math.sqrt(0.8 * 0.2 / 400)), what
 
 
-# --- Student's t ---
-
-
 def exact_t_p(t: float, df: float) -> mpmath.mpf:
     """Two-sided p, as a hypergeometric series in 60 digits."""
     with mpmath.workdps(60):
@@ -186,9 +180,6 @@ def test_the_interval_of_a_mean_stays_in_the_range_of_the_measure(con: Con, alph
     assert interval([0.5], 0, 1) is None
 
 
-# --- Other libraries ---
-
-
 def draw(n: int, seed: int, effect: float = 0.1) -> tuple[list[float], list[float]]:
     chance = random.Random(seed)
     ours = [chance.betavariate(1, 3) for _ in range(n)]
@@ -232,9 +223,6 @@ def test_the_relative_interval_ends_where_the_ratio_is_rejected(con: Con) -> Non
         assert row["relative_low"] < row["relative"] < row["relative_high"]
         for end in (row["relative_low"], row["relative_high"]):
             assert is_close(stats.ttest_rel(theirs, (1 + end) * ours).pvalue, 0.05, 1e-9)
-
-
-# --- The randomization test ---
 
 
 def sign_flip_p(differences: np.ndarray, permutations: int, seed: int) -> float | None:
@@ -333,9 +321,6 @@ def test_comparisons_of_many_systems_are_tested_in_parts_with_the_same_p(
     assert len(calls) == 4 * 3 + 6 * 3 * 2  # exact, or of 16,384 and 3,616
 
 
-# --- Edges ---
-
-
 def test_nothing_is_the_same_without_a_variance_but_by_the_rule_of_three(con: Con) -> None:
     """Of n users none of whom differs, up to 1 - alpha^(1/n) of all might, each by 1."""
     sizes = (2, 59, 300)
@@ -383,9 +368,6 @@ def test_numbers_of_any_size_keep_their_digits(con: Con) -> None:
         assert row["effect_size"] == pytest.approx(effect, rel=1e-13)
 
 
-# --- Tables ---
-
-
 def table(con: Con, systems: str = "'a', 'b', 'c'", users: int = 40) -> None:
     """Values of three measures at two k, in two segments and none."""
     con.execute(f"""
@@ -415,9 +397,6 @@ def test_no_name_of_a_users_table_collides_with_one_of_the_macros() -> None:
     assert {"_ranking_pairs", "_ranking_scores"} <= names
     windows = {"per_system", "up_to"}
     assert {name for name in names if not name.startswith("_ranking_")} == windows
-
-
-# --- Simulated ---
 
 
 @pytest.mark.slow

@@ -45,9 +45,6 @@ def p_text(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
-# --- The numbers ---
-
-
 @pytest.mark.slow
 def test_differences_and_verdicts_are_those_of_compare(run: Run, standard: str) -> None:
     arguments = ["compare", *ARGUMENTS, *SEGMENT, *FEW, "--no-check"]
@@ -181,9 +178,6 @@ def test_udfs_report_is_the_page_of_the_command(shop: Con, standard: str) -> Non
     assert frame.get("srcdoc") == found.html
 
 
-# --- What it is made of ---
-
-
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The page of ten models, of whom and of users and segments all names are such."""
@@ -299,9 +293,6 @@ def test_names_are_text_and_nothing_else(hostile: str) -> None:
     assert not {"\u202e", "\x07"} & {*hostile}
 
 
-# --- In a browser ---
-
-
 @pytest.fixture(scope="module")
 def shown(browser: Any, standard: str) -> Iterator[Any]:
     """The page in Chromium, without a network."""
@@ -346,9 +337,6 @@ def test_it_can_be_printed(shown: Any) -> None:
     pdf = shown.pdf()
     assert pdf.startswith(b"%PDF")
     assert 2 <= len(re.findall(rb"/Type /Page\b", pdf)) <= 8
-
-
-# --- The charts as files ---
 
 
 def points(svg: Any) -> Any:

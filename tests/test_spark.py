@@ -107,8 +107,6 @@ def check_same(found: pa.Table, expected: pa.Table) -> None:
     assert texts[0] == texts[1] != []
 
 
-# --- The functions ---
-
 NAN = math.nan
 LISTS = duckdb.sql(file_text("tables/spark_lists.sql")).to_arrow_table()
 FORMS = [
@@ -147,9 +145,6 @@ def test_executors_run_the_archive_that_they_are_sent(spark: SparkSession) -> No
     is_cluster = spark.sparkContext.master == CLUSTER
     assert all(("ranking-udfs.zip" in row.path) == is_cluster for row in found)
     assert len({row.process for row in found}) == 1 + is_cluster
-
-
-# --- The table functions ---
 
 
 MAKE = file_text("tables/spark.sql")
@@ -295,9 +290,6 @@ def test_ids_of_every_type_match_as_themselves(spark: SparkSession) -> None:
         assert sorted(likes, key=lambda pair: pair[1]) == [(one, float(n)) for n, one in enumerate(ids, 1)]
 
 
-# --- Splits ---
-
-
 def test_the_query_of_the_page_splits_as_duckdb(spark: SparkSession, con: Con) -> None:
     """With an event at the very begin of the test's week, and a user whose events are all in it."""
     page = (ROOT / "udfs/ranking_udfs/spark/README.md").read_text(encoding="utf-8")
@@ -313,9 +305,6 @@ def test_the_query_of_the_page_splits_as_duckdb(spark: SparkSession, con: Con) -
     found = con.from_arrow(spark.sql(query).select("userid", "itemid", "part").toArrow())
     assert {part for *_, part in expected} == {"train", "test", None}
     assert found.order("ALL").fetchall() == expected
-
-
-# --- Errors ---
 
 
 NO_ORDER = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
@@ -379,9 +368,6 @@ def test_functions_of_the_user_stay_and_a_prefix_gives_others(spark: SparkSessio
     assert [tuple(row) for row in session.sql(query).collect()] == [("mine", "mine", 1.0)]
 
 
-# --- Hivemall ---
-
-
 def test_the_documents_query_runs_as_the_readme_says(spark: SparkSession) -> None:
     """With avg around the measures, and Spark's words for to_ordered_map."""
     readme = " ".join((ROOT / "udfs" / "ranking_udfs" / "spark" / "README.md").read_text().split())
@@ -399,9 +385,6 @@ def test_the_documents_query_runs_as_the_readme_says(spark: SparkSession) -> Non
     assert n == len(re.findall(r"\d\.\d+", results)) > 1
     (row,) = spark.sql(query).collect()
     assert list(row) == [float(number) for number in re.findall(r"\d\.\d+", results)]
-
-
-# --- What is written about it ---
 
 
 @pytest.mark.slow

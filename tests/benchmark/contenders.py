@@ -71,32 +71,6 @@ def ours(task: Task) -> Steps:
 # Up to here it is cheaper to find each user's k-th score first, and to sort only what is not below it.
 FEW = 30
 
-FEW_RANKED = """
-    cuts AS (SELECT userid, max(score, {largest}) AS scores FROM rec GROUP BY userid),
-    top AS (
-        SELECT userid, itemid,
-            row_number() OVER (PARTITION BY userid ORDER BY score DESC, itemid) AS place
-        FROM rec JOIN cuts USING (userid)
-        WHERE score >= scores[-1]
-        QUALIFY place <= {largest}
-    )"""
-
-# One sort of the whole table is cheaper than a window or a list that sorts by user. It leans on what DuckDB
-# does (it numbers the rows of a subquery in the order of that subquery), which SQL does not promise.
-MANY_RANKED = """
-    lengths AS (
-        SELECT userid, (sum(count(*)) OVER (ORDER BY userid) - count(*))::BIGINT AS start
-        FROM rec GROUP BY userid
-    ),
-    top AS (
-        SELECT userid, itemid, number - start AS place
-        FROM (
-            SELECT userid, itemid, row_number() OVER () AS number
-            FROM (SELECT userid, itemid FROM rec ORDER BY userid, score DESC, itemid)
-        ) JOIN lengths USING (userid)
-        WHERE number - start <= {largest}
-    )"""
-
 
 @contender("SQL by hand")
 def sql(task: Task) -> Steps:
@@ -119,7 +93,8 @@ def sql(task: Task) -> Steps:
         count(*) FILTER (place <= {k} AND number = 1)"""
         for k in task.ks
     )
-    ranked = (FEW_RANKED if largest <= FEW else MANY_RANKED).format(largest=largest)
+    plan = Path(__file__).with_name("few_ranked.sql" if largest <= FEW else "many_ranked.sql")
+    ranked = plan.read_text(encoding="utf-8").format(largest=largest)
     users, *values = con.execute(f"""
         WITH {ranked},
         users AS (SELECT userid, count(*) AS relevant FROM truth GROUP BY userid),

@@ -201,9 +201,6 @@ def numbers(values: Sequence[float | None], kind: pa.DataType) -> pa.Array:
     return array if kind == array.type else array.cast(kind)
 
 
-# --- Layouts ---
-
-
 def large(array: pa.Array) -> pa.Array:
     return array.cast(pa.large_list(array.type.value_type))
 
@@ -236,8 +233,6 @@ def fixed(array: pa.Array) -> pa.Array:
 BACKWARDS = (backward, partial(backward, is_large=True))
 LAYOUTS = [plain, plain, plain, large, view, partial(view, is_large=True), *BACKWARDS, fixed]
 
-
-# --- Drawing ---
 
 SIZES: list[tuple[tuple[int, int], int, int, int]] = [  # rows, longest rec, longest truth, weight
     ((1, 40), 3, 3, 4),

@@ -60,9 +60,6 @@ def connection(settings: str) -> Con:
     return ranking_udfs.register(duckdb.connect(config={"threads": 2}).execute(f"SET {settings}"))
 
 
-# --- Comparing ---
-
-
 def outcome(work: Callable[[], Any]) -> Any:
     """What comes out, or the kind of error; a crash of another kind is passed on."""
     try:
@@ -88,9 +85,6 @@ def agree(what: str, rows: Sequence[Any], got: Any, want: Any, measure: Measure 
         is_out = measure and not isinstance(other, str | None) and not within(measure, one)
         wrong += [f"{row} is {one}, not {other}"] if is_out or not is_same(one, other) else []
     assert not wrong, f"{what}: {min(wrong, key=len)} (and {len(wrong) - 1} more of {len(rows)} rows)"
-
-
-# --- Lists ---
 
 
 def check_lists(rng: random.Random) -> int:
@@ -147,9 +141,6 @@ def check_sql(rng: random.Random) -> int:
     return len(batch.rows)
 
 
-# --- What must be refused ---
-
-
 def check_refusals(rng: random.Random) -> int:
     """One row of a batch is wrong: an error that names the function, and nothing else.
 
@@ -171,9 +162,6 @@ def check_refusals(rng: random.Random) -> int:
         got = str(error).partition(" ")[0]
     agree(batch.call(name), [wrong], [got], [f"{name}:"])
     return 1
-
-
-# --- Measures that do not read a judged ranking ---
 
 
 LISTS = [pa.list_, pa.list_, pa.large_list, pa.list_view, pa.large_list_view]
@@ -232,9 +220,6 @@ def compare_list_measure(
     got = call(name, *(array.slice(start) for array in (*arrays, texts)))
     want = [LIST_WITNESSES[name].definition(*row, **options) for row in rows[start:]]
     agree(f"{name} {options}", rows[start:], got, want)
-
-
-# --- Tables ---
 
 
 SCORES: list[tuple[str, list[Any]]] = [
@@ -374,9 +359,6 @@ def sql(value: Any) -> str:
     return f"'{value}'::DOUBLE" if isinstance(value, float) else literal(value)
 
 
-# --- Judged rankings of unknown origin ---
-
-
 def check_structs(rng: random.Random) -> int:
     """Structs that no judge has made: where the rules hold, function and macro have the definition's value.
 
@@ -478,9 +460,6 @@ def spoil(rng: random.Random, one: dict[str, Any] | None) -> bool:
     return bool(broken)
 
 
-# --- Ties ---
-
-
 def check_ties(rng: random.Random) -> int:
     """Expected values over all orders of tied items, with options, against the mean over those orders."""
     users = random_cases(rng, n=40, longest=5)
@@ -499,8 +478,6 @@ def check_ties(rng: random.Random) -> int:
     agree(by_user, ["rows"], [len(rows)], [len(users) * len(ks)])
     return len(users)
 
-
-# --- Ids in text files ---
 
 WRITTEN = [
     *("0", "7", "12", "-5", "1000", "9223372036854775807"),
