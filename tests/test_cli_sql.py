@@ -32,7 +32,7 @@ def test_printed_sql_gives_what_evaluate_gives_without_python(run: Run, bare: Co
         write(f"rec.{form}", "FROM 'rec.csv'")
     with duckdb.connect("shop.duckdb") as made:
         made.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE VIEW truth AS FROM 'relevant.csv'")
-    check_statements(run, bare, shlex.split(*row))
+    check_statements(run, bare, shlex.split(row[0]))
 
 
 def check_statements(run: Run, con: Con, arguments: list[str]) -> None:
