@@ -21,7 +21,6 @@ Fails = Callable[..., str]
 
 # The documents' NDCG at 4 and at 2, to the last digit.
 NDCG_VALUES = ["0.7039180890341349", "0.6131471927654585"]
-K = ["-k", "4", "-k", "2"]
 NDCG = ["-m", "ndcg", "--no-check"]  # of what is soon evaluated, where numbers are not the subject
 
 

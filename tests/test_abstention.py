@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
@@ -16,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from ranking_udfs.evaluation.conclusion import threshold_sentences
 from tests.command import Run, csv
-from tests.conftest import module_connection, rows
+from tests.conftest import Con, module_connection, rows
 
 Z = 1.959963984540054
 Scores = Sequence[float | None]  # the best of each user; None for no list
@@ -25,7 +24,7 @@ Scores = Sequence[float | None]  # the best of each user; None for no list
 con = module_connection()
 
 
-def create(con: duckdb.DuckDBPyConnection, with_answer: Scores, without: Scores, named: int = 0) -> None:
+def create(con: Con, with_answer: Scores, without: Scores, named: int = 0) -> None:
     """Make the tables; the last `named` users without an answer are in `queries` alone, of all users."""
     users = list(enumerate([*with_answer, *without]))
     n, judged = len(with_answer), len(users) - named
@@ -53,12 +52,12 @@ def slow(with_answer: Scores, without: Scores) -> dict[str, Any]:
     return {"auc": auc, "low": low, "high": high, "errors": errors}
 
 
-def found(con: duckdb.DuckDBPyConnection, more: str = "") -> list[dict[str, Any]]:
+def found(con: Con, more: str = "") -> list[dict[str, Any]]:
     return rows(con, f"FROM ranking_abstention('rec', 'truth'{more})")
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_it_is_as_defined_and_as_in_other_libraries(con: duckdb.DuckDBPyConnection, seed: int) -> None:
+def test_it_is_as_defined_and_as_in_other_libraries(con: Con, seed: int) -> None:
     generated = random.Random(seed)
     digits = seed % 3
 
@@ -88,7 +87,7 @@ def test_it_is_as_defined_and_as_in_other_libraries(con: duckdb.DuckDBPyConnecti
     assert [row["threshold"] for row in result] == sorted(expected["errors"])
 
 
-def test_the_query_of_the_reference_gives_the_number_of_mteb(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_query_of_the_reference_gives_the_number_of_mteb(con: Con) -> None:
     """Beside a plain definition; of the tables in the reference, mteb's `nauc` gives what stands there."""
     page = Path(__file__).parents[1].joinpath("sql", "comparison", "README.md").read_text()
     query = re.search(r"```sql\n(WITH by_user AS.*? AS nauc FROM areas.*?)```", page, re.DOTALL)
@@ -118,7 +117,7 @@ def test_the_query_of_the_reference_gives_the_number_of_mteb(con: duckdb.DuckDBP
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "m", "shift"), [(40, 10, 0.8), (100, 15, 1.5), (30, 30, 0)])
 def test_intervals_of_the_area_hold_the_true_one_in_95_of_100_samples(
-    con: duckdb.DuckDBPyConnection, n: int, m: int, shift: float
+    con: Con, n: int, m: int, shift: float
 ) -> None:
     """Simulated: normal scores, whose true area is Phi(shift / sqrt(2)); each system is one sample."""
     samples = 1_000
@@ -139,7 +138,7 @@ def test_intervals_of_the_area_hold_the_true_one_in_95_of_100_samples(
     assert 0.93 <= covered / samples <= 0.985
 
 
-def test_nobody_and_everybody_are_ends_of_their_intervals(con: duckdb.DuckDBPyConnection) -> None:
+def test_nobody_and_everybody_are_ends_of_their_intervals(con: Con) -> None:
     """Which Wilson's formula misses by a rounding for some numbers of users."""
     for n in (1, 2, 6):
         create(con, [3.0] * n, [2.0] * n)
@@ -148,7 +147,7 @@ def test_nobody_and_everybody_are_ends_of_their_intervals(con: duckdb.DuckDBPyCo
         assert (high["refused_low"], high["answered_low"]) == (0, 0)
 
 
-def test_of_many_thresholds_the_two_best_are_kept(con: duckdb.DuckDBPyConnection) -> None:
+def test_of_many_thresholds_the_two_best_are_kept(con: Con) -> None:
     """Of 100 at equal steps of 3,000 thresholds, few are next to the best; the two bests differ."""
     generated = np.random.default_rng(3)
     for n, m in ((150, 2850), (2900, 100)):

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-import duckdb
 import pytest
 
 from ranking_udfs.measures.contents import BY_USER as MEASURES
-from tests.conftest import module_connection, rows
+from tests.conftest import Con, module_connection, rows
 
 BY_USER = [one.name for one in MEASURES]
 
@@ -139,7 +138,7 @@ DRAWN = [(2, 4, 15, "kl"), (5, 63, 290, "js"), (6, 64, 290, "js")]
 
 @pytest.mark.parametrize(("seed", "categories", "longest", "divergence"), DRAWN)
 def test_every_column_is_what_its_slow_definition_says(
-    con: duckdb.DuckDBPyConnection, seed: int, categories: int, longest: int, divergence: str
+    con: Con, seed: int, categories: int, longest: int, divergence: str
 ) -> None:
     rec, history, items = random_tables(seed, categories, longest)
     assert longest < 100 or len({category for _, category in items} - {None}) == categories
@@ -180,7 +179,7 @@ def test_every_column_is_what_its_slow_definition_says(
         )
 
 
-def test_the_aggregates_over_lists_give_the_same_numbers(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_aggregates_over_lists_give_the_same_numbers(con: Con) -> None:
     """Of 2, 2 and 86 lists, cut or whole, some with an item twice or NULL; of items of any type."""
     con.execute("""
         CREATE OR REPLACE TABLE many AS
@@ -228,7 +227,7 @@ RECORDED = {
 }
 
 
-def test_the_means_are_those_of_other_libraries(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_means_are_those_of_other_libraries(con: Con) -> None:
     """Of ranked items, a history without two of the users, and items of one category each."""
     random.seed(25)
     history = sorted({(random.randrange(1, 19), int(25 * random.random() ** 2) + 1) for _ in range(150)})

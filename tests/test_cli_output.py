@@ -14,6 +14,7 @@ import pytest
 
 from ranking_udfs.command import tables
 from tests.command import NDCG, NDCG_VALUES, Fails, Run, as_shell, table
+from tests.conftest import Patch
 
 FORMULAS = ["=1+1", "+1", "-1", "@x", "\tx", "\rx"]
 
@@ -37,9 +38,7 @@ def test_csv_is_as_it_is_or_safe_for_spreadsheets(run: Run) -> None:
     assert {row["userid"] for row in json.loads(Path("by.json").read_text())} == {*FORMULAS, "a=1"}
 
 
-def test_a_terminal_shows_four_digits_and_what_is_asked_for(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_shows_four_digits_and_what_is_asked_for(run: Run, monkeypatch: Patch) -> None:
     """Other formats, files and programs get all digits: tests/golden/ shows them."""
     monkeypatch.setattr(tables, "is_terminal", lambda: True)
     arguments = ["evaluate", "rec.csv", "truth.csv", "-k", "4", "-m", "ndcg,mrr", "--no-check"]
@@ -64,14 +63,14 @@ def test_html_has_the_cells_of_markdown(run: Run) -> None:
     assert sorted(cells) == sorted(rows)
 
 
-def test_no_format_makes_a_terminal_obey_a_name(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_format_makes_a_terminal_obey_a_name(run: Run, monkeypatch: Patch) -> None:
     arguments = ["evaluate", "\x1b[31mred=rec.csv", "truth.csv", "--format", "csv", *NDCG]
     assert "\n\x1b[31mred,10," in run(*arguments)  # a file or a program gets what the data say
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert "\n [31mred,10," in run(*arguments)
 
 
-def test_a_file_is_whole_or_not_there(fails: Fails, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_whole_or_not_there(fails: Fails, folder: Path, monkeypatch: Patch) -> None:
     """A full disk is tried, and a file that somebody has open on Windows; the error names the file."""
     errors = {28: "No space left on device", 13: "The process cannot access the file"}
 
@@ -92,7 +91,7 @@ def test_a_file_is_whole_or_not_there(fails: Fails, folder: Path, monkeypatch: p
 
 @pytest.mark.parametrize("option", ["--output", "--by-user"])
 def test_a_replaced_file_keeps_its_mode_and_a_new_one_has_the_usual(
-    run: Run, monkeypatch: pytest.MonkeyPatch, option: str
+    run: Run, monkeypatch: Patch, option: str
 ) -> None:
     arguments = ["evaluate", "rec.csv", "truth.csv", *NDCG, option, "out.csv"]
     before = os.umask(0o027)

@@ -25,6 +25,7 @@ from ranking_udfs.command.messages import say
 from ranking_udfs.command.options import COMMANDS, SHORT
 from ranking_udfs.measures.registry import MEASURES
 from tests.command import ROOT, Run
+from tests.conftest import Captured, Patch
 
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
@@ -38,7 +39,7 @@ def test_version_and_help(run: Run) -> None:
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_has_every_option_in_80_columns_and_examples_that_can_be_read(
-    run: Run, command: str, monkeypatch: pytest.MonkeyPatch
+    run: Run, command: str, monkeypatch: Patch
 ) -> None:
     """As their arguments: the files of most are not there."""
     text = run(*command.split(), "--help")
@@ -71,7 +72,7 @@ def test_the_page_of_the_command_names_every_option() -> None:
 
 
 def test_a_shell_completes_commands_options_measures_and_files(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: Patch, capsys: Captured
 ) -> None:
     """The script is click's; bash reads it and asks for what begins with the word."""
     for shell, word in {"bash": "complete -o nosort", "zsh": "#compdef", "fish": "--command"}.items():
@@ -106,7 +107,7 @@ def test_a_shell_completes_commands_options_measures_and_files(
     ],
 )
 def test_a_connection_gets_no_more_macros_than_are_called_and_all_of_those(
-    run: Run, worse: str, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+    run: Run, worse: str, monkeypatch: Patch, arguments: list[str]
 ) -> None:
     """Where the other tests share a connection that has all of them, and Python's functions too."""
     Path("users.csv").write_text("userid,age\n1,30\n2,40\n")
@@ -115,7 +116,7 @@ def test_a_connection_gets_no_more_macros_than_are_called_and_all_of_those(
     assert run(*arguments, "truth.csv", "--no-check") == expected
 
 
-def test_ctrl_c_exits_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_exits_130(monkeypatch: Patch, capsys: Captured) -> None:
     in_a_function = "Python exception occurred while executing the UDF: KeyboardInterrupt: "
     for interrupt in (
         KeyboardInterrupt(),
@@ -133,9 +134,7 @@ def test_ctrl_c_exits_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         assert not Path("report.txt").exists()
 
 
-def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(monkeypatch: Patch) -> None:
     """In the main thread, which waits for the one that runs the query."""
     ended: list[Exception] = []
 
@@ -195,7 +194,7 @@ def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPatch, worse: str) -> None:
+def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: Patch, worse: str) -> None:
     """In ASCII with escapes, which JSON reads."""
     arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "hits", "-q"]
     printed = {}
@@ -214,7 +213,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_shown_on_a_terminal_only_and_goes_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_shown_on_a_terminal_only_and_goes_forward(monkeypatch: Patch) -> None:
     class Connection:
         """Of a query that goes forward, of none, and of one that begins anew."""
 
@@ -253,7 +252,7 @@ def test_progress_is_shown_on_a_terminal_only_and_goes_forward(monkeypatch: pyte
         assert stream.getvalue().endswith("\r")
 
 
-def test_without_tqdm_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_tqdm_there_is_no_bar(monkeypatch: Patch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm", None)
     terminal, con = Terminal(), duckdb.connect()
     monkeypatch.setattr(sys, "stderr", terminal)

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import duckdb
 import pytest
 
 import ranking_udfs
@@ -17,8 +16,8 @@ from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
 from tests.command import Run
+from tests.conftest import Con, text_rows
 from tests.conftest import rows as rows_of
-from tests.conftest import text_rows
 from tests.pages import HTML, page_of, parsed, sections, tables_in, text_of
 
 NDCG = ["--measures", "ndcg"]
@@ -162,7 +161,7 @@ def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:
     assert format_mean(0.5, None, None, decimals=3) == ("0.500", "")
 
 
-def test_an_effect_beyond_the_range_of_a_measure_is_not_shown(con: duckdb.DuckDBPyConnection) -> None:
+def test_an_effect_beyond_the_range_of_a_measure_is_not_shown(con: Con) -> None:
     """Half of the users win by 1 and half lose: of 4 an effect of 2.4 would show, of 40 one of 0.46."""
     for users, shown in ((4, False), (40, True)):
         con.execute(f"""CREATE OR REPLACE TABLE by_user AS

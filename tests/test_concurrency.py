@@ -19,6 +19,7 @@ from ranking_udfs.arrow.judge import judge_lists
 from ranking_udfs.arrow.threads import MOST_THREADS, PerThread
 from ranking_udfs.measures.rankings import Judged
 from ranking_udfs.measures.registry import MEASURES
+from tests.conftest import Patch
 from tests.fuzz import stress, values
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,9 +79,7 @@ SEVERAL = "SELECT sum(recall(rec, truth, 10)), sum(ndcg(rec, truth, 10)), sum(au
 
 
 @pytest.mark.slow
-def test_measures_of_one_query_judge_a_batch_once_on_duckdb_threads_too(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_measures_of_one_query_judge_a_batch_once_on_duckdb_threads_too(monkeypatch: Patch) -> None:
     judged: list[int] = []
 
     def count(*arguments: pa.Array) -> Judged:

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import duckdb
 import pytest
 
-from tests.conftest import is_close, literal, module_connection
+from tests.conftest import Con, is_close, literal, module_connection
 
 Row = tuple[str | None, int | None, str | None, float | None]  # system, userid, itemid, score
 Fused = dict[tuple[int, str], tuple[float | None, int]]  # by user and item: score and n_systems
@@ -101,7 +100,7 @@ def normalized(value: float | None, values: Sequence[float], normalize: str) -> 
 
 
 @pytest.mark.parametrize("method", ["rrf", "borda", "combsum", "combmnz"])
-def test_scores_are_those_of_a_slow_definition(con: duckdb.DuckDBPyConnection, method: str) -> None:
+def test_scores_are_those_of_a_slow_definition(con: Con, method: str) -> None:
     con.execute(
         "CREATE OR REPLACE TABLE drawn (system VARCHAR, userid INTEGER, itemid VARCHAR, score DOUBLE)"
     )

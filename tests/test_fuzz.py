@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.conftest import Captured
 from tests.fuzz import check
 from tests.fuzz.__main__ import fuzz
 
@@ -19,8 +20,6 @@ CASES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", check.CHECKS)
-def test_random_batches_agree_with_the_slow_definitions(
-    what: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_random_batches_agree_with_the_slow_definitions(what: str, capsys: Captured) -> None:
     code = fuzz(CASES[what], seed=7, only=[what])
     assert code == 0, capsys.readouterr().out

@@ -5,10 +5,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 
-import duckdb
 import pytest
 
-from tests.conftest import file_text, module_connection
+from tests.conftest import Con, file_text, module_connection
 
 tables = module_connection(file_text("tables/intents.sql"))
 
@@ -46,7 +45,7 @@ def defined(items: list[int], truth: dict[int, list[int]], k: int | None, alpha:
 
 
 @pytest.mark.parametrize("alpha", [0, 0.25, 1])
-def test_the_numbers_are_those_of_the_definition(tables: duckdb.DuckDBPyConnection, alpha: float) -> None:
+def test_the_numbers_are_those_of_the_definition(tables: Con, alpha: float) -> None:
     ks, met = [1, 2, 5, 100, None], defaultdict[int, dict[int, list[int]]](dict)
     query = "SELECT userid, itemid, coalesce(list(intent) FILTER (rel > 0), []) FROM truth GROUP BY ALL"
     for user, item, intents in tables.execute(query).fetchall():

@@ -8,12 +8,11 @@ import math
 import random
 from collections.abc import Iterator
 
-import duckdb
 import pyarrow as pa
 import pytest
 
 from ranking_udfs.measures.registry import BY_NAME, LIST_MEASURES, MEASURES
-from tests.conftest import call, evaluate, is_close, judged_array, lists, literal, maps, option_text
+from tests.conftest import Con, call, evaluate, is_close, judged_array, lists, literal, maps, option_text
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Witness, Worked, random_topics
 
 EXACT = 1e-15  # of a double near 1 this is a few units in the last place
@@ -61,7 +60,7 @@ def spellings(name: str, case: Worked) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", [*WITNESSES, *LIST_WITNESSES])
-def test_a_worked_case_holds_in_sql_in_every_form(shared: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_worked_case_holds_in_sql_in_every_form(shared: Con, name: str) -> None:
     """The first case by the aliases too."""
     worked = (WITNESSES | LIST_WITNESSES)[name].worked
     calls = [(sql, case.expected) for case in worked for sql in spellings(name, case)]

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import duckdb
 import pytest
 
-from tests.conftest import module_connection
+from tests.conftest import Con, module_connection
 
 # Of user 4, b has nothing; of user 5, a; user 6 has nothing but NULL; user 7 has the same list in both.
 REC = """
@@ -49,7 +48,7 @@ def slow(one: list[Any], other: list[Any], k: int | None, persistence: float) ->
 
 
 @pytest.mark.parametrize("persistence", [0.9, 1, 1e-300])
-def test_each_user_has_what_the_definition_says(con: duckdb.DuckDBPyConnection, persistence: float) -> None:
+def test_each_user_has_what_the_definition_says(con: Con, persistence: float) -> None:
     query = f"SELECT userid, k, n_rec_baseline, n_rec, {', '.join(VALUES)} FROM ranking_overlap_by_user("
     query += f"'rec', [0, 1, 2, 3, 4, NULL], baseline := 'a', persistence := {persistence})"
     expected = {
@@ -62,7 +61,7 @@ def test_each_user_has_what_the_definition_says(con: duckdb.DuckDBPyConnection, 
     assert found == {key: pytest.approx(values, abs=1e-12) for key, values in expected.items()}
 
 
-def test_means_are_over_users_with_a_list_of_either(con: duckdb.DuckDBPyConnection) -> None:
+def test_means_are_over_users_with_a_list_of_either(con: Con) -> None:
     found = con.execute("FROM ranking_overlap('rec', [0, 2, NULL], baseline := 'b')").fetchall()
     assert found[0] == ("b", "a", 0, 0, 0, 0, *[None] * 5)
     for row, k in zip(found[1:], (2, None), strict=True):

@@ -8,18 +8,17 @@ from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
 import pytest
 from scipy.stats import t as student_t
 
-from tests.conftest import is_close
+from tests.conftest import Con, is_close
 
 PAGE = Path(__file__).resolve().parent.parent / "examples" / "logs" / "README.md"
 Cell = tuple[int, int, int]  # query, item, rank
 
 
-def effects(con: duckdb.DuckDBPyConnection, log: pa.Table) -> dict[int, list[float | None]]:
+def effects(con: Con, log: pa.Table) -> dict[int, list[float | None]]:
     """Return by rank what the query of the page finds in a log: the effect, its lower and its upper end."""
     (query,) = re.findall(r"```sql\nCREATE (TABLE position AS\n.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     con.register("log", log)
@@ -63,7 +62,7 @@ def defined(cells: Mapping[Cell, tuple[int, int]], parts: Mapping[int, int]) -> 
 
 
 @pytest.mark.parametrize("queries", [3, 12, 60])
-def test_effects_are_those_of_a_slow_definition(bare: duckdb.DuckDBPyConnection, queries: int) -> None:
+def test_effects_are_those_of_a_slow_definition(bare: Con, queries: int) -> None:
     draw = random.Random(queries)
     rows = [
         {"query": draw_query, "item": item, "rank": rank, "clicked": draw.random() < 1 / (item % 3 + rank)}
@@ -85,7 +84,7 @@ def test_effects_are_those_of_a_slow_definition(bare: duckdb.DuckDBPyConnection,
     assert queries < 60 or expected[6][1] is not None
 
 
-def test_each_pair_weighs_as_at_the_rank_where_it_was_shown_less(bare: duckdb.DuckDBPyConnection) -> None:
+def test_each_pair_weighs_as_at_the_rank_where_it_was_shown_less(bare: Con) -> None:
     """By hand: from rank 1 to 2 item a weighs 10; from 2 to 3 items b and c do 8 and 2; none leads to 5.
 
     Item a of another query is another item.

@@ -37,8 +37,6 @@ def works(con: Con) -> bool:
     return con.execute(WORKS).fetchall() == RESULT
 
 
-# --- States of a connection, and ways in ---
-
 OPTIONS: dict[str, dict[str, bool]] = {"TEMP": {}, "HIVEMALL": {"hivemall": True}, "ALL": {"temp": False}}
 TEMP, HIVEMALL, ALL = OPTIONS
 # What went before, and how it is registered then; of other.db and read.db nothing but that they are there.
@@ -147,9 +145,6 @@ def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2
         assert works(ranking_udfs.register(bare))
 
 
-# --- What stays where ---
-
-
 def with_tables(con: Con, users: int = 1) -> Con:
     """The connection, with tables of so many users in the schema in use."""
     con.execute(f"CREATE TABLE rec AS SELECT i AS userid, 1 AS itemid, 1.0 AS score FROM range({users}) t(i)")
@@ -193,9 +188,6 @@ def test_where_a_macro_cannot_be_made_none_is_left_behind(bare: Con, monkeypatch
     assert value(bare, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'temp'") == 0
     assert value(bare, "SELECT count(*) FROM duckdb_databases() WHERE database_name = 'ranking'") == 0
     assert served(bare, way)
-
-
-# --- The database that holds the macros ---
 
 
 def test_what_holds_the_macros_is_shown_nowhere(con: Con) -> None:
@@ -266,9 +258,6 @@ def test_a_locked_configuration_will_do_in_a_process_that_has_parsed_nothing(mon
         assert works(ranking_udfs.register(con))
         sql = "SELECT macro_definition FROM duckdb_functions() WHERE function_name = 'personalization'"
         assert re.findall(" //? ", value(con, sql)) == [" / "] * 2
-
-
-# --- The files that are kept ---
 
 
 @pytest.fixture
@@ -420,9 +409,6 @@ def test_a_file_that_goes_or_that_an_instance_may_not_read_is_no_matter(kept: Pa
     assert names_of(kept) == []
 
 
-# --- The search path, as in dbt ---
-
-
 @pytest.mark.parametrize(
     "before",
     [
@@ -445,8 +431,6 @@ def test_a_search_path_finds_the_macros_behind_what_is_the_users(tmp_path: Path,
         assert value(con, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'temp'") == 0
         assert value(con, "SELECT current_setting('search_path')").count(",_ranking.main") == 1
 
-
-# --- hivemall ---
 
 ROWS = "(VALUES ([1], [1]), ([1], [2]), ([1], NULL), (NULL, [1])) t(rec, truth)"
 MEAN = [((1 + 0 + 0) / 3,)]
@@ -472,9 +456,6 @@ def test_hivemall_makes_every_measure_an_aggregate_in_one_connection_and_false_t
         ranking_udfs.register(cursor)
         found = cursor.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()
         assert found == [(1,), (0,), (None,), (0,)]
-
-
-# --- Names of others ---
 
 
 def left_alone(con: Con, **options: Any) -> str:
@@ -604,9 +585,6 @@ def test_every_short_name_has_a_second_of_the_same_meaning(con: Con) -> None:
     for name, second in seconds.items():
         assert second in (f"udf_{name}", f"ranking_{name}")
         assert str(found[name]).replace(f"{name}(", f"{second}(") == str(found[second]) != "None", name
-
-
-# --- The process ---
 
 
 AT_EXIT = """

@@ -1,10 +1,9 @@
 """What the signatures of the reference say: parameters by place and by name, with their defaults."""
 
-import duckdb
 import pytest
 
 from ranking_udfs.duckdb.statements import macros, texts
-from tests.conftest import module_connection
+from tests.conftest import Con, module_connection
 from tests.reference import parameters
 from tests.test_entry_points import MAKE
 
@@ -67,7 +66,7 @@ def default(parameter: str) -> str | None:
     return found if has_default else None
 
 
-def rows(con: duckdb.DuckDBPyConnection, name: str, *arguments: str) -> list[str]:
+def rows(con: Con, name: str, *arguments: str) -> list[str]:
     """The rows of a call, as texts, so that NaN is itself."""
     called = f"{macros()[name].always}({', '.join(arguments)})"
     query = f"FROM {called}" if macros()[name].is_table else f"SELECT {called} FROM rows"
@@ -76,7 +75,7 @@ def rows(con: duckdb.DuckDBPyConnection, name: str, *arguments: str) -> list[str
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_connection_takes_arguments_by_place_and_by_name_as_the_reference_says(
-    pack: duckdb.DuckDBPyConnection, name: str
+    pack: Con, name: str
 ) -> None:
     """All by name in table functions, whose defaults are read from the same text as those of the others."""
     given = GIVEN | OF_ONE.get(name, {})

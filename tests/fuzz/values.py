@@ -10,11 +10,10 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import lists, literal, maps, option_text
+from tests.conftest import Con, lists, literal, maps, option_text
 from tests.witnesses import WITNESSES, random_topics
 
 COLUMNS = [
@@ -25,7 +24,7 @@ COLUMNS = [
 ]
 
 
-def load(con: duckdb.DuckDBPyConnection, seed: int, users: int) -> None:
+def load(con: Con, seed: int, users: int) -> None:
     """lists(userid, rec, truth), and as tables rec(userid, itemid, score) and truth(userid, itemid, rel)."""
     topics = random_topics(seed, users)
     table = pa.table(
@@ -46,14 +45,14 @@ def load(con: duckdb.DuckDBPyConnection, seed: int, users: int) -> None:
     """)
 
 
-def shuffle(con: duckdb.DuckDBPyConnection, seed: int) -> None:
+def shuffle(con: Con, seed: int) -> None:
     """The same rows in another order."""
     for table in ("lists", "rec", "truth"):
         con.execute(f"SELECT setseed({(seed % 1_000) / 1_000})")
         con.execute(f"CREATE OR REPLACE TABLE {table} AS FROM {table} ORDER BY random()")
 
 
-def values(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+def values(con: Con) -> list[tuple[Any, ...]]:
     """Every measure of every user: of the lists in three forms, and of the tables."""
     found: list[tuple[Any, ...]] = []
     for arguments in ("rec, truth", "judge(rec, truth)", "rec::VARCHAR[], map_keys(truth)::VARCHAR[]"):
