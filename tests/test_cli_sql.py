@@ -84,9 +84,9 @@ def test_sql_of_a_comparison_gives_its_rows(run: Run, of_command: Con) -> None:
     assert len(everybody) == 2
     of_pair = ["compare", "als=als.csv", "pop=pop.csv", "relevant.csv", "-m", "mrr@2", "-q", "--format"]
     (row,) = json.loads(run(*of_pair, "json"))
-    *_, found = [of_command.execute(one.query) for one in of_command.extract_statements(run(*of_pair, "sql"))]
-    names = [name for name, *_ in found.description]
-    assert [dict(zip(names, values, strict=True)) | {"caveats": None} for values in found.fetchall()] == [row]
+    *_, last = [of_command.execute(one.query) for one in of_command.extract_statements(run(*of_pair, "sql"))]
+    names = [name for name, *_ in last.description]
+    assert [dict(zip(names, values, strict=True)) | {"caveats": None} for values in last.fetchall()] == [row]
     assert run(*of_pair, "sql", "--pairs") == run(*of_pair, "sql")
 
 
