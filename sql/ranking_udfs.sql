@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_inexact _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_differences _ranking_inexact_ids _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_is_own _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_trec_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -121,6 +121,21 @@ CREATE OR REPLACE MACRO _ranking_lowest_grade(min_grade) AS
 coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
 CREATE OR REPLACE MACRO _ranking_home() AS
 '';
+CREATE OR REPLACE MACRO _ranking_inexact_ids(read) AS TABLE
+SELECT DISTINCT CASE WHEN is_user THEN 'inexact_user' ELSE 'inexact_item' END AS code, id
+FROM (
+    SELECT
+        listed_user IS NOT NULL OR known_user IS NOT NULL AS is_user,
+        coalesce(listed_user::VARCHAR, known_user::VARCHAR, listed_item::VARCHAR, known_item::VARCHAR) AS id,
+        CASE
+            WHEN listed_user IS NOT NULL THEN typeof(listed_user)
+            WHEN known_user IS NOT NULL THEN typeof(known_user)
+            WHEN listed_item IS NOT NULL THEN typeof(listed_item)
+            ELSE typeof(known_item)
+        END AS type
+    FROM query_table(read))
+WHERE type IN ('DOUBLE', 'FLOAT')
+    AND abs(TRY_CAST(id AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308;
 CREATE OR REPLACE MACRO _ranking_swapped_problems(read) AS TABLE
 SELECT 'swapped' AS code, sum(n * is_crossed::BIGINT) AS count, sum(n) AS of
 FROM (
@@ -156,20 +171,23 @@ CREATE OR REPLACE MACRO _ranking_twice_below(scores, score) AS
 list_sum(list_transform(scores, lambda other: (other < score)::TINYINT + (other <= score)::TINYINT));
 CREATE OR REPLACE MACRO _ranking_is_below(total, squares, n, z) AS
 coalesce(total < 0 AND total::DOUBLE ** 2 * (n - 1) > z ** 2 * (n * squares::DOUBLE - total::DOUBLE ** 2), false);
-CREATE OR REPLACE MACRO _ranking_plain_id(id, kept) AS
-ltrim(
-    regexp_replace(
-        regexp_replace(
-            nfc_normalize(CASE WHEN kept = 'case' THEN id ELSE lower(id) END),
-            CASE WHEN kept = 'blanks' THEN '^$' ELSE '^[\s\pZ\pC]+|[\s\pZ\pC]+$' END, '', 'g'),
-        CASE WHEN kept = 'decimals' THEN '^()$' ELSE '^(-?\d+)\.0+$' END, '\1'),
-    CASE WHEN kept = 'zeros' THEN '' ELSE '0' END);
-CREATE OR REPLACE MACRO _ranking_inexact(id) AS
-CASE
-    WHEN typeof(id) IN ('DOUBLE', 'FLOAT')
-        AND abs(TRY_CAST(id::VARCHAR AS DOUBLE)) BETWEEN CASE typeof(id) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308
-        THEN id::VARCHAR
-END;
+CREATE OR REPLACE MACRO _ranking_differences(one, other) AS
+concat_ws(
+    ', ',
+    CASE WHEN bool_or(one.text <> one.composed OR other.text <> other.composed) THEN 'Unicode' END,
+    CASE WHEN bool_or(replace(one.composed, one.trimmed, '|') <> replace(other.composed, other.trimmed, '|')) THEN 'blanks' END,
+    CASE WHEN bool_or(ltrim(one.number, '0') <> ltrim(other.number, '0')) THEN 'case' END,
+    CASE WHEN bool_or(lower(ltrim(one.trimmed, '0')) <> lower(ltrim(other.trimmed, '0'))) THEN 'decimals' END,
+    CASE WHEN bool_or(lower(one.number) <> lower(other.number)) THEN 'zeros' END);
+CREATE OR REPLACE MACRO _ranking_forms(source) AS TABLE
+SELECT
+    * EXCLUDE (composed, trimmed),
+    {
+        'text': text, 'composed': composed, 'trimmed': trimmed,
+        'number': regexp_replace(trimmed, '^(-?\d+)\.0+$', '\1')} AS form
+FROM (
+    SELECT *, regexp_replace(composed, '^[\s\pZ\pC]+|[\s\pZ\pC]+$', '', 'g') AS trimmed
+    FROM (SELECT *, nfc_normalize(text) AS composed FROM query_table(source)));
 CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
 coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
 CREATE OR REPLACE MACRO _ranking_discount(rank, discount, base, half_life) AS
@@ -979,8 +997,6 @@ FROM (
             END AS end_code,
             unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
             CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
-            top / nullif(several, 0) AS top_share,
-            coalesce(max(top_share) OVER others, 0) AS other_share,
             coalesce(
                 NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
                     AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
@@ -1003,7 +1019,9 @@ FROM (
                     AND n_items >= 10 AND item_weight ** 2 >= 6 * item_lists AND item_sum < 0
                     AND item_sum ** 2 * (n_items - 1) > 3.3 ** 2 * n_items
                         * (item_squares - 2 * (item_sum / item_weight) * item_total + (item_sum / item_weight) ** 2 * item_lists)
-                    AS is_surely_below
+                    AS is_surely_below,
+                top / nullif(several, 0) AS top_share,
+                coalesce(max(top / nullif(several, 0)) OVER others, 0) AS other_share
             FROM (
                 SELECT
                     system,
@@ -1034,26 +1052,9 @@ FROM (
                         min(top_user) AS top_user
                     FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
                     GROUP BY unseen, system, item)
-                GROUP BY system))
-        WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)))
+                GROUP BY system)
+            WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW))))
 WHERE one.count > 0;
-CREATE OR REPLACE MACRO _ranking_differences(one, other) AS
-list_filter(
-    [
-        CASE WHEN _ranking_plain_id(one, 'case') <> _ranking_plain_id(other, 'case') THEN 'case' END,
-        CASE WHEN _ranking_plain_id(one, 'blanks') <> _ranking_plain_id(other, 'blanks') THEN 'blanks' END,
-        CASE WHEN _ranking_plain_id(one, 'zeros') <> _ranking_plain_id(other, 'zeros') THEN 'zeros' END,
-        CASE WHEN _ranking_plain_id(one, 'decimals') <> _ranking_plain_id(other, 'decimals') THEN 'decimals' END,
-        CASE WHEN nfc_normalize(one) <> one OR nfc_normalize(other) <> other THEN 'Unicode' END],
-    lambda difference: difference IS NOT NULL);
-CREATE OR REPLACE MACRO _ranking_inexact_ids(read) AS TABLE
-SELECT DISTINCT
-    CASE WHEN listed_user IS NULL AND known_user IS NULL THEN 'inexact_item' ELSE 'inexact_user' END AS code,
-    coalesce(
-        _ranking_inexact(listed_user), _ranking_inexact(known_user),
-        _ranking_inexact(listed_item), _ranking_inexact(known_item)) AS id
-FROM query_table(read)
-WHERE id IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
 list_reduce(
     list_reverse(list_transform(
@@ -2371,28 +2372,34 @@ LEFT JOIN (
 ) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
 LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
 GROUP BY systems.ranking_system, systems.k;
-CREATE OR REPLACE MACRO _ranking_is_own(userid, itemid) AS
-CASE WHEN NOT _ranking_compare_as_texts([userid], [itemid]) THEN _ranking_same_id(userid, itemid) ELSE false END;
 CREATE OR REPLACE MACRO _ranking_seen_rows(rec, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS TABLE
 SELECT userid, itemid, system
 FROM (SELECT userid, itemid, system FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
 SEMI JOIN _ranking_history(history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS events
     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid);
 CREATE OR REPLACE MACRO _ranking_matched_ids(read, kind) AS TABLE
-SELECT system, listed.id AS listed, known.id AS known, alike.id AS alike, of_all.n AS n_truth, of_all.id AS of_truth
-FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
+WITH _ranking_listed_ids AS NOT MATERIALIZED (
+    SELECT system, listed.id AS listed, known.id AS known, CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END AS text
+    FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
+    LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
+        ON _ranking_same_id(listed.id, known.id)
+    WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
+), _ranking_known_ids AS NOT MATERIALIZED (
+    SELECT id::VARCHAR AS text
+    FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+    WHERE _ranking_family(typeof(id)) = 'VARCHAR'
+)
+SELECT
+    system, listed, known, alike.form.text AS alike, of_all.n AS n_truth, of_all.id AS of_truth,
+    ids.form AS listed_form, alike.form AS alike_form
+FROM _ranking_forms('_ranking_listed_ids') AS ids
 CROSS JOIN (
     SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
 ) AS of_all
-LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
-    ON _ranking_same_id(listed.id, known.id)
 LEFT JOIN (
-    SELECT _ranking_plain_id(id::VARCHAR, '') AS plain, min(id::VARCHAR) AS id
-    FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
-    WHERE _ranking_family(typeof(id)) = 'VARCHAR'
-    GROUP BY plain) AS alike
-    ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END, '') = alike.plain
-WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR');
+    SELECT lower(ltrim(form.number, '0')) AS plain, min(form) AS form FROM _ranking_forms('_ranking_known_ids') GROUP BY plain
+) AS alike
+    ON lower(ltrim(ids.form.number, '0')) = alike.plain;
 CREATE OR REPLACE MACRO _ranking_served_users(read) AS TABLE
 SELECT
     id::VARCHAR AS user,
@@ -3352,7 +3359,7 @@ FROM (
             {
                 'code': kind || '_spelling',
                 'count': n_alike,
-                'example': concat(name, ' ', alike, format(' ({})', _ranking_joined(differences, ', '))),
+                'example': concat(name, ' ', alike, format(' ({})', differences)),
                 'of': n_listed}
         ]) AS one
     FROM (
@@ -3363,8 +3370,7 @@ FROM (
             min(listed) AS of_rec,
             count(alike) AS n_alike,
             min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL) AS alike,
-            list_sort(list_distinct(flatten(
-                list(_ranking_differences(listed::VARCHAR, alike)) FILTER (alike IS NOT NULL))), 'ASC') AS differences,
+            _ranking_differences(listed_form, alike_form) AS differences,
             n_truth,
             of_truth
         FROM _ranking_matched_ids(read, kind)
@@ -3593,7 +3599,6 @@ SELECT
     is_top AND _ranking_are_ordered(hits) AS is_first,
     n_relevant > 2 AND NOT coalesce(is_top, false)
         AND (hit_ranks[2] <= n_relevant OR coalesce(hit_ranks[3] <= 3 * n_relevant, false)) AS is_near,
-    CASE WHEN n_relevant > 1 AND NOT unseen THEN round(65536 * len(hits) / n_relevant)::BIGINT END AS list_recall,
     n_grades > 1 AS is_mixed,
     CASE WHEN n_grades > 1 THEN _ranking_are_ordered(found) END AS is_ordered,
     unnest(
@@ -3614,13 +3619,15 @@ FROM (
             THEN list_transform(
                 [1, n_relevant - 1, n_relevant],
                 lambda i: nullif(len(list_filter(scores, lambda score: score >= hits[i].score)), 0))
-        END AS hit_ranks
+        END AS hit_ranks,
+        CASE WHEN n_relevant > 1 AND NOT unseen THEN round(65536 * len(hits) / n_relevant)::BIGINT END AS recall,
+        round((sum(recall) OVER of_user - recall) / nullif(count(recall) OVER of_user - 1, 0))::BIGINT AS others_recall
     FROM (
         SELECT
             lists.*,
             users.n_relevant,
-            CASE WHEN users.n_relevant IS NOT NULL AND own_score IS NOT NULL
-                THEN 1 + len(list_filter(scores, lambda score: score > own_score))
+            CASE WHEN users.n_relevant IS NOT NULL AND own_item IS NOT NULL
+                THEN 1 + len(list_filter(scores, lambda score: score > own_item.score))
             END AS own_rank,
             CASE
                 WHEN descending AND n > 2 AND lowest < highest
@@ -3654,8 +3661,8 @@ FROM (
                 max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
                     > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
                 sum(hash(recs.itemid))::VARCHAR AS content,
-                max(score) FILTER (_ranking_is_own(recs.userid, recs.itemid)) AS own_score,
-                max(grade) FILTER (_ranking_is_own(recs.userid, recs.itemid)) AS own_grade,
+                max({'score': score, 'grade': grade}) FILTER (
+                    score IS NOT NULL AND hash(recs.userid) = hash(recs.itemid)) AS own_item,
                 list(score) AS scores,
                 coalesce(list_sort(
                     list({'score': score, 'grade': grade, 'itemid': recs.itemid})
@@ -3678,7 +3685,8 @@ FROM (
                 ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
             GROUP BY recs.system, recs.userid) AS lists
         LEFT JOIN _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS users
-            ON _ranking_same_id(lists.userid, users.userid)));
+            ON _ranking_same_id(lists.userid, users.userid))
+    WINDOW of_user AS (PARTITION BY userid));
 CREATE OR REPLACE MACRO _ranking_has_relevant(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, caller) AS
 (
     SELECT CASE WHEN max(n_relevant) > 0 THEN true
@@ -3880,7 +3888,7 @@ SELECT
     count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
     count_if(is_whole AND own_rank > 0)::BIGINT AS own,
     coalesce(sum(own_rank) FILTER (is_whole), 0)::BIGINT AS own_ranks,
-    count_if(is_whole AND own_rank > 0 AND own_grade >= _ranking_lowest_grade(min_grade))::BIGINT AS own_relevant,
+    count_if(is_whole AND own_rank > 0 AND own_item.grade >= _ranking_lowest_grade(min_grade))::BIGINT AS own_relevant,
     min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
     max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
     min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user,
@@ -3889,19 +3897,13 @@ SELECT
     count_if(is_whole AND is_near)::BIGINT AS near,
     count_if(is_whole AND NOT is_top)::BIGINT AS complete,
     count_if(is_whole AND NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1)::BIGINT AS blocks,
-    count(others_recall) AS compared,
-    count(others_recall) FILTER (is_top) AS compared_top,
-    sum(others_recall)::BIGINT AS beside,
-    sum(others_recall * others_recall)::BIGINT AS beside_squares,
-    sum(others_recall) FILTER (is_top)::BIGINT AS beside_top,
+    count(others_recall) FILTER (is_whole) AS compared,
+    count(others_recall) FILTER (is_whole AND is_top) AS compared_top,
+    sum(others_recall) FILTER (is_whole)::BIGINT AS beside,
+    sum(others_recall * others_recall) FILTER (is_whole)::BIGINT AS beside_squares,
+    sum(others_recall) FILTER (is_whole AND is_top)::BIGINT AS beside_top,
     min(userid::VARCHAR) FILTER (is_whole AND is_top) AS top_user
-FROM (
-    SELECT
-        *,
-        CASE WHEN is_whole THEN list_recall END AS recall,
-        round((sum(recall) OVER of_user - recall) / nullif(count(recall) OVER of_user - 1, 0))::BIGINT AS others_recall
-    FROM _ranking_evidence_of_lists(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unseen)
-    WINDOW of_user AS (PARTITION BY userid))
+FROM _ranking_evidence_of_lists(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unseen)
 GROUP BY system, item;
 CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
 SELECT
@@ -4875,6 +4877,11 @@ FROM (
                 lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
     FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, true, caller, min_grade, unjudged, without_relevant, users));
+CREATE OR REPLACE MACRO _ranking_trec_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, caller, min_grade, unjudged, without_relevant, users) AS TABLE
+WITH _ranking_trec_rec AS NOT MATERIALIZED (
+    FROM _ranking_in_trec_order(_ranking_table('rec', rec), user_col, item_col, score_col, grade_col, system_col, descending)
+)
+FROM _ranking_judged('_ranking_trec_rec', truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, false, caller, min_grade, unjudged, without_relevant, users);
 CREATE OR REPLACE MACRO ranking_abstention(
     rec, truth, users := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, confidence := 0.95) AS TABLE
 SELECT
@@ -5062,11 +5069,8 @@ WITH _ranking_item AS NOT MATERIALIZED (
 ), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
     SELECT * REPLACE (tied AS judged)
     FROM _ranking_tied_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged, without_relevant, users)
-), _ranking_trec_rec AS NOT MATERIALIZED (
-    FROM _ranking_in_trec_order(_ranking_table('rec', rec), user_col, item_col, score_col, grade_col, system_col, descending)
 ), _ranking_trec AS NOT MATERIALIZED (
-    FROM _ranking_judged(
-        '_ranking_trec_rec', truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged, without_relevant, users)
+    FROM _ranking_trec_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged, without_relevant, users)
 ), _ranking_given_ks AS NOT MATERIALIZED (
     SELECT _ranking_cuts(ks, caller) AS given
 ), _ranking_any_ks AS NOT MATERIALIZED (
@@ -5435,7 +5439,7 @@ COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they 
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_inexact _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_differences _ranking_inexact_ids _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_is_own _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_trec_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -144,8 +144,8 @@ BOUND = [
     ("ranking_summary('rec', 'truth', [10], measures := ['recall', 'ndcg'])", 250),
     ("ranking_compare('rec', 'truth', [10], measures := ['ndcg'])", 600),
     ("ranking_beyond_accuracy('rec', [10], history := 'truth')", 600),
-    ("ranking_explain('rec', 'truth', 7)", 300),
-    ("ranking_check('rec', 'truth', ks := [10])", 330),
+    ("ranking_explain('rec', 'truth', 7)", 302),
+    ("ranking_check('rec', 'truth', ks := [10])", 422),
 ]
 
 

@@ -47,7 +47,7 @@ def p_text(p: float) -> str:
 
 @pytest.mark.slow
 def test_differences_and_verdicts_are_those_of_compare(run: Run, standard: str) -> None:
-    arguments = ["compare", *ARGUMENTS, *SEGMENT, *FEW, "--no-check"]
+    arguments = ["compare", *ARGUMENTS, *SEGMENT, *FEW, "--no-check", "--quiet"]
     keyed = {
         (row["segment"], row["measure"], row["k"], row["system"]): row
         for row in json.loads(run(*arguments, "--format", "json"))

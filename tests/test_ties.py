@@ -151,11 +151,11 @@ def test_the_order_of_trec_eval_is_that_of_python_and_of_a_slow_definition(
 ) -> None:
     """Scores are FLOAT, in which 2^24 and 2^24 + 1 tie; equal ones by item as text, the last first."""
     con.execute("""
-        CREATE OR REPLACE TABLE rec AS
+        CREATE OR REPLACE TABLE tied_rec AS
         SELECT u AS who, (u * 7 + i * 3) % 50 AS what, (u + i) % 3 / 1 AS P
         FROM range(20) a(u), range(12) b(i)
         UNION ALL VALUES (1, 99, 'nan'::DOUBLE), (1, 98, NULL), (1, 9, 16777216), (1, 10, 16777217);
-        CREATE OR REPLACE TABLE truth AS
+        CREATE OR REPLACE TABLE tied_truth AS
         SELECT u AS who, (u * 7 + i * 6) % 50 AS what, i % 3 AS rel FROM range(20) a(u), range(5) b(i)
         UNION ALL VALUES (1, 9, 2)""")
     columns: dict[str, Any] = {
@@ -165,19 +165,17 @@ def test_the_order_of_trec_eval_is_that_of_python_and_of_a_slow_definition(
         "descending": descending,
     }
     named = "".join(f", {name} := {literal(one)}" for name, one in columns.items())
-    query = (
-        f"FROM ranking_by_user('rec', 'truth', [1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{named})"
-    )
+    query = f"FROM ranking_by_user('tied_rec', 'tied_truth', [1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{named})"
     found = con.execute(f"SELECT userid, k, mrr, recall {query}").fetchall()
     given = {**columns, "con": con, "ties": "trec", "check": False, "by_user": True}
-    python = ranking_udfs.evaluate("rec", "truth", "mrr,recall", [1, 3, None], **given)
+    python = ranking_udfs.evaluate("tied_rec", "tied_truth", "mrr,recall", [1, 3, None], **given)
     assert {*found} == {*python.select("userid, k, mrr, recall").fetchall()}
     lists: dict[int, list[tuple[bool, float, str]]] = {}
-    for user, item, score in con.sql("FROM rec").fetchall():
+    for user, item, score in con.sql("FROM tied_rec").fetchall():
         is_last = score is None or math.isnan(score)
         number = 0.0 if is_last else float(np.float32(score)) * (1 if descending else -1)
         lists.setdefault(user, []).append((not is_last, number, str(item)))
-    relevant = {(user, str(item)) for user, item, rel in con.sql("FROM truth").fetchall() if rel > 0}
+    relevant = {(user, str(item)) for user, item, rel in con.sql("FROM tied_truth").fetchall() if rel > 0}
     firsts = {}
     for user, rows_of_user in lists.items():
         order = [item for *_, item in sorted(rows_of_user, reverse=True)]

@@ -407,7 +407,7 @@ SELECT
     count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
     count_if(is_whole AND own_rank > 0)::BIGINT AS own,
     coalesce(sum(own_rank) FILTER (is_whole), 0)::BIGINT AS own_ranks,
-    count_if(is_whole AND own_rank > 0 AND own_grade >= _ranking_lowest_grade(min_grade))::BIGINT AS own_relevant,
+    count_if(is_whole AND own_rank > 0 AND own_item.grade >= _ranking_lowest_grade(min_grade))::BIGINT AS own_relevant,
     min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
     max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
     min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user,
@@ -416,20 +416,13 @@ SELECT
     count_if(is_whole AND is_near)::BIGINT AS near,
     count_if(is_whole AND NOT is_top)::BIGINT AS complete,
     count_if(is_whole AND NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1)::BIGINT AS blocks,
-    count(others_recall) AS compared,
-    count(others_recall) FILTER (is_top) AS compared_top,
-    sum(others_recall)::BIGINT AS beside,
-    sum(others_recall * others_recall)::BIGINT AS beside_squares,
-    sum(others_recall) FILTER (is_top)::BIGINT AS beside_top,
+    count(others_recall) FILTER (is_whole) AS compared,
+    count(others_recall) FILTER (is_whole AND is_top) AS compared_top,
+    sum(others_recall) FILTER (is_whole)::BIGINT AS beside,
+    sum(others_recall * others_recall) FILTER (is_whole)::BIGINT AS beside_squares,
+    sum(others_recall) FILTER (is_whole AND is_top)::BIGINT AS beside_top,
     min(userid::VARCHAR) FILTER (is_whole AND is_top) AS top_user
-FROM (
-    SELECT
-        *,
-        CASE WHEN is_whole THEN list_recall END AS recall,
-        -- The mean of the user's other lists; NULL without any.
-        round((sum(recall) OVER of_user - recall) / nullif(count(recall) OVER of_user - 1, 0))::BIGINT AS others_recall
-    FROM _ranking_evidence_of_lists(rec, truth, history, COLUMN_NAMES, min_grade, unseen)
-    WINDOW of_user AS (PARTITION BY userid))
+FROM _ranking_evidence_of_lists(rec, truth, history, COLUMN_NAMES, min_grade, unseen)
 GROUP BY system, item;
 
 -- The evidence of each list (is_whole) and of each relevant item in it.
@@ -440,7 +433,6 @@ SELECT
     is_top AND _ranking_are_ordered(hits) AS is_first,
     n_relevant > 2 AND NOT coalesce(is_top, false)
         AND (hit_ranks[2] <= n_relevant OR coalesce(hit_ranks[3] <= 3 * n_relevant, false)) AS is_near,
-    CASE WHEN n_relevant > 1 AND NOT unseen THEN round(65536 * len(hits) / n_relevant)::BIGINT END AS list_recall,
     n_grades > 1 AS is_mixed,
     CASE WHEN n_grades > 1 THEN _ranking_are_ordered(found) END AS is_ordered,
     unnest(
@@ -462,13 +454,16 @@ FROM (
             THEN list_transform(
                 [1, n_relevant - 1, n_relevant],
                 lambda i: nullif(len(list_filter(scores, lambda score: score >= hits[i].score)), 0))
-        END AS hit_ranks
+        END AS hit_ranks,
+        CASE WHEN n_relevant > 1 AND NOT unseen THEN round(65536 * len(hits) / n_relevant)::BIGINT END AS recall,
+        -- The mean of the user's other lists; NULL without any.
+        round((sum(recall) OVER of_user - recall) / nullif(count(recall) OVER of_user - 1, 0))::BIGINT AS others_recall
     FROM (
         SELECT
             lists.*,
             users.n_relevant,
-            CASE WHEN users.n_relevant IS NOT NULL AND own_score IS NOT NULL
-                THEN 1 + len(list_filter(scores, lambda score: score > own_score))
+            CASE WHEN users.n_relevant IS NOT NULL AND own_item IS NOT NULL
+                THEN 1 + len(list_filter(scores, lambda score: score > own_item.score))
             END AS own_rank,
             CASE
                 WHEN descending AND n > 2 AND lowest < highest
@@ -504,8 +499,9 @@ FROM (
                     > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
                 -- A sum, in which the two rows of an item do not cancel each other. Spark knows no HUGEINT.
                 sum(hash(recs.itemid))::VARCHAR AS content,
-                max(score) FILTER (_ranking_is_own(recs.userid, recs.itemid)) AS own_score,
-                max(grade) FILTER (_ranking_is_own(recs.userid, recs.itemid)) AS own_grade,
+                -- Hashes can be compared whatever the types of ids are.
+                max({'score': score, 'grade': grade}) FILTER (
+                    score IS NOT NULL AND hash(recs.userid) = hash(recs.itemid)) AS own_item,
                 list(score) AS scores,
                 coalesce(list_sort(
                     list({'score': score, 'grade': grade, 'itemid': recs.itemid})
@@ -529,15 +525,12 @@ FROM (
                 ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
             GROUP BY recs.system, recs.userid) AS lists
         LEFT JOIN _ranking_truth_users(truth, COLUMN_NAMES, min_grade) AS users
-            ON _ranking_same_id(lists.userid, users.userid)));
+            ON _ranking_same_id(lists.userid, users.userid))
+    WINDOW of_user AS (PARTITION BY userid));
 
 -- True for items in the order of their grades.
 CREATE OR REPLACE TEMP MACRO _ranking_are_ordered(chosen) AS
 list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST');
-
--- True for an item that is its user, as a query that finds itself; never where the types of ids differ.
-CREATE OR REPLACE TEMP MACRO _ranking_is_own(userid, itemid) AS
-CASE WHEN NOT _ranking_compare_as_texts([userid], [itemid]) THEN _ranking_same_id(userid, itemid) ELSE false END;
 
 -- Twice the number of scores below another, those that equal it counted half.
 CREATE OR REPLACE TEMP MACRO _ranking_twice_below(scores, score) AS
@@ -750,8 +743,6 @@ FROM (
             END AS end_code,
             unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
             CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
-            top / nullif(several, 0) AS top_share,
-            coalesce(max(top_share) OVER others, 0) AS other_share,
             coalesce(
                 NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
                     AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
@@ -776,7 +767,9 @@ FROM (
                     AND n_items >= 10 AND item_weight ** 2 >= 6 * item_lists AND item_sum < 0
                     AND item_sum ** 2 * (n_items - 1) > 3.3 ** 2 * n_items
                         * (item_squares - 2 * (item_sum / item_weight) * item_total + (item_sum / item_weight) ** 2 * item_lists)
-                    AS is_surely_below
+                    AS is_surely_below,
+                top / nullif(several, 0) AS top_share,
+                coalesce(max(top / nullif(several, 0)) OVER others, 0) AS other_share
             FROM (
                 SELECT
                     system,
@@ -810,8 +803,8 @@ FROM (
                         min(top_user) AS top_user
                     FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
                     GROUP BY unseen, system, item)
-                GROUP BY system))
-        WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)))
+                GROUP BY system)
+            WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW))))
 WHERE one.count > 0;
 
 -- True for a mean that is below 0 by so many standard errors.
@@ -834,7 +827,7 @@ FROM (
             {
                 'code': kind || '_spelling',
                 'count': n_alike,
-                'example': concat(name, ' ', alike, format(' ({})', _ranking_joined(differences, ', '))),
+                'example': concat(name, ' ', alike, format(' ({})', differences)),
                 'of': n_listed}
         ]) AS one
     FROM (
@@ -845,8 +838,7 @@ FROM (
             min(listed) AS of_rec,
             count(alike) AS n_alike,
             min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL) AS alike,
-            list_sort(list_distinct(flatten(
-                list(_ranking_differences(listed::VARCHAR, alike)) FILTER (alike IS NOT NULL))), 'ASC') AS differences,
+            _ranking_differences(listed_form, alike_form) AS differences,
             n_truth,
             of_truth
         FROM _ranking_matched_ids(read, kind)
@@ -855,60 +847,68 @@ WHERE one.count > 0;
 
 -- The users or items of each system, with the same of truth, and else one that is alike.
 CREATE OR REPLACE TEMP MACRO _ranking_matched_ids(read, kind) AS TABLE
-SELECT system, listed.id AS listed, known.id AS known, alike.id AS alike, of_all.n AS n_truth, of_all.id AS of_truth
-FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
+WITH _ranking_listed_ids AS NOT MATERIALIZED (
+    SELECT system, listed.id AS listed, known.id AS known, CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END AS text
+    FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
+    LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
+        ON _ranking_same_id(listed.id, known.id)
+    WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
+), _ranking_known_ids AS NOT MATERIALIZED (
+    SELECT id::VARCHAR AS text
+    FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+    WHERE _ranking_family(typeof(id)) = 'VARCHAR'
+)
+SELECT
+    system, listed, known, alike.form.text AS alike, of_all.n AS n_truth, of_all.id AS of_truth,
+    ids.form AS listed_form, alike.form AS alike_form
+FROM _ranking_forms('_ranking_listed_ids') AS ids
 CROSS JOIN (
     SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
 ) AS of_all
-LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
-    ON _ranking_same_id(listed.id, known.id)
 LEFT JOIN (
-    SELECT _ranking_plain_id(id::VARCHAR, '') AS plain, min(id::VARCHAR) AS id
-    FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
-    WHERE _ranking_family(typeof(id)) = 'VARCHAR'
-    GROUP BY plain) AS alike
-    ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END, '') = alike.plain
-WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR');
+    SELECT lower(ltrim(form.number, '0')) AS plain, min(form) AS form FROM _ranking_forms('_ranking_known_ids') GROUP BY plain
+) AS alike
+    ON lower(ltrim(ids.form.number, '0')) = alike.plain;
 
--- An id without what a reader overlooks, but for one of these differences.
-CREATE OR REPLACE TEMP MACRO _ranking_plain_id(id, kept) AS
-ltrim(
-    regexp_replace(
-        regexp_replace(
-            nfc_normalize(CASE WHEN kept = 'case' THEN id ELSE lower(id) END),
-            CASE WHEN kept = 'blanks' THEN '^$' ELSE '^[\s\pZ\pC]+|[\s\pZ\pC]+$' END, '', 'g'),
-        CASE WHEN kept = 'decimals' THEN '^()$' ELSE '^(-?\d+)\.0+$' END, '\1'),
-    CASE WHEN kept = 'zeros' THEN '' ELSE '0' END);
+-- Ids as they are, with composed characters, without blanks around them, and without `.0` behind a number. Ids are alike if
+-- nothing but that, zeros in front and case tells them apart. Each step is a subquery, since DuckDB plans a pattern anew
+-- wherever its column is named.
+CREATE OR REPLACE TEMP MACRO _ranking_forms(source) AS TABLE
+SELECT
+    * EXCLUDE (composed, trimmed),
+    {
+        'text': text, 'composed': composed, 'trimmed': trimmed,
+        'number': regexp_replace(trimmed, '^(-?\d+)\.0+$', '\1')} AS form
+FROM (
+    SELECT *, regexp_replace(composed, '^[\s\pZ\pC]+|[\s\pZ\pC]+$', '', 'g') AS trimmed
+    FROM (SELECT *, nfc_normalize(text) AS composed FROM query_table(source)));
 
--- How two ids differ that are alike: all differences without which they would be one. Composed and decomposed characters
--- need no test of their own, since nothing else is left then.
+-- How the forms of ids that are alike differ, of a group.
 CREATE OR REPLACE TEMP MACRO _ranking_differences(one, other) AS
-list_filter(
-    [
-        CASE WHEN _ranking_plain_id(one, 'case') <> _ranking_plain_id(other, 'case') THEN 'case' END,
-        CASE WHEN _ranking_plain_id(one, 'blanks') <> _ranking_plain_id(other, 'blanks') THEN 'blanks' END,
-        CASE WHEN _ranking_plain_id(one, 'zeros') <> _ranking_plain_id(other, 'zeros') THEN 'zeros' END,
-        CASE WHEN _ranking_plain_id(one, 'decimals') <> _ranking_plain_id(other, 'decimals') THEN 'decimals' END,
-        CASE WHEN nfc_normalize(one) <> one OR nfc_normalize(other) <> other THEN 'Unicode' END],
-    lambda difference: difference IS NOT NULL);
+concat_ws(
+    ', ',
+    CASE WHEN bool_or(one.text <> one.composed OR other.text <> other.composed) THEN 'Unicode' END,
+    CASE WHEN bool_or(replace(one.composed, one.trimmed, '|') <> replace(other.composed, other.trimmed, '|')) THEN 'blanks' END,
+    CASE WHEN bool_or(ltrim(one.number, '0') <> ltrim(other.number, '0')) THEN 'case' END,
+    CASE WHEN bool_or(lower(ltrim(one.trimmed, '0')) <> lower(ltrim(other.trimmed, '0'))) THEN 'decimals' END,
+    CASE WHEN bool_or(lower(one.number) <> lower(other.number)) THEN 'zeros' END);
 
 -- The ids, of users and of items, that a DOUBLE or FLOAT is too coarse to tell from their neighbours.
 CREATE OR REPLACE TEMP MACRO _ranking_inexact_ids(read) AS TABLE
-SELECT DISTINCT
-    CASE WHEN listed_user IS NULL AND known_user IS NULL THEN 'inexact_item' ELSE 'inexact_user' END AS code,
-    coalesce(
-        _ranking_inexact(listed_user), _ranking_inexact(known_user),
-        _ranking_inexact(listed_item), _ranking_inexact(known_item)) AS id
-FROM query_table(read)
-WHERE id IS NOT NULL;
-
--- Such an id as text; NULL for any other.
-CREATE OR REPLACE TEMP MACRO _ranking_inexact(id) AS
-CASE
-    WHEN typeof(id) IN ('DOUBLE', 'FLOAT')
-        AND abs(TRY_CAST(id::VARCHAR AS DOUBLE)) BETWEEN CASE typeof(id) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308
-        THEN id::VARCHAR
-END;
+SELECT DISTINCT CASE WHEN is_user THEN 'inexact_user' ELSE 'inexact_item' END AS code, id
+FROM (
+    SELECT
+        listed_user IS NOT NULL OR known_user IS NOT NULL AS is_user,
+        coalesce(listed_user::VARCHAR, known_user::VARCHAR, listed_item::VARCHAR, known_item::VARCHAR) AS id,
+        CASE
+            WHEN listed_user IS NOT NULL THEN typeof(listed_user)
+            WHEN known_user IS NOT NULL THEN typeof(known_user)
+            WHEN listed_item IS NOT NULL THEN typeof(listed_item)
+            ELSE typeof(known_item)
+        END AS type
+    FROM query_table(read))
+WHERE type IN ('DOUBLE', 'FLOAT')
+    AND abs(TRY_CAST(id AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308;
 
 -- The problem of users and items that are swapped in one of the tables: more ids match the other way round.
 CREATE OR REPLACE TEMP MACRO _ranking_swapped_problems(read) AS TABLE

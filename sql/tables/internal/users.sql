@@ -10,11 +10,8 @@ WITH _ranking_item AS NOT MATERIALIZED (
 ), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
     SELECT * REPLACE (tied AS judged)
     FROM _ranking_tied_judged(rec, truth, COLUMN_NAMES, _ranking_longest(_ranking_all_ks(ks, measures)), caller, JUDGING)
-), _ranking_trec_rec AS NOT MATERIALIZED (
-    FROM _ranking_in_trec_order(_ranking_table('rec', rec), COLUMN_NAMES)
 ), _ranking_trec AS NOT MATERIALIZED (
-    FROM _ranking_judged(
-        '_ranking_trec_rec', truth, COLUMN_NAMES, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, JUDGING)
+    FROM _ranking_trec_judged(rec, truth, COLUMN_NAMES, _ranking_longest(_ranking_all_ks(ks, measures)), caller, JUDGING)
 ), _ranking_given_ks AS NOT MATERIALIZED (
     SELECT _ranking_cuts(ks, caller) AS given
 ), _ranking_any_ks AS NOT MATERIALIZED (
@@ -34,6 +31,14 @@ WITH _ranking_item AS NOT MATERIALIZED (
 )
 -- A CTE that is not chosen is not planned.
 FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
+
+-- Judged rankings in the order of trec_eval. In a macro of its own, so that its caller reads the user's tables in no CTE that
+-- comes after one of these names.
+CREATE OR REPLACE TEMP MACRO _ranking_trec_judged(rec, truth, COLUMN_NAMES, max_k, caller, JUDGING) AS TABLE
+WITH _ranking_trec_rec AS NOT MATERIALIZED (
+    FROM _ranking_in_trec_order(_ranking_table('rec', rec), COLUMN_NAMES)
+)
+FROM _ranking_judged('_ranking_trec_rec', truth, COLUMN_NAMES, max_k, false, caller, JUDGING);
 
 -- Such a text, with _ranking_home() for @ and the CTE of the order of ties for that of `item`.
 CREATE OR REPLACE TEMP MACRO _ranking_with_source(text, ties) AS
