@@ -28,10 +28,6 @@ class UsageError(DataError):
     """An error of what was asked for, such as a baseline that is no model."""
 
 
-class NothingInCommonError(UsageError):
-    """An error of recommendations and truth without a user or an item in common."""
-
-
 def error_summary(error: Exception) -> str:
     """Return the error's message on one line, without hints, quoted SQL and tracebacks."""
     if isinstance(error, DataError):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..texts import shorten
-from .errors import NothingInCommonError
+from .errors import UsageError
 from .words import Row
 
 CODES = "FROM ranking_problem_codes()"
@@ -39,7 +39,7 @@ def fit_advice(advice: str, example: str) -> str:
 
 
 def check_common(rows: Sequence[Row]) -> None:
-    """Raise NothingInCommonError if that is one of the problems."""
+    """Raise UsageError if recommendations and truth have no user or no item in common."""
     for row in rows:
         if row["code"] in NOTHING:
-            raise NothingInCommonError(problem_text(row))
+            raise UsageError(problem_text(row))

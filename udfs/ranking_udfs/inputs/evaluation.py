@@ -259,7 +259,7 @@ class Evaluation:
     def make_tables(self) -> list[Row]:
         """Make the tables of the plan; return the problems of the data if they are looked for.
 
-        NothingInCommonError if a model has no user or no item in common with truth.
+        UsageError if a model has no user or no item in common with truth.
         """
         self.check_users()
         self.step("ranking")
