@@ -43,6 +43,10 @@ def integer(low: int, high: int | None = None) -> Parse:
 
 
 AT_LEAST_0 = number("a number of 0 or more", lambda one: one >= 0)
+ABOVE_0 = number("a number > 0", lambda one: one > 0)
+SHARE = number("a number from 0 to 1", lambda share: 0 <= share <= 1)
+SHARE_ABOVE_0 = number("a number above 0 and up to 1", lambda share: 0 < share <= 1)
+LEVEL = number("a number above 0 and below 1", lambda share: 0 < share < 1)
 
 
 class Option(NamedTuple):
@@ -64,9 +68,7 @@ OPTIONS = {
     "measures": Option("such as ndcg@5,10,recall; `measures` lists them", value="LIST", is_list=True),
     "ks": Option("cut-offs of the other measures; None is the whole list", defaults.K),
     "min_grade": Option(
-        "lowest relevant grade; by default every grade above 0 is relevant",
-        parse=number("a number > 0", lambda grade: grade > 0),
-        value="GRADE",
+        "lowest relevant grade; by default every grade above 0 is relevant", parse=ABOVE_0, value="GRADE"
     ),
     "unjudged": Option("items that truth has no row for: misses, or left out", "miss", ("miss", "skip")),
     "without_relevant": Option("users without a relevant item: 0, or left out", "zero", ("zero", "skip")),
@@ -92,10 +94,7 @@ OPTIONS = {
     ),
     "seed": Option("random seed of the permutations", defaults.SEED, parse=integer(0, 2**63 - 1), value="N"),
     "confidence": Option(
-        "confidence level of intervals and verdicts",
-        defaults.CONFIDENCE,
-        parse=number("a number above 0 and below 1", lambda share: 0 < share < 1),
-        value="LEVEL",
+        "confidence level of intervals and verdicts", defaults.CONFIDENCE, parse=LEVEL, value="LEVEL"
     ),
     "correction": Option(
         "of p for multiple comparisons: Holm, Benjamini and Hochberg, or none",
@@ -108,18 +107,13 @@ OPTIONS = {
     "persistence": Option(
         "of rank-biased overlap: how much each rank counts of what the one above does",
         defaults.PERSISTENCE,
-        parse=number("a number above 0 and up to 1", lambda share: 0 < share <= 1),
+        parse=SHARE_ABOVE_0,
         value="P",
     ),
     # what is in the lists
     "history": Option("what users had before: popularity, novelty, and a search for leaks", value="FILE"),
     "items": Option("the catalogue: diversity and coverage, what is gone from it", value="FILE[:COLUMN]"),
-    "head": Option(
-        "share of the history that is popular",
-        defaults.HEAD,
-        parse=number("a number from 0 to 1", lambda share: 0 <= share <= 1),
-        value="SHARE",
-    ),
+    "head": Option("share of the history that is popular", defaults.HEAD, parse=SHARE, value="SHARE"),
     "divergence": Option(
         "of miscalibration: Jensen-Shannon or Kullback-Leibler", defaults.DIVERGENCE, ("js", "kl")
     ),

@@ -9,7 +9,6 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -282,20 +281,18 @@ def csv_source(
     con: duckdb.DuckDBPyConnection, path: str, rows: str, files: Sequence[str], wanted: Wanted
 ) -> Source:
     """Open CSV files by DuckDB's reader, or line by line where it refuses them, or finds but one column."""
+    missing = None
     if not (wanted.by_lines and is_refused(con, rows)):
         try:
             return table_source(con, path, rows, wanted, "read_csv", len(files) > 1)
-        except MissingColumnsError:
-            with suppress(MissingColumnsError):
-                return table_source(con, path, line_rows(path, files), wanted, "lines")
-            if len(column_types(con, rows)) > 1:
-                raise
+        except MissingColumnsError as error:
+            missing = error if len(column_types(con, rows)) > 1 else None
     text = line_rows(path, files)
     try:
         return table_source(con, path, text, wanted, "lines")
     except MissingColumnsError as error:
-        if len(column_types(con, text)) > 1:
-            raise
+        if missing or len(column_types(con, text)) > 1:
+            raise missing or error from None
         rule = f"write one of {' '.join(map(repr, DELIMITERS))} between columns, which its first line has not"
         raise MissingColumnsError(path, f"{error.problem}; {rule}", {}, wanted.is_command) from None
 

@@ -15,14 +15,7 @@ from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import find_orders, turn
 from ..evaluation.problems import check_common
-from ..evaluation.queries import (
-    Request,
-    contents_call,
-    curve_query,
-    explain_query,
-    fetch_rows,
-    overlap_query,
-)
+from ..evaluation.queries import Request, contents_call, curve_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.words import (
     GONE,
     WITHOUT_RELEVANT,
