@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_trec_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_split_windows _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_split _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes _ranking_catalogue_problems _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_trec_judged ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -2788,49 +2788,6 @@ SELECT COLUMNS(concat('^ranking_(', roles, ')$')), min(ranking_moment) AS rankin
 FROM _ranking_events(events, last, user_col, item_col, time_col)
 WHERE choice = 'drop'
 GROUP BY ALL;
-CREATE OR REPLACE MACRO _ranking_split_windows(
-    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit) AS TABLE
-SELECT
-    ranking_fold, ranking_test_from, ranking_test_until,
-    CASE
-        WHEN ranking_test_from > latest
-            THEN error(concat('ranking_split: ', coalesce(
-                'test_from must not be after the last event, got ' || test_from::VARCHAR,
-                'test_size must reach back to the last event, got ' || test_size::VARCHAR)))
-        WHEN _ranking_moment_before(ranking_test_from, 1, gap) <= earliest
-            THEN error(concat(
-                'ranking_split: a fold must have events before its test', CASE WHEN last IS NULL THEN ' and gap' END,
-                ', got none for fold ', ranking_fold, ': take fewer folds',
-                CASE WHEN last IS NULL THEN ', a shorter test_size or gap, or a later test_from' ELSE ' or a smaller last' END))
-        ELSE _ranking_moment_before(ranking_test_from, 1, gap)
-    END AS ranking_train_until
-FROM (
-    SELECT
-        *,
-        CASE
-            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, last)
-            WHEN test_size IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, test_size)
-            ELSE _ranking_moment(test_from)
-        END AS ranking_test_from,
-        CASE
-            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold - 1, last)
-            ELSE _ranking_moment_before(until, ranking_fold - 1, test_size)
-        END AS ranking_test_until
-    FROM (
-        SELECT
-            unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
-            earliest, latest,
-            CASE
-                WHEN test_from IS NOT NULL AND test_size IS NOT NULL
-                    THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
-                WHEN last IS NULL AND _ranking_type(events, time_col, 'time') = 'DATE'
-                    THEN latest + 86_400_000_000
-                ELSE latest + 1
-            END AS until
-        FROM (
-            SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
-            FROM _ranking_events(events, last, user_col, item_col, time_col))
-        WHERE (SELECT _ranking_no_problem('ranking_split', misfit))));
 CREATE OR REPLACE MACRO _ranking_ids_problem(argument, source, truth, id_col, kind) AS
 CASE
     WHEN _ranking_has(source, id_col, kind || 'id') THEN _ranking_type_problem(
@@ -3494,41 +3451,50 @@ WHERE len(one.found) > 0
 UNION ALL
 SELECT 'no_rows', 1, NULL
 WHERE NOT EXISTS (FROM query_table(rec));
-CREATE OR REPLACE MACRO ranking_split(
-    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
-    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
-    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
+CREATE OR REPLACE MACRO _ranking_split_windows(
+    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS TABLE
 SELECT
-    * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
-    ranking_fold AS fold,
-    CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN 'train' ELSE 'test' END AS part,
-    ranking_dropped AS dropped
+    ranking_fold, ranking_test_from, ranking_test_until,
+    CASE
+        WHEN ranking_test_from > latest
+            THEN error(concat('ranking_split: ', coalesce(
+                'test_from must not be after the last event, got ' || test_from::VARCHAR,
+                'test_size must reach back to the last event, got ' || test_size::VARCHAR)))
+        WHEN _ranking_moment_before(ranking_test_from, 1, gap) <= earliest
+            THEN error(concat(
+                'ranking_split: a fold must have events before its test', CASE WHEN last IS NULL THEN ' and gap' END,
+                ', got none for fold ', ranking_fold, ': take fewer folds',
+                CASE WHEN last IS NULL THEN ', a shorter test_size or gap, or a later test_from' ELSE ' or a smaller last' END))
+        ELSE _ranking_moment_before(ranking_test_from, 1, gap)
+    END AS ranking_train_until
 FROM (
     SELECT
-        rows.* EXCLUDE (ranking_user, ranking_item, ranking_moment),
-        windows.ranking_fold,
-        rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
+        *,
         CASE
-            WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
-            WHEN rows.ranking_user IS NULL THEN 'no user'
-            WHEN rows.ranking_item IS NULL THEN 'no item'
-            WHEN rows.ranking_moment IS NULL THEN 'no time'
-            WHEN rows.ranking_moment >= windows.ranking_test_until THEN 'after test'
-            WHEN rows.ranking_moment < windows.ranking_test_from THEN 'gap'
-            WHEN users.ranking_first >= windows.ranking_train_until THEN 'cold user'
-            WHEN items.ranking_first >= windows.ranking_train_until THEN 'cold item'
-            WHEN pairs.ranking_first < windows.ranking_train_until THEN 'seen'
-        END AS ranking_dropped
-    FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
-    CROSS JOIN _ranking_split_windows(
-        events, test_from, test_size, folds, gap, last, user_col, item_col, time_col,
-        _ranking_split_misfit(
-            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-        )) AS windows
-    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_users, 'user') AS users USING (ranking_user)
-    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_items, 'item') AS items USING (ranking_item)
-    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, seen, 'user|item') AS pairs
-        USING (ranking_user, ranking_item));
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, last)
+            WHEN test_size IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, test_size)
+            ELSE _ranking_moment(test_from)
+        END AS ranking_test_from,
+        CASE
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold - 1, last)
+            ELSE _ranking_moment_before(until, ranking_fold - 1, test_size)
+        END AS ranking_test_until
+    FROM (
+        SELECT
+            unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
+            earliest, latest,
+            CASE
+                WHEN test_from IS NOT NULL AND test_size IS NOT NULL
+                    THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
+                WHEN last IS NULL AND _ranking_type(events, time_col, 'time') = 'DATE'
+                    THEN latest + 86_400_000_000
+                ELSE latest + 1
+            END AS until
+        FROM (
+            SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
+            FROM _ranking_events(events, last, user_col, item_col, time_col))
+        WHERE (SELECT _ranking_no_problem('ranking_split', _ranking_split_misfit(
+            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col)))));
 CREATE OR REPLACE MACRO _ranking_problem_rows_of_history(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS TABLE
 SELECT 'truth_in_history' AS code, NULL::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
 FROM (FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE itemid IS NOT NULL) AS truths
@@ -3830,6 +3796,38 @@ FROM (
     SELECT *, least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(coalesce(users, truth)))) AS named
 SEMI JOIN _ranking_users_beyond_truth(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS others ON ranking_user = others.userid;
+CREATE OR REPLACE MACRO ranking_split(
+    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
+    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
+    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
+SELECT
+    * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
+    ranking_fold AS fold,
+    CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN 'train' ELSE 'test' END AS part,
+    ranking_dropped AS dropped
+FROM (
+    SELECT
+        rows.* EXCLUDE (ranking_user, ranking_item, ranking_moment),
+        windows.ranking_fold,
+        rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
+        CASE
+            WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
+            WHEN rows.ranking_user IS NULL THEN 'no user'
+            WHEN rows.ranking_item IS NULL THEN 'no item'
+            WHEN rows.ranking_moment IS NULL THEN 'no time'
+            WHEN rows.ranking_moment >= windows.ranking_test_until THEN 'after test'
+            WHEN rows.ranking_moment < windows.ranking_test_from THEN 'gap'
+            WHEN users.ranking_first >= windows.ranking_train_until THEN 'cold user'
+            WHEN items.ranking_first >= windows.ranking_train_until THEN 'cold item'
+            WHEN pairs.ranking_first < windows.ranking_train_until THEN 'seen'
+        END AS ranking_dropped
+    FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
+    CROSS JOIN _ranking_split_windows(
+        events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS windows
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_users, 'user') AS users USING (ranking_user)
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_items, 'item') AS items USING (ranking_item)
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, seen, 'user|item') AS pairs
+        USING (ranking_user, ranking_item));
 CREATE OR REPLACE MACRO _ranking_catalogue_rows(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT
     unnest(['gone_labels'] || CASE WHEN is_relevant THEN ['gone_relevant'] ELSE [] END) AS code,
@@ -3905,144 +3903,6 @@ SELECT
     min(userid::VARCHAR) FILTER (is_whole AND is_top) AS top_user
 FROM _ranking_evidence_of_lists(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unseen)
 GROUP BY system, item;
-CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
-SELECT
-    place,
-    cells[1] AS code,
-    split_part(cells[2], ' ', 1) AS about,
-    nullif(split_part(cells[2], ' with ', 2), '') AS needs,
-    nullif(cells[3], '') AS counted,
-    nullif(cells[4], '')::DOUBLE AS wrong_from,
-    nullif(cells[5], '')::DOUBLE AS doubtful_from,
-    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL
-        OR code IN ('upside_down', 'truth_in_rec', 'partial_leak') AS can_be_problem,
-    cells[6] AS problem,
-    cells[7] AS in_sql,
-    coalesce(cells[8], cells[7]) AS in_command,
-    coalesce(cells[9], replace(cells[7], ' := ', '=')) AS in_python
-FROM (
-    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
-    FROM (SELECT string_split(regexp_replace('
-unfit_column | rec | | 0 | | a column or argument does not fit /
-grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
-    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
-    every row is relevant /
-system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
-    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
-    each user has one list /
-run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
-    name a column of system/run as system_col, then take the mean of each user''s runs | name a column of system/run as --system,
-    then take the mean of each user''s runs /
-no_rows | rec | | 0 | | rec: no rows |
-    look at what makes rec /
-no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
-    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
-no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
-    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
-nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
-    write a lower min_grade | write a lower --min-grade /
-swapped | rec | ids that match | 0 | | are users and items swapped? |
-    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file /
-upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
-    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
-    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
-    training: FROM rec ANTI JOIN history USING (userid, itemid), or pass it as history to know which | if the lowest score is the
-    best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to
-    know which |
-    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
-    or write history=... to know which /
-seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
-    leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave
-    the rows of history out of rec /
-unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
-    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
-truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
-    was truth joined into it? look at what makes rec /
-partial_leak | rec | users with 2 relevant items | | | rec: users with all relevant items first, as in a leak |
-    was truth joined into some lists? look at what makes rec /
-user_spelling | rec | users of rec | 0 | | users that match truth but for their spelling |
-    write the ids alike in both tables, by how they differ; case: lower(userid); blanks: regexp_extract(userid,
-    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid,
-    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids alike in both files; case: in lower case;
-    blanks: without those around them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
-    userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0'');
-    Unicode: userid.str.normalize(''NFC'') /
-item_spelling | rec | items of rec | 0 | | items that match truth but for their spelling |
-    write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: regexp_extract(itemid,
-    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid,
-    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids alike in both files; case: in lower case;
-    blanks: without those around them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
-    itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0'');
-    Unicode: itemid.str.normalize(''NFC'') /
-inexact_user | rec | | | 0 | {user} is a DOUBLE or FLOAT too large to be exact |
-    take integers or texts from where rec and truth come from; here, digits are lost /
-inexact_item | rec | | | 0 | {item} is a DOUBLE or FLOAT too large to be exact |
-    take integers or texts from where rec and truth come from; here, digits are lost /
-systems_apart | rec | other systems | 0 | | rec: systems without users in common |
-    compare systems that recommend to the same users /
-null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
-null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
-null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
-nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
-repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
-equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
-    write ties := ''expected'' | write --ties expected /
-ties_in_top_k | rec | users of truth | | 0.05 | rec: users with tied scores in the top k = {k} |
-    write ties := ''expected'' | write --ties expected /
-ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
-    write ties := ''expected'' | write --ties expected /
-short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
-shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
-    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
-ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
-one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
-self_retrieved | rec | users of truth | | | rec: users that are an item of their own list |
-    if that is no answer: FROM rec WHERE userid IS DISTINCT FROM itemid | if that is no answer: leave these rows out of REC |
-    if that is no answer: leave these rows out of rec /
-null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
-null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
-null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
-infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
-negative_grade | truth | rows of truth | | | truth: {grade} is negative /
-fractional_grade | truth | rows of truth | | 0 | truth: {grade} is no integer, and NDCG gains 2^{grade} - 1 |
-    write ranking_ndcg(judged, gain := ''linear'') | write -m ''ndcg(gain=linear)'' | write ndcg(gain=linear) /
-repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
-contradicting_grades | truth | | | 0 | truth: ({user}, {item}) with different grades |
-    keep the right one: the highest counts /
-nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
-    leave unjudged := ''skip'' out | leave --unjudged skip out /
-no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
-not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
-not_in_truth | rec | users of rec | | | users in rec that are not in truth /
-one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
-gone_labels | truth with items | pairs of truth | | | truth: labels gone from the corpus (users: {n}) /
-gone_relevant | truth with items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels gone from the corpus |
-    if ids are alike in both: label anew, or take FROM truth SEMI JOIN items USING (itemid) | if ids are alike in both: label
-    anew, or leave these rows out of TRUTH | if ids are alike in both: label anew, or leave these rows out of truth /
-recall_without_gone | rec with items | users of truth | | | rec: users with other recall at k = {k} without gone labels /
-gone_items | rec with items | rows of rec | | 0.05 | rec: items that are not in the corpus |
-    was rec made of another corpus? make it of this one /
-labelled_apart | truth with predicted_truth | users of predicted_truth | | 0 |
-    truth: its users are no random draw by the model''s grades | draw the users whom people label at random /
-labelled_in_part | truth with predicted_truth | users of truth | | 0 |
-    truth: users whose top k = {k} is not all judged by people |
-    label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write
-    --unjudged skip /
-truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
-    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
-    ''drop'') /
-late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
-    end the history before truth begins /
-seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
-    leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave
-    the rows of history out of rec /
-new_users | history with history | users of truth | | | users in truth that are not in history /
-new_items | history with history | items of truth | | | items in truth that are not in history /
-no_time | history with history | | | | truth or history without times: late events unseen |
-    write time_col := '''' if there are none | write --time '''' if there are none /
-', '\s+', ' ', 'g'), ' /') AS rows)
-)
-WHERE cells[1] <> '';
 CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
 concat(
     'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
@@ -4492,6 +4352,144 @@ FROM query_table(CASE
     WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up'
     ELSE '_ranking_matched'
 END);
+CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
+SELECT
+    place,
+    cells[1] AS code,
+    split_part(cells[2], ' ', 1) AS about,
+    nullif(split_part(cells[2], ' with ', 2), '') AS needs,
+    nullif(cells[3], '') AS counted,
+    nullif(cells[4], '')::DOUBLE AS wrong_from,
+    nullif(cells[5], '')::DOUBLE AS doubtful_from,
+    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL
+        OR code IN ('upside_down', 'truth_in_rec', 'partial_leak') AS can_be_problem,
+    cells[6] AS problem,
+    cells[7] AS in_sql,
+    coalesce(cells[8], cells[7]) AS in_command,
+    coalesce(cells[9], replace(cells[7], ' := ', '=')) AS in_python
+FROM (
+    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
+    FROM (SELECT string_split(regexp_replace('
+unfit_column | rec | | 0 | | a column or argument does not fit /
+grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
+    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
+    every row is relevant /
+system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
+    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
+    each user has one list /
+run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
+    name a column of system/run as system_col, then take the mean of each user''s runs | name a column of system/run as --system,
+    then take the mean of each user''s runs /
+no_rows | rec | | 0 | | rec: no rows |
+    look at what makes rec /
+no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
+    write a lower min_grade | write a lower --min-grade /
+swapped | rec | ids that match | 0 | | are users and items swapped? |
+    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file /
+upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
+    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
+    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
+    training: FROM rec ANTI JOIN history USING (userid, itemid), or pass it as history to know which | if the lowest score is the
+    best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to
+    know which |
+    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
+    or write history=... to know which /
+seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
+    leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave
+    the rows of history out of rec /
+unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
+    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
+truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
+    was truth joined into it? look at what makes rec /
+partial_leak | rec | users with 2 relevant items | | | rec: users with all relevant items first, as in a leak |
+    was truth joined into some lists? look at what makes rec /
+user_spelling | rec | users of rec | 0 | | users that match truth but for their spelling |
+    write the ids alike in both tables, by how they differ; case: lower(userid); blanks: regexp_extract(userid,
+    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid,
+    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids alike in both files; case: in lower case;
+    blanks: without those around them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
+    userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0'');
+    Unicode: userid.str.normalize(''NFC'') /
+item_spelling | rec | items of rec | 0 | | items that match truth but for their spelling |
+    write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: regexp_extract(itemid,
+    ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid,
+    ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids alike in both files; case: in lower case;
+    blanks: without those around them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case:
+    itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0'');
+    Unicode: itemid.str.normalize(''NFC'') /
+inexact_user | rec | | | 0 | {user} is a DOUBLE or FLOAT too large to be exact |
+    take integers or texts from where rec and truth come from; here, digits are lost /
+inexact_item | rec | | | 0 | {item} is a DOUBLE or FLOAT too large to be exact |
+    take integers or texts from where rec and truth come from; here, digits are lost /
+systems_apart | rec | other systems | 0 | | rec: systems without users in common |
+    compare systems that recommend to the same users /
+null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
+null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
+null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
+nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
+repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
+equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
+    write ties := ''expected'' | write --ties expected /
+ties_in_top_k | rec | users of truth | | 0.05 | rec: users with tied scores in the top k = {k} |
+    write ties := ''expected'' | write --ties expected /
+ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
+    write ties := ''expected'' | write --ties expected /
+short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
+shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
+    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
+ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
+one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
+self_retrieved | rec | users of truth | | | rec: users that are an item of their own list |
+    if that is no answer: FROM rec WHERE userid IS DISTINCT FROM itemid | if that is no answer: leave these rows out of REC |
+    if that is no answer: leave these rows out of rec /
+null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
+null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
+null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
+infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
+negative_grade | truth | rows of truth | | | truth: {grade} is negative /
+fractional_grade | truth | rows of truth | | 0 | truth: {grade} is no integer, and NDCG gains 2^{grade} - 1 |
+    write ranking_ndcg(judged, gain := ''linear'') | write -m ''ndcg(gain=linear)'' | write ndcg(gain=linear) /
+repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
+contradicting_grades | truth | | | 0 | truth: ({user}, {item}) with different grades |
+    keep the right one: the highest counts /
+nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
+    leave unjudged := ''skip'' out | leave --unjudged skip out /
+no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
+not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
+not_in_truth | rec | users of rec | | | users in rec that are not in truth /
+one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
+gone_labels | truth with items | pairs of truth | | | truth: labels gone from the corpus (users: {n}) /
+gone_relevant | truth with items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels gone from the corpus |
+    if ids are alike in both: label anew, or take FROM truth SEMI JOIN items USING (itemid) | if ids are alike in both: label
+    anew, or leave these rows out of TRUTH | if ids are alike in both: label anew, or leave these rows out of truth /
+recall_without_gone | rec with items | users of truth | | | rec: users with other recall at k = {k} without gone labels /
+gone_items | rec with items | rows of rec | | 0.05 | rec: items that are not in the corpus |
+    was rec made of another corpus? make it of this one /
+labelled_apart | truth with predicted_truth | users of predicted_truth | | 0 |
+    truth: its users are no random draw by the model''s grades | draw the users whom people label at random /
+labelled_in_part | truth with predicted_truth | users of truth | | 0 |
+    truth: users whose top k = {k} is not all judged by people |
+    label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write
+    --unjudged skip /
+truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
+    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
+    ''drop'') /
+late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
+    end the history before truth begins /
+seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
+    leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave
+    the rows of history out of rec /
+new_users | history with history | users of truth | | | users in truth that are not in history /
+new_items | history with history | items of truth | | | items in truth that are not in history /
+no_time | history with history | | | | truth or history without times: late events unseen |
+    write time_col := '''' if there are none | write --time '''' if there are none /
+', '\s+', ' ', 'g'), ' /') AS rows)
+)
+WHERE cells[1] <> '';
 CREATE OR REPLACE MACRO _ranking_catalogue_problems(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
 FROM (SELECT _ranking_ids_problem('items', items, truth, item_col, 'item') AS misfit)
@@ -4502,82 +4500,6 @@ SELECT
     min({'user': userid, 'item': itemid}) FILTER (example IS NULL) AS of_row
 FROM _ranking_catalogue_rows(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users)
 GROUP BY code, system, k;
-CREATE OR REPLACE MACRO _ranking_problem_rows(found, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS TABLE
-SELECT
-    coalesce(severity, CASE
-        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
-        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
-        ELSE 'info'
-    END) AS severity,
-    system,
-    CASE
-        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
-        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
-        ELSE replace(replace(replace(replace(replace(replace(replace(
-            problem,
-            '{user}', coalesce(user_col::VARCHAR, 'userid')),
-            '{item}', coalesce(item_col::VARCHAR, 'itemid')),
-            '{score}', coalesce(score_col::VARCHAR, 'score')),
-            '{grade}', coalesce(grade_col::VARCHAR, 'rel')),
-            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
-            'k = {k}', coalesce('k = ' || k, 'any k')),
-            '{n}', coalesce(longest::VARCHAR, ''))
-    END AS problem,
-    code,
-    k,
-    CASE
-        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
-        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
-        ELSE example
-    END AS example,
-    n AS count,
-    of
-FROM (
-    SELECT
-        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
-        sum(count)::BIGINT AS n,
-        max(severity) AS severity,
-        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
-        max(longest) AS longest,
-        max(coalesce(of, CASE counted
-            WHEN 'users of truth' THEN n_users
-            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
-            WHEN 'users of rec not in truth' THEN n_strangers
-            WHEN 'rows of rec' THEN n_rows
-            WHEN 'rows of truth' THEN n_truth_rows
-        END))::BIGINT AS of,
-        min(nullif(concat(
-            concat_ws(', ', example, user_name || ' ' || of_row.user, item_name || ' ' || of_row.item),
-            CASE WHEN code = 'no_common_user'
-                THEN concat(' in truth, ', coalesce(user_name || ' ' || stranger, 'none'), ' in rec') END), '')) AS example
-    FROM (
-        SELECT
-            * EXCLUDE (code),
-            coalesce(user_col::VARCHAR, 'userid') AS user_name,
-            coalesce(item_col::VARCHAR, 'itemid') AS item_name,
-            max(count) FILTER (code = 'users') OVER () AS n_users,
-            CASE WHEN code = 'not_in_rec' AND count = n_users THEN 'no_common_user' ELSE code END AS code,
-            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
-            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
-            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
-            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
-            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
-            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
-            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
-            sum(count) OVER (PARTITION BY code, k) AS n_short,
-            max(size) OVER (PARTITION BY code, k) AS longest
-        FROM query_table(found))
-    JOIN ranking_problem_codes() USING (code)
-    WHERE CASE code
-        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
-        WHEN 'nothing_but_hits' THEN count = n_users
-        WHEN 'no_relevant_item' THEN count < n_users
-        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
-        ELSE true
-    END
-    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
-    HAVING sum(count) > 0)
-ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO _ranking_users_query(choices, is_expected, min_grade) AS
 list_transform(
     [list_transform(
@@ -4945,6 +4867,82 @@ QUALIFY n_thresholds <= 100
         PARTITION BY ranking_system
         ORDER BY coalesce(refused_share, 0) + coalesce(answered_share, 0) ASC NULLS LAST, place ASC NULLS LAST) = 1
 ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_problem_rows(found, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS TABLE
+SELECT
+    coalesce(severity, CASE
+        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
+        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
+        ELSE 'info'
+    END) AS severity,
+    system,
+    CASE
+        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
+        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
+        ELSE replace(replace(replace(replace(replace(replace(replace(
+            problem,
+            '{user}', coalesce(user_col::VARCHAR, 'userid')),
+            '{item}', coalesce(item_col::VARCHAR, 'itemid')),
+            '{score}', coalesce(score_col::VARCHAR, 'score')),
+            '{grade}', coalesce(grade_col::VARCHAR, 'rel')),
+            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
+            'k = {k}', coalesce('k = ' || k, 'any k')),
+            '{n}', coalesce(longest::VARCHAR, ''))
+    END AS problem,
+    code,
+    k,
+    CASE
+        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
+        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
+        ELSE example
+    END AS example,
+    n AS count,
+    of
+FROM (
+    SELECT
+        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
+        sum(count)::BIGINT AS n,
+        max(severity) AS severity,
+        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
+        max(longest) AS longest,
+        max(coalesce(of, CASE counted
+            WHEN 'users of truth' THEN n_users
+            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
+            WHEN 'users of rec not in truth' THEN n_strangers
+            WHEN 'rows of rec' THEN n_rows
+            WHEN 'rows of truth' THEN n_truth_rows
+        END))::BIGINT AS of,
+        min(nullif(concat(
+            concat_ws(', ', example, user_name || ' ' || of_row.user, item_name || ' ' || of_row.item),
+            CASE WHEN code = 'no_common_user'
+                THEN concat(' in truth, ', coalesce(user_name || ' ' || stranger, 'none'), ' in rec') END), '')) AS example
+    FROM (
+        SELECT
+            * EXCLUDE (code),
+            coalesce(user_col::VARCHAR, 'userid') AS user_name,
+            coalesce(item_col::VARCHAR, 'itemid') AS item_name,
+            max(count) FILTER (code = 'users') OVER () AS n_users,
+            CASE WHEN code = 'not_in_rec' AND count = n_users THEN 'no_common_user' ELSE code END AS code,
+            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
+            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
+            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
+            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
+            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
+            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
+            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
+            sum(count) OVER (PARTITION BY code, k) AS n_short,
+            max(size) OVER (PARTITION BY code, k) AS longest
+        FROM query_table(found))
+    JOIN ranking_problem_codes() USING (code)
+    WHERE CASE code
+        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
+        WHEN 'nothing_but_hits' THEN count = n_users
+        WHEN 'no_relevant_item' THEN count < n_users
+        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
+        ELSE true
+    END
+    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
+    HAVING sum(count) > 0)
+ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
@@ -5413,14 +5411,14 @@ COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order 
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together. Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with conditions on both errs in up to twice 1 - confidence.';
-COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
-COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
+COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
+COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
@@ -5439,7 +5437,7 @@ COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they 
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_split_windows _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems ranking_split _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_problem_codes _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_catalogue_problems _ranking_problem_rows _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_trec_judged ranking_abstention ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_split_windows _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_split _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes _ranking_catalogue_problems _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_trec_judged ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

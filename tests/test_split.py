@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from tests.conftest import module_connection, refusal, with_internals
+from tests.conftest import module_connection, refusal
 
 # How many folds these make, of which size, with which gap, or of how many events at the end of a user's.
 CALLS: list[tuple[str, int, int, int, int | None]] = [
@@ -76,11 +76,9 @@ def test_folds_are_those_of_the_definition(pack: duckdb.DuckDBPyConnection, seed
 
 
 def test_a_misfit_is_told_before_what_it_makes_of_the_events() -> None:
-    too_short = "test_from := NULL, test_size := INTERVAL '3 seconds', folds := 1, gap := NULL, last := NULL"
-    columns = "user_col := 'userid', item_col := 'itemid', time_col := 'time'"
-    call = f"_ranking_split_windows('events', {too_short}, {columns}, misfit := 'it does not fit')"
+    call = "ranking_split('events', test_size := INTERVAL '3 seconds', seen := 'once')"
     with ranking_udfs.register(duckdb.connect()) as con:
-        with_internals(con).execute(
-            "CREATE TABLE events AS SELECT 1 AS userid, 1 AS itemid, DATE '2026-01-01' AS time"
-        )
-        assert {refusal(con, f"FROM {call}") for _ in range(40)} == {"ranking_split: it does not fit"}
+        con.execute("CREATE TABLE events AS SELECT 1 AS userid, 1 AS itemid, DATE '2026-01-01' AS time")
+        assert "test_size must reach back" in refusal(con, f"FROM {call.replace('once', 'drop')}")
+        told = {refusal(con, f"FROM {call}") for _ in range(40)}
+        assert told == {"ranking_split: seen must be keep|drop, got 'once'"}

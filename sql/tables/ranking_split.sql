@@ -58,10 +58,7 @@ FROM (
         END AS ranking_dropped
     FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
     CROSS JOIN _ranking_split_windows(
-        events, test_from, test_size, folds, gap, last, user_col, item_col, time_col,
-        _ranking_split_misfit(
-            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-        )) AS windows
+        events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS windows
     -- Joins, since windows would lose the order of the events.
     LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_users, 'user') AS users USING (ranking_user)
     LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_items, 'item') AS items USING (ranking_item)
@@ -100,7 +97,7 @@ FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_pla
 -- The windows of the folds of ranking_split, or an error: of an argument first, then where a fold has no train or the first
 -- no test.
 CREATE OR REPLACE TEMP MACRO _ranking_split_windows(
-    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit) AS TABLE
+    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS TABLE
 SELECT
     ranking_fold, ranking_test_from, ranking_test_until,
     CASE
@@ -141,7 +138,8 @@ FROM (
         FROM (
             SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
             FROM _ranking_events(events, last, user_col, item_col, time_col))
-        WHERE (SELECT _ranking_no_problem('ranking_split', misfit))));
+        WHERE (SELECT _ranking_no_problem('ranking_split', _ranking_split_misfit(
+            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col)))));
 
 -- The moment that lies some spans before another; the same one for a span of NULL.
 CREATE OR REPLACE TEMP MACRO _ranking_moment_before(moment, times, span) AS
