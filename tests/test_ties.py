@@ -165,7 +165,8 @@ def test_the_order_of_trec_eval_is_that_of_python_and_of_a_slow_definition(
         "descending": descending,
     }
     named = "".join(f", {name} := {literal(one)}" for name, one in columns.items())
-    query = f"FROM ranking_by_user('tied_rec', 'tied_truth', [1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{named})"
+    arguments = f"[1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{named}"
+    query = f"FROM ranking_by_user('tied_rec', 'tied_truth', {arguments})"
     found = con.execute(f"SELECT userid, k, mrr, recall {query}").fetchall()
     given = {**columns, "con": con, "ties": "trec", "check": False, "by_user": True}
     python = ranking_udfs.evaluate("tied_rec", "tied_truth", "mrr,recall", [1, 3, None], **given)

@@ -5,6 +5,7 @@ written from the head of sql/tables/ranking_check.sql, not from its SQL. `python
 how often it finds a leak.
 """
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -40,7 +41,7 @@ def draw_users(rng: Rng, n: int) -> Users:
 
 
 def noise(rng: Rng, shared: Floats) -> Floats:
-    return np.sqrt(SHARED) * shared + np.sqrt(1 - SHARED) * rng.standard_normal(shared.shape)
+    return math.sqrt(SHARED) * shared + math.sqrt(1 - SHARED) * rng.standard_normal(shared.shape)
 
 
 def items(strength: float) -> Scorer:
