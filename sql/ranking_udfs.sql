@@ -856,6 +856,8 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
         ) / max(len(list_distinct(rec_list))));
 CREATE OR REPLACE MACRO _ranking_common_type(one, other) AS
 CASE
+    WHEN regexp_matches(one || other, 'UUID|DATE|TIME|BLOB|BIT') AND regexp_matches(one || other, 'FLOAT|DOUBLE|DECIMAL')
+        THEN 'VARCHAR'
     WHEN contains(one, 'FLOAT') THEN one
     WHEN contains(other, 'FLOAT') THEN other
     WHEN contains(one, 'DOUBLE') THEN one

@@ -60,6 +60,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_same_type(one, other) AS
 -- in .0. Ids too large for it are a problem of ranking_check.
 CREATE OR REPLACE TEMP MACRO _ranking_common_type(one, other) AS
 CASE
+    WHEN regexp_matches(one || other, 'UUID|DATE|TIME|BLOB|BIT') AND regexp_matches(one || other, 'FLOAT|DOUBLE|DECIMAL')
+        THEN 'VARCHAR'
     WHEN contains(one, 'FLOAT') THEN one
     WHEN contains(other, 'FLOAT') THEN other
     WHEN contains(one, 'DOUBLE') THEN one

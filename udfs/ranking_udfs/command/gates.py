@@ -223,8 +223,9 @@ def failing(
     from .tables import row_source
 
     corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if "p" in rows[0] else {}
-    given = [{**row, **{name: row[other] for name, other in corrected.items()}} for row in rows]
-    source, given = row_source(dict.fromkeys(name for row in rows for name in row), given)
+    whole = {"segment": EVERYBODY} if any("segment" in row for row in rows) else {}
+    given = [{**whole, **row, **{name: row[other] for name, other in corrected.items()}} for row in rows]
+    source, given = row_source(dict.fromkeys(name for row in given for name in row), given)
     try:
         query = f"SELECT _row FROM {source} WHERE {where} AND (\n{one.holds}\n) IS DISTINCT FROM false"
         return [rows[i] for (i,) in con.execute(f"{query} ORDER BY _row", [given]).fetchall()]

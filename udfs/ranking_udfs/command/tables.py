@@ -418,8 +418,9 @@ def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row])
     title = [f"Against {printable(baseline)}"] * (baseline is not None)
     title += [f"by {printable(segment)}"] * (segment is not None)
     text = fitting_table(cells, DISPENSABLE, WIDTH)
-    of = in_unit("; means of {} users, differences of {}").format(*sides) if sides[0] else ""
-    return f"{', '.join(title)}{of}\n\n{text}" if title else text
+    of = in_unit("means of {} users, differences of {}").format(*sides) if sides[0] else ""
+    heading = f"{', '.join(title)}; {of}" if title and of else ", ".join(title) or of.capitalize()
+    return f"{heading}\n\n{text}" if heading else text
 
 
 def row_cells(

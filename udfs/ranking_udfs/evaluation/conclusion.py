@@ -256,9 +256,11 @@ def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
         auc = " ".join(filter(None, format_mean(row["auc"], row["auc_low"], row["auc_high"], digits=digits)))
         of = "" if name is None else f"{printable(name)}: "
         smallest = min(mine, key=lambda one: one["refused_share"] + one["answered_share"])
-        sides = {f"Fewest errors ({errors_of(fewest)})": fewest, "Smallest sum of the two shares": smallest}
+        errors, refused = errors_of(fewest), fewest["users_with_relevant"]
+        few = f"Fewest errors ({errors}{f'; {refused} if all are refused' if refused < errors else ''})"
+        sides = {few: fewest, "Smallest sum of the two shares": smallest}
         if fewest == smallest:
-            sides = {f"Fewest errors ({errors_of(fewest)}) and smallest sum of the two shares": fewest}
+            sides = {f"{few} and smallest sum of the two shares": fewest}
         found = [
             f"{what}, with threshold {format_number(row['threshold'], digits)}: "
             f"{row['wrongly_refused']} of {row['users_with_relevant']} with an answer refused, "

@@ -315,9 +315,8 @@ def line_rows(path: str, files: Iterable[str]) -> str:
     for file in files:
         rows = f"read_csv({literal(pattern(file))}, {LINES})"
         with duckdb.connect() as con:  # whose settings keep lines in order
-            query = f"SELECT line FROM {rows} WHERE line IS NOT NULL LIMIT 50"
-            head = [line for (line,) in con.execute(query).fetchall()]
-        top = next((i for i, line in enumerate(head) if not line.startswith("#")), 0)
+            head = [line or "" for (line,) in con.execute(f"SELECT line FROM {rows} LIMIT 50").fetchall()]
+        top = next((i for i, line in enumerate(head) if line.strip() and not line.startswith("#")), 0)
         delimiter = max(DELIMITERS, key=head[top].count)
         fields = [one.strip().removeprefix('"').removesuffix('"') for one in head[top].split(delimiter)]
         has_header = not any(re.fullmatch(r"-?\d+(\.\d+)?", one) for one in fields)
@@ -325,8 +324,7 @@ def line_rows(path: str, files: Iterable[str]) -> str:
         if len({*map(str.lower, names)}) < len(names) or not all(names):
             got = f"the line {shorten(repr(head[top]))} with the delimiter {delimiter!r}"
             raise DataError(f"{path}: its columns must have different names, got {got}")
-        no_header = ", ".join(map(literal, head[: top + has_header]))
-        no_header = f"line NOT IN ({no_header})" if no_header else "line IS NOT NULL"
+        rows = f"read_csv({literal(pattern(file))}, {LINES}, skip = {top + has_header})"
         rule = (
             f"{path}: a line must be {len(names)} values with {delimiter!r} between them, each without quotes"
         )
@@ -335,7 +333,7 @@ def line_rows(path: str, files: Iterable[str]) -> str:
         parts.append(
             f"SELECT {columns}\nFROM (SELECT CASE WHEN array_to_string(fields[{len(names) + 1}:], '') = ''\n"
             f"    THEN fields ELSE error({message} || line) END AS fields\n"
-            f"FROM (SELECT line, {split_sql(delimiter, message)} AS fields\nFROM {rows} WHERE {no_header}))"
+            f"FROM (SELECT line, {split_sql(delimiter, message)} AS fields\nFROM {rows} WHERE line IS NOT NULL))"
         )
     return f"({' UNION ALL BY NAME '.join(parts)})"
 

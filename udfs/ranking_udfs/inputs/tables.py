@@ -378,13 +378,17 @@ def with_ids_as_text(
                 got = f"{shorten(other.ids[name])} in {other.path}, {shorten(value)!r} in {source.path}"
                 query = f"SELECT TRY_CAST(TRY_CAST($1 AS {other.ids[name]}) AS VARCHAR)"
                 ((as_typed,),) = con.execute(query, [value]).fetchall()
-                is_fraction = re.match("FLOAT|DOUBLE|DECIMAL", other.ids[name]) and value.isdecimal()
-                if as_typed is not None and not is_fraction:
+                is_whole = bool(re.match("FLOAT|DOUBLE|DECIMAL", other.ids[name])) and value.isdecimal()
+                if is_whole:
+                    column = other.columns[name]
+                    query = f"SELECT 1 FROM {other.rows} WHERE {column} <> trunc({column}) LIMIT 1"
+                    is_whole = not con.execute(query).fetchall()
+                if as_typed is not None and not is_whole:
                     rule = f"write ids in {source.path} as {shorten(other.ids[name])}, {as_typed!r} for"
                     raise DataError(
                         f"{name} must be of one type, got {got}; {rule} {shorten(value)!r}"
                     ) from None
-                raise types_error(name, got, having, "BIGINT" if is_fraction else "VARCHAR") from None
+                raise types_error(name, got, having, "BIGINT" if is_whole else "VARCHAR") from None
             return [one.with_type(name, "VARCHAR") if one is source else one for one in sources]
     raise error
 
