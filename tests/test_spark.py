@@ -329,7 +329,9 @@ def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None
         pack.ranking_compare_by_user(one, alpha=0.05)
     with pytest.raises(TypeError, match=r"^register: spark must be a SparkSession, got DataFrame$"):
         pack.register(one)
-    pack.ranking_summary(one.withColumn("ITEMID", one.itemid), one.drop("score"), 1)  # the same, of another case
+    pack.ranking_summary(
+        one.withColumn("ITEMID", one.itemid), one.drop("score"), 1
+    )  # the same, of another case
 
 
 @pytest.mark.slow

@@ -333,7 +333,8 @@ def line_rows(path: str, files: Iterable[str]) -> str:
         parts.append(
             f"SELECT {columns}\nFROM (SELECT CASE WHEN array_to_string(fields[{len(names) + 1}:], '') = ''\n"
             f"    THEN fields ELSE error({message} || line) END AS fields\n"
-            f"FROM (SELECT line, {split_sql(delimiter, message)} AS fields\nFROM {rows} WHERE line IS NOT NULL))"
+            f"FROM (SELECT line, {split_sql(delimiter, message)} AS fields\n"
+            f"FROM {rows} WHERE line IS NOT NULL))"
         )
     return f"({' UNION ALL BY NAME '.join(parts)})"
 
