@@ -2381,7 +2381,9 @@ SEMI JOIN _ranking_history(history, user_col, item_col, score_col, grade_col, sy
     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid);
 CREATE OR REPLACE MACRO _ranking_matched_ids(read, kind) AS TABLE
 WITH _ranking_listed_ids AS NOT MATERIALIZED (
-    SELECT system, listed.id AS listed, known.id AS known, CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END AS text
+    SELECT
+        system, listed.id AS listed, known.id AS known,
+        CASE WHEN known.id IS NULL AND _ranking_family(typeof(known.id)) = 'VARCHAR' THEN listed.id::VARCHAR END AS text
     FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
     LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
         ON _ranking_same_id(listed.id, known.id)
@@ -3628,7 +3630,7 @@ FROM (
                 sum(score) AS total,
                 max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
                     > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
-                sum(hash(recs.itemid))::VARCHAR AS content,
+                sum((hash(recs.itemid) & 2147483647)::INTEGER)::VARCHAR AS content,
                 max({'score': score, 'grade': grade}) FILTER (
                     score IS NOT NULL AND hash(recs.userid) = hash(recs.itemid)) AS own_item,
                 list(score) AS scores,

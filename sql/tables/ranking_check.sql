@@ -497,8 +497,8 @@ FROM (
                 sum(score) AS total,
                 max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
                     > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
-                -- A sum, in which the two rows of an item do not cancel each other. Spark knows no HUGEINT.
-                sum(hash(recs.itemid))::VARCHAR AS content,
+                -- A sum, in which the two rows of an item do not cancel each other, of integers, which are added fast.
+                sum((hash(recs.itemid) & 2147483647)::INTEGER)::VARCHAR AS content,
                 -- Hashes can be compared whatever the types of ids are.
                 max({'score': score, 'grade': grade}) FILTER (
                     score IS NOT NULL AND hash(recs.userid) = hash(recs.itemid)) AS own_item,
@@ -848,7 +848,9 @@ WHERE one.count > 0;
 -- The users or items of each system, with the same of truth, and else one that is alike.
 CREATE OR REPLACE TEMP MACRO _ranking_matched_ids(read, kind) AS TABLE
 WITH _ranking_listed_ids AS NOT MATERIALIZED (
-    SELECT system, listed.id AS listed, known.id AS known, CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END AS text
+    SELECT
+        system, listed.id AS listed, known.id AS known,
+        CASE WHEN known.id IS NULL AND _ranking_family(typeof(known.id)) = 'VARCHAR' THEN listed.id::VARCHAR END AS text
     FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
     LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
         ON _ranking_same_id(listed.id, known.id)
