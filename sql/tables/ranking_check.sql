@@ -885,7 +885,7 @@ FROM (
     SELECT *, regexp_replace(composed, '^[\s\pZ\pC]+|[\s\pZ\pC]+$', '', 'g') AS trimmed
     FROM (SELECT *, nfc_normalize(text) AS composed FROM query_table(source)));
 
--- How the forms of ids that are alike differ, of a group.
+-- The differences between forms of ids that are alike, over a group of pairs.
 CREATE OR REPLACE TEMP MACRO _ranking_differences(one, other) AS
 concat_ws(
     ', ',

@@ -106,7 +106,7 @@ WHERE CASE
     ELSE true
 END;
 
--- Whether lower values are usually better in a column of this name; no measure of the registry has such a name.
+-- Return true for the name of a column in which lower values are usually better. No measure of the registry has such a name.
 CREATE OR REPLACE TEMP MACRO _ranking_seems_lower_is_better(name) AS
 regexp_matches(
     lower(name),
