@@ -3787,7 +3787,7 @@ WITH _ranking_truth_alone AS NOT MATERIALIZED (
     FROM (
         FROM _ranking_truth_lists(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller)
         WHERE _ranking_no_problem(
-            caller, _ranking_ids_problem('users', coalesce(users, truth), truth, user_col, 'user'))
+            caller, _ranking_ids_problem('users', _ranking_table('users', coalesce(users, truth)), truth, user_col, 'user'))
         UNION ALL BY NAME
         SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller))
 )

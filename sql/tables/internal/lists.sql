@@ -85,7 +85,7 @@ WITH _ranking_truth_alone AS NOT MATERIALIZED (
         FROM _ranking_truth_lists(truth, COLUMN_NAMES, caller)
         -- Checked on both sides of the union: DuckDB casts these ids to the type of the others while it looks at those.
         WHERE _ranking_no_problem(
-            caller, _ranking_ids_problem('users', coalesce(users, truth), truth, user_col, 'user'))
+            caller, _ranking_ids_problem('users', _ranking_table('users', coalesce(users, truth)), truth, user_col, 'user'))
         UNION ALL BY NAME
         SELECT userid, []::DOUBLE[] AS grades FROM _ranking_users_beyond_truth(truth, users, COLUMN_NAMES, caller))
 )
