@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb import statements
+from ranking_udfs import folder
 from tests.conftest import Con, rows
 
 DATA = Path(__file__).parent.parent / "examples" / "data"
@@ -42,7 +42,7 @@ def exactly(expected: Any) -> Any:
 
 
 def query(name: str) -> str:
-    return statements.read(f"queries/{name}.sql").strip().removesuffix(";")
+    return folder.read(f"queries/{name}.sql").strip().removesuffix(";")
 
 
 def test_the_documents_queries_return_the_documents_rows_in_any_order_of_rows(tables: Con) -> None:

@@ -25,7 +25,7 @@ PACKAGES = {
     "spark": "pyspark pyarrow . .partitions .evaluation .duckdb .arrow .measures",
     "command": "duckdb click tabulate tqdm . .duckdb .arrow .measures .evaluation .inputs .reporting",
 }
-EVERYWHERE = {".texts", ".version", ".writing"}
+EVERYWHERE = {".folder", ".quoting", ".texts", ".version", ".writing"}
 ENTRY_POINTS = {"__init__.py", "__main__.py", "dbt.py", "partitions.py", "python.py"}
 # Of the standard library: arguments and standard streams are known to entry points alone.
 NOT_IN = {

@@ -7,9 +7,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES, Number
+from ranking_udfs.quoting import literal
 from tests.conftest import file_text, module_connection
 
 FUNCTIONS = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")

@@ -16,7 +16,8 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb.names import UDFS
 from ranking_udfs.duckdb.portable import script_macros
-from ranking_udfs.duckdb.statements import folder, macros
+from ranking_udfs.duckdb.statements import macros
+from ranking_udfs.folder import folder
 from tests.calls import MAKE, PREDICTED, QUERIES
 from tests.conftest import Captured, Con, file_text, is_close, refusal
 

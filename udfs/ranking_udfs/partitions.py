@@ -15,10 +15,11 @@ import duckdb
 import pyarrow as pa
 
 from .duckdb.functions import OF_MACROS, add_functions
-from .duckdb.statements import identifier, literal, macros, parsed, sql_value
+from .duckdb.statements import macros, parsed
 from .evaluation.errors import error_summary
 from .evaluation.options import GRADES, check_keywords, columns_of
 from .evaluation.words import COUNTS
+from .quoting import identifier, literal, sql_value
 from .texts import shorten
 
 # The tables of each function. All rows of a user are in one partition, and each has all of `items`.

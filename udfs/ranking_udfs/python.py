@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import duckdb
 
-from .duckdb.statements import literal
 from .evaluation import defaults
 from .evaluation.comparison import check_options
 from .evaluation.errors import DataError, error_summary
@@ -32,6 +31,7 @@ from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation
 from .inputs.tables import Inputs
 from .measures.grammar import Choice, parse_measures
+from .quoting import literal
 from .texts import shorten
 
 if TYPE_CHECKING:

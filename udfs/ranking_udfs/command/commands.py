@@ -12,7 +12,6 @@ from typing import Any
 import duckdb
 
 from ..duckdb.internal import IS_USER
-from ..duckdb.statements import literal
 from ..evaluation.comparison import correct_together, differences_query, pairs_query
 from ..evaluation.conclusion import worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
@@ -26,6 +25,7 @@ from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
 from ..inputs.manifest import add_stored_run, manifest, manifest_path
 from ..inputs.tables import Inputs, Tables, input_files, load
+from ..quoting import literal
 from ..texts import shorten
 from .gates import check_conditions, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say

@@ -2,9 +2,9 @@
 
 import os
 
-from ..duckdb.statements import literal, sql_value
 from ..evaluation.errors import UsageError
 from ..inputs.evaluation import Evaluation
+from ..quoting import literal, sql_value
 from ..texts import shorten
 from .output import write_rows
 from .values import TREC

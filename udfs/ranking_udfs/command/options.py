@@ -374,7 +374,7 @@ def print_version(ctx: click.Context, _: click.Parameter, given: bool) -> None:
 def print_pack(ctx: click.Context, _: click.Parameter, given: bool) -> None:
     if given:
         from ..duckdb.portable import SCRIPT
-        from ..duckdb.statements import read
+        from ..folder import read
 
         click.echo(read(SCRIPT), nl=False)
         ctx.exit()

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import duckdb
 
-from ..duckdb.statements import literal
 from ..evaluation.errors import DataError
 from ..inputs.files import extension
 from ..inputs.manifest import METADATA
+from ..quoting import literal
 from ..texts import printable
 from ..writing import atomic_file
 from .messages import WRITABLE

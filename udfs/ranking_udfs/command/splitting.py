@@ -6,10 +6,10 @@ from typing import Any
 
 import duckdb
 
-from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ARGUMENTS
 from ..inputs import files
+from ..quoting import identifier, literal, sql_value
 from ..texts import shorten
 from .output import check_folder, check_outputs, write_rows
 

@@ -15,7 +15,6 @@ from typing import Any
 import duckdb
 from tabulate import tabulate
 
-from ..duckdb.statements import identifier
 from ..evaluation.comparison import MOST_CHANGED, changes_query
 from ..evaluation.conclusion import (
     best_sentence,
@@ -54,6 +53,7 @@ from ..evaluation.words import (
 )
 from ..inputs.evaluation import Evaluation
 from ..measures.grammar import Choice
+from ..quoting import identifier
 from ..texts import printable, shorten
 from .output import copy_statement, is_terminal
 

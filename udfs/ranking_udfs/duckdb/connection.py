@@ -9,13 +9,15 @@ import duckdb
 
 from ..arrow.judged import JUDGED_TYPE
 from ..arrow.types import sql_type
+from ..folder import read
 from ..measures.registry import BY_NAME
+from ..quoting import identifier
 from ..texts import not_replaced
 from . import hosting
 from .functions import Udf, add_functions
 from .hosting import attach_for_all, attach_host, comments, in_full, public, transaction
 from .names import UDFS, InUse, is_table, names_in_use, permanent_names
-from .statements import LAST_MACRO, Macro, code, identifier, mark, parsed, read
+from .statements import LAST_MACRO, Macro, code, mark, parsed
 
 
 def register(

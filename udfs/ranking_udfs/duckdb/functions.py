@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
+from ..quoting import literal
 from ..version import version
-from .statements import literal
 
 FIRST_FUNCTION = "udf_version"
 # Here is no function of the user's, which DuckDB would take for a new one of the same name.

@@ -16,20 +16,11 @@ from pathlib import Path
 
 import duckdb
 
+from ..quoting import identifier, literal
 from ..version import PACK, version
 from .functions import FIRST_FUNCTION, NOWHERE, OF_MACROS, add_functions
 from .kept import keep, place
-from .statements import (
-    LAST_MACRO,
-    Macro,
-    identifier,
-    literal,
-    macros,
-    mark,
-    parsed,
-    stamp_of_sql,
-    with_whole_names,
-)
+from .statements import LAST_MACRO, Macro, macros, mark, parsed, stamp_of_sql, with_whole_names
 
 HOST = "_ranking"
 DATABASE = "ranking"

@@ -14,9 +14,10 @@ import duckdb
 
 from ..arrow.functions import FUNCTIONS
 from ..arrow.types import sql_type
+from ..quoting import literal
 from ..version import PACK, version
 from .functions import FIRST_FUNCTION, OF_MACROS, Udf
-from .statements import LAST_MACRO, literal, macros, parsed
+from .statements import LAST_MACRO, macros, parsed
 
 SHORT = {name: Udf(function.call, sql_type(function.returns)) for name, function in FUNCTIONS.items()}
 # In the order of registration: a short name is never there without the one that is the pack's alone.

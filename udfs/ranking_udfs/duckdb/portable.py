@@ -1,7 +1,9 @@
 """The macros for clients without Python, as a script for a database."""
 
+from ..folder import read
+from ..quoting import literal
 from ..version import PACK, version
-from .statements import LAST_MACRO, code, literal, macros, mark, read, texts
+from .statements import LAST_MACRO, code, macros, mark, texts
 
 SCRIPT = "ranking_udfs.sql"  # below sql/
 OLDER = ["udf_version"]  # macros of older scripts, which `register` would take for someone else's

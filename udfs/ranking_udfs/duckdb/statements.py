@@ -5,20 +5,16 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache
 from graphlib import TopologicalSorter
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from math import isfinite
-from numbers import Integral
 from operator import attrgetter
 from pathlib import Path
 
 import duckdb
 
+from ..folder import folder
 from ..measures.registry import MEASURES, measure_table
-from ..texts import shorten
+from ..quoting import literal
 from ..version import version
 from .kept import keep, place, stamp
 from .wrappers import around_formulas, around_weights, registry_words, shared_words, with_words
@@ -78,17 +74,6 @@ class Macro:
         """The statement with which `duckdb_functions()` shows the description of the macro of this name."""
         kind = "MACRO TABLE" if self.is_table else "MACRO"
         return f"COMMENT ON {kind} {name} IS {literal(self.description)}"
-
-
-def folder() -> Traversable:
-    """The folder `sql/`: inside the package when installed from a wheel, beside it in a checkout."""
-    installed = files("ranking_udfs") / "sql"
-    return installed if installed.is_dir() else Path(__file__).resolve().parents[3] / "sql"
-
-
-def read(name: str) -> str:
-    """The text of one file, by its path below `sql/`."""
-    return folder().joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
@@ -233,32 +218,3 @@ def description(text: str) -> str:
 def code(text: str) -> str:
     """SQL without its comments, which DuckDB takes a while to skip."""
     return COMMENT.sub(r"\1", text)
-
-
-def literal(text: str) -> str:
-    """The text as a SQL string."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def sql_value(value: object) -> str:
-    """The value as SQL, a number of NumPy's too; TypeError if it has no such form."""
-    if getattr(value, "shape", None) == ():  # of NumPy's
-        value = value.item()  # type: ignore[attr-defined]
-    if value is None or isinstance(value, bool):
-        return "NULL" if value is None else str(value).lower()
-    if isinstance(value, Integral):
-        return str(int(value))
-    if isinstance(value, (float, Decimal)):
-        return repr(float(value)) if isfinite(value) else f"'{float(value)}'::DOUBLE"
-    if isinstance(value, str):
-        return literal(value)
-    if isinstance(value, (list, tuple, range)):
-        return f"[{', '.join(map(sql_value, value))}]"
-    if isinstance(value, Mapping):
-        return f"MAP {{{', '.join(f'{sql_value(key)}: {sql_value(one)}' for key, one in value.items())}}}"
-    raise TypeError(f"arguments must be numbers, texts, lists or dicts, got {shorten(repr(value))}")
-
-
-def identifier(name: str) -> str:
-    """The name as a SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'

@@ -7,8 +7,8 @@ from typing import Any
 import duckdb
 
 from ..duckdb.internal import COMPARE_OPTIONS
-from ..duckdb.statements import identifier, literal, sql_value
 from ..measures.grammar import Choice
+from ..quoting import identifier, literal, sql_value
 from .defaults import NONE
 from .errors import UsageError
 from .options import ComparisonOptions

@@ -6,9 +6,9 @@ from typing import Any
 
 import duckdb
 
-from ..duckdb.statements import identifier, literal, sql_value
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
+from ..quoting import identifier, literal, sql_value
 from .defaults import CONFIDENCE, DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
 from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, ColumnNames, rec_columns, truth_columns
 from .words import COUNTS

@@ -5,8 +5,8 @@ import re
 
 import duckdb
 
-from ..duckdb.statements import identifier, literal
 from ..evaluation.errors import DataError
+from ..quoting import identifier, literal
 from ..texts import nearest, shorten
 
 QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # as _ranking_table has it

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from ..duckdb.hosting import find_hosted
-from ..duckdb.statements import identifier
 from ..evaluation.errors import DataError
+from ..quoting import identifier
 from .catalogs import Frame
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import Any
 
 import duckdb
 
-from ..duckdb.statements import identifier, literal
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
@@ -18,6 +17,7 @@ from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
+from ..quoting import identifier, literal
 from ..texts import shorten
 from .tables import Inputs, Tables, file_of, load, with_own_columns
 

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import duckdb
 
 from ..duckdb.internal import COLUMN_TEXTS, IS_NUMBER, NEAREST_COLUMN
-from ..duckdb.statements import identifier, literal
 from ..duckdb.wrappers import NEAR
 from ..evaluation.errors import DataError, error_summary
 from ..evaluation.options import ARGUMENTS
+from ..quoting import identifier, literal
 from ..texts import nearest, shorten
 from .catalogs import Catalog, is_database
 

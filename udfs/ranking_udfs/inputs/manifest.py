@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import duckdb
 
-from ..duckdb.statements import identifier, literal
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import GRADES
 from ..evaluation.queries import Request, cut_off_condition, fetch_rows
 from ..evaluation.words import Row, join_names
+from ..quoting import identifier, literal
 from ..texts import shorten
 from ..version import PACK, version
 from .evaluation import Evaluation

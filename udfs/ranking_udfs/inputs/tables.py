@@ -17,10 +17,10 @@ from typing import Any, cast
 import duckdb
 
 from ..duckdb.internal import COLUMN_TEXTS, COMMON_TYPE, FAMILY, LIKE
-from ..duckdb.statements import identifier, literal
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
 from ..evaluation.options import ARGUMENTS, COLUMNS, OPTIONS, ColumnNames, rec_columns, truth_columns
+from ..quoting import identifier, literal
 from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
 from .files import (

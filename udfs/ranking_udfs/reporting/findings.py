@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import isfinite
 
 from ..duckdb.internal import MEAN_INTERVAL
-from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation import conclusion
 from ..evaluation.comparison import changes_query, compare_queries
 from ..evaluation.defaults import DIGITS
@@ -33,6 +32,7 @@ from ..inputs.tables import file_of
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import MEASURES
+from ..quoting import identifier, literal, sql_value
 from ..texts import printable, shorten
 
 UNNAMED = "recommendations"  # the label of one model without a name

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..duckdb.statements import identifier
 from ..partitions import Partitioned, add_table, cursor
+from ..quoting import identifier
 
 Batches = Iterable[pa.RecordBatch]
 # The tables that all partitions share come as bytes in this column of one row: Spark takes 10 microseconds
