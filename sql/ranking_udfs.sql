@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_split_windows _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_split _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes _ranking_catalogue_problems _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_trec_judged ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ungraded_problem _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_valid _ranking_tables_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_call _ranking_judged _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared ranking_by_item _ranking_labelled_problems ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -74,23 +74,12 @@ regexp_full_match(type, '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+');
 CREATE OR REPLACE MACRO _ranking_family(type) AS
 regexp_replace(
     regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR');
-CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
-coalesce(
-    list_max(list_transform(
-        ranking.hits,
-        lambda rank, number: CASE
-            WHEN number / ranking.n_relevant >= TRY_CAST(recall AS DOUBLE) THEN number / rank
-        END)),
-    0)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_longest(ks) AS
-list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
-CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
-CASE
-    WHEN holds THEN NULL
-    ELSE concat(
-        option, ' must be ', rule, ', got ',
-        CASE WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || '''' ELSE coalesce(given::VARCHAR, 'NULL') END)
-END;
+CREATE OR REPLACE MACRO _ranking_home() AS
+'';
+CREATE OR REPLACE MACRO _ranking_identifier(name) AS
+concat('"', replace(name, '"', '""'), '"');
+CREATE OR REPLACE MACRO _ranking_literal(text) AS
+concat('''', replace(text, '''', ''''''), '''');
 CREATE OR REPLACE MACRO _ranking_is_contents_column(name, history, items) AS
 CASE
     WHEN name = 'ranking_system' THEN false
@@ -117,10 +106,10 @@ CASE
                 lambda one: one[2]),
             'ASC'))[1]
 END;
+CREATE OR REPLACE MACRO _ranking_longest(ks) AS
+list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
 CREATE OR REPLACE MACRO _ranking_lowest_grade(min_grade) AS
 coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
-CREATE OR REPLACE MACRO _ranking_home() AS
-'';
 CREATE OR REPLACE MACRO _ranking_inexact_ids(read) AS TABLE
 SELECT DISTINCT CASE WHEN is_user THEN 'inexact_user' ELSE 'inexact_item' END AS code, id
 FROM (
@@ -191,13 +180,7 @@ FROM (
 CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
 coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
 CREATE OR REPLACE MACRO _ranking_discount(rank, discount, base, half_life) AS
-CASE discount::VARCHAR
-    WHEN 'original'
-        THEN 1 / greatest(
-            1, log(greatest(coalesce(TRY_CAST(base AS DOUBLE), 2), 1.0000000000000002), greatest(rank::DOUBLE, 1)))
-    WHEN 'half_life' THEN 2 ** ((1 - rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
-    ELSE ln(2) / ln(rank::DOUBLE + 1)
-END;
+ln(2) / ln(rank::DOUBLE + 1);
 CREATE OR REPLACE MACRO _ranking_expected_weights(tied, weight) AS
 flatten(list_transform(
     tied.ties,
@@ -207,7 +190,6 @@ flatten(list_transform(
         list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), weight)) / tie.size)));
 CREATE OR REPLACE MACRO _ranking_gain(grade, gain) AS
 CASE
-    WHEN gain::VARCHAR = 'linear' THEN grade::DOUBLE
     WHEN grade::DOUBLE < 1 THEN 2 ** (grade::DOUBLE / 2) * 2 * sinh(grade::DOUBLE * ln(2) / 2)
     ELSE 2 ** grade::DOUBLE - 1
 END;
@@ -241,6 +223,37 @@ CASE
     WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
     ELSE len(list_filter(ranks, lambda _ranking_rank: _ranking_rank <= k))
 END;
+CREATE OR REPLACE MACRO _ranking_tied_prefix(tied, ranking) AS
+list_transform(
+    list_transform(
+        list_transform(
+            [{
+                'ranking': ranking,
+                'lasts': list_transform(
+                    list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
+            lambda found: {
+                'ranking': found.ranking, 'firsts': found.ranking.hits, 'lasts': found.lasts,
+                'places': list_filter(
+                    range(1, len(found.ranking.hits) + 1),
+                    lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
+        lambda found: {
+            'k': found.ranking.k, 'top': found.ranking.top, 'n_relevant': found.ranking.n_relevant,
+            'ideal': found.ranking.ideal, 'log2_ideal': found.ranking.log2_ideal,
+            'grades': found.ranking.grades,
+            'ties': list_transform(
+                found.places,
+                lambda place, tie: {
+                    'above': found.firsts[place] - 1,
+                    'size': found.lasts[place] - found.firsts[place] + 1,
+                    'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
+                    'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
+                    'before': place - 1})}),
+    lambda found: {
+        'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal, 'log2_ideal': found.log2_ideal,
+        'grades': found.grades, 'ties': found.ties, 'n_hits': coalesce(
+    list_sum(list_transform(
+        found.ties, lambda tie: tie.hits * greatest(least(found.top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
+    0)})[1];
 CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 list_transform(
     [CASE
@@ -344,6 +357,13 @@ CASE
     WHEN weights IS NULL THEN 1
     ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
 END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
+CASE
+    WHEN holds THEN NULL
+    ELSE concat(
+        option, ' must be ', rule, ', got ',
+        CASE WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || '''' ELSE coalesce(given::VARCHAR, 'NULL') END)
+END;
 CREATE OR REPLACE MACRO _ranking_intent_gains(items, n, alpha, is_ideal) AS
 list_reduce(
     [{
@@ -416,36 +436,8 @@ list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1
 CREATE OR REPLACE MACRO _ranking_found_each(common, listed, items) AS
 list_sort(
     list_transform(common, lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)), 'ASC');
-CREATE OR REPLACE MACRO _ranking_measure_parts(text) AS
-regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at']);
-CREATE OR REPLACE MACRO _ranking_option_pairs(options) AS
-list_filter(regexp_split_to_array(options, '[(),\s]+'), lambda pair: pair <> '');
-CREATE OR REPLACE MACRO _ranking_options() AS
-'{recall={expected: _ranking_recall, is_column: true, options: {normalize="truth|min", min_grade="a number > 0"}}, precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}}, f_measure={expected: _ranking_f_measure, is_column: true, options: {beta="a number >= 0", divide="list|k", min_grade="a number > 0"}}, hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options: {min_grade="a number > 0"}}, recall_all={expected: _ranking_expected_recall_all, is_column: true, options: {min_grade="a number > 0"}}, hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}}, mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}}, first_hit_rank={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, average_precision={expected: _ranking_expected_average_precision, is_column: true, options: {normalize="truth|min|hits|k", min_grade="a number > 0"}}, auc={expected: _ranking_expected_auc, is_column: true, options: {min_grade="a number > 0"}}, dcg={expected: _ranking_expected_dcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life"}}, ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life"}}, ndcg={expected: _ranking_expected_ndcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life", ideal="cut|truth|k"}}, cumulative_gain={expected: _ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}}, err={expected: NULL, is_column: false, options: {max_grade="a number > 0 and <= 1000"}}, rbp={expected: _ranking_expected_rbp, is_column: true, options: {persistence="a number >= 0 and < 1", gain="binary|graded", max_grade="a number > 0 and <= 1000, with gain=graded", min_grade="a number > 0, with gain=binary"}}, half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true, options: {half_life="a number > 1", neutral="a number >= 0"}}, r_precision={expected: _ranking_expected_r_precision, is_column: true, options: {min_grade="a number > 0"}}, bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, judged_share={expected: NULL, is_column: true, options: {}}, interpolated_precision={expected: NULL, is_column: true, options: {recall="a number >= 0 and <= 1", min_grade="a number > 0"}}, interpolated_average_precision={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, spearman={expected: NULL, is_column: true, options: {}}, kendall_tau={expected: NULL, is_column: true, options: {variant="b|c"}}, concordant_pairs={expected: NULL, is_column: true, options: {}}}'::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
 '{recall={measure: recall, higher_is_better: true, is_share: true}, recall_at={measure: recall, higher_is_better: true, is_share: true}, precision={measure: precision, higher_is_better: true, is_share: true}, precision_at={measure: precision, higher_is_better: true, is_share: true}, f_measure={measure: f_measure, higher_is_better: true, is_share: true}, f1_score={measure: f_measure, higher_is_better: true, is_share: true}, f1={measure: f_measure, higher_is_better: true, is_share: true}, f_score={measure: f_measure, higher_is_better: true, is_share: true}, hit_rate={measure: hit_rate, higher_is_better: true, is_share: true}, hitrate={measure: hit_rate, higher_is_better: true, is_share: true}, success={measure: hit_rate, higher_is_better: true, is_share: true}, recall_all={measure: recall_all, higher_is_better: true, is_share: true}, all_recall={measure: recall_all, higher_is_better: true, is_share: true}, hits={measure: hits, higher_is_better: true, is_share: false}, mrr={measure: mrr, higher_is_better: true, is_share: true}, reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true}, recip_rank={measure: mrr, higher_is_better: true, is_share: true}, rr={measure: mrr, higher_is_better: true, is_share: true}, first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false}, average_precision={measure: average_precision, higher_is_better: true, is_share: true}, ap={measure: average_precision, higher_is_better: true, is_share: true}, auc={measure: auc, higher_is_better: true, is_share: true}, roc_auc={measure: auc, higher_is_better: true, is_share: true}, dcg={measure: dcg, higher_is_better: true, is_share: false}, discounted_cumulative_gain={measure: dcg, higher_is_better: true, is_share: false}, ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, idcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, ndcg={measure: ndcg, higher_is_better: true, is_share: true}, cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false}, cg={measure: cumulative_gain, higher_is_better: true, is_share: false}, err={measure: err, higher_is_better: true, is_share: true}, rbp={measure: rbp, higher_is_better: true, is_share: true}, rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true}, half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true}, hlu={measure: half_life_utility, higher_is_better: true, is_share: true}, r_precision={measure: r_precision, higher_is_better: true, is_share: true}, rprec={measure: r_precision, higher_is_better: true, is_share: true}, bpref={measure: bpref, higher_is_better: true, is_share: true}, judged_share={measure: judged_share, higher_is_better: NULL, is_share: true}, interpolated_precision={measure: interpolated_precision, higher_is_better: true, is_share: true}, iprec={measure: interpolated_precision, higher_is_better: true, is_share: true}, interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share: true}, eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true}, spearman={measure: spearman, higher_is_better: true, is_share: false}, kendall_tau={measure: kendall_tau, higher_is_better: true, is_share: false}, kendall={measure: kendall_tau, higher_is_better: true, is_share: false}, concordant_pairs={measure: concordant_pairs, higher_is_better: true, is_share: true}, pairwise_accuracy={measure: concordant_pairs, higher_is_better: true, is_share: true}, map={measure: average_precision, higher_is_better: true, is_share: true}, kendall_s_tau={measure: kendall_tau, higher_is_better: true, is_share: false}, popularity={measure: NULL, higher_is_better: NULL, is_share: true}, profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true}, novelty={measure: NULL, higher_is_better: NULL, is_share: false}, long_tail={measure: NULL, higher_is_better: NULL, is_share: true}, repeats={measure: NULL, higher_is_better: NULL, is_share: true}, cold={measure: NULL, higher_is_better: NULL, is_share: true}, diversity={measure: NULL, higher_is_better: NULL, is_share: true}, categories={measure: NULL, higher_is_better: NULL, is_share: true}, miscalibration={measure: NULL, higher_is_better: NULL, is_share: false}, overlap={measure: NULL, higher_is_better: NULL, is_share: true}, jaccard={measure: NULL, higher_is_better: NULL, is_share: true}, rbo={measure: NULL, higher_is_better: NULL, is_share: true}, same_first={measure: NULL, higher_is_better: NULL, is_share: true}, same_list={measure: NULL, higher_is_better: NULL, is_share: true}, mae={measure: NULL, higher_is_better: false, is_share: false}, mse={measure: NULL, higher_is_better: false, is_share: false}, rmse={measure: NULL, higher_is_better: false, is_share: false}, logloss={measure: NULL, higher_is_better: false, is_share: false}}'::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
-CREATE OR REPLACE MACRO _ranking_goes_with(rule, pairs, names, rules) AS
-NOT contains(rule, ', with ')
-OR list_contains(pairs, split_part(rule, ', with ', 2))
-OR NOT list_contains(names, regexp_extract(rule, ', with (\w+)', 1))
-    AND starts_with(rules[regexp_extract(rule, ', with (\w+)', 1)], regexp_extract(rule, '=(\w+)$', 1) || '|');
-CREATE OR REPLACE MACRO _ranking_value_holds(rule, value, number) AS
-CASE
-    WHEN NOT starts_with(rule, 'a number') THEN list_contains(string_split(rule, '|'), value)
-    ELSE regexp_full_match(value, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?')
-        AND isfinite(number)
-        AND list_transform(
-            [regexp_extract(
-                rule, '^a number(?: (>=?) ([0-9]+))?(?: and)?(?: (<=?) ([0-9]+))?', ['above', 'low', 'below', 'high'])],
-            lambda _ranking_bounds: (_ranking_bounds['above'] = '' OR number > TRY_CAST(_ranking_bounds['low'] AS DOUBLE)
-                    OR _ranking_bounds['above'] = '>=' AND number = TRY_CAST(_ranking_bounds['low'] AS DOUBLE))
-                AND (_ranking_bounds['below'] = '' OR number < TRY_CAST(_ranking_bounds['high'] AS DOUBLE)
-                    OR _ranking_bounds['below'] = '<=' AND number = TRY_CAST(_ranking_bounds['high'] AS DOUBLE)))[1]
-END;
-CREATE OR REPLACE MACRO _ranking_are_plain(measures, usual) AS
-regexp_full_match(
-    coalesce(measures::VARCHAR, usual, ''), CASE WHEN typeof(measures) LIKE '%]' THEN '\[[\w ,-]+\]' ELSE '[\w ,-]*' END)
-AND coalesce(length(measures::VARCHAR), 0) <= 10000;
 CREATE OR REPLACE MACRO _ranking_id_as(id, as_text) AS
 cast_to_type(
     id, struct_extract({'text': '', 'same': id}, CASE WHEN as_text OR typeof([id]) = '"NULL"[]' THEN 'text' ELSE 'same' END));
@@ -545,147 +537,53 @@ CASE
     ELSE min(least(1, p * family / p_place)) OVER (
         PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST)
 END;
-CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
-CASE
-    WHEN len(ranking.hits) > 0 AND len(ranking.hits) < ranking.top
-        THEN 1 - (list_sum(ranking.hits) - len(ranking.hits) * (len(ranking.hits) + 1) / 2)
-            / (len(ranking.hits) * (ranking.top - len(ranking.hits)))
-    ELSE 0.5
-END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_precision_divisor(ranking, normalize) AS
-greatest(
-    CASE normalize::VARCHAR
-        WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-        WHEN 'hits' THEN ranking.n_hits
-        WHEN 'k' THEN ranking.k
-        ELSE ranking.n_relevant
-    END,
-    1);
-CREATE OR REPLACE MACRO _ranking_unless_empty(ranking, value) AS
-CASE WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1 ELSE value END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_precisions(tie, hits, size) AS
-hits / greatest(size, 1) * coalesce(
+CREATE OR REPLACE MACRO _ranking_discounted_gain_of(ideal, grades, discounts) AS
+coalesce(
     list_sum(list_transform(
-        range(tie.taken),
-        lambda higher: (tie.before + 1 + higher * (hits - 1) / greatest(size - 1, 1)) / (tie.above + higher + 1))),
+        discounts,
+        lambda _ranking_discount, _ranking_place: CASE
+            WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+            ELSE _ranking_discount * 2 ** -24 * CASE
+                WHEN grades[_ranking_place]::DOUBLE < 1 THEN 2 ** (grades[_ranking_place]::DOUBLE / 2) * 2 * sinh(grades[_ranking_place]::DOUBLE * ln(2) / 2)
+                ELSE 2 ** grades[_ranking_place]::DOUBLE - 1
+            END
+        END)),
     0);
-CREATE OR REPLACE MACRO _ranking_bpref(ranking) AS
-(
+CREATE OR REPLACE MACRO _ranking_ideal_of(k, n_relevant, ideal, log2_ideal) AS
+coalesce(
+    CASE WHEN ideal[1] = ideal[-1] THEN log2_ideal END,
     coalesce(
         list_sum(list_transform(
-            list_filter(
-                list_transform(ranking.seen, lambda grade, place: CASE WHEN grade > 0 THEN place END),
-                lambda place: place IS NOT NULL),
-            lambda place, number: 1 - least(place - number, ranking.n_relevant)
-                / greatest(least(len(ranking.ideal) - ranking.n_relevant, ranking.n_relevant), 1))),
-        0)
-    / greatest(ranking.n_relevant, 1)
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_pairs(ranking) AS
-list_transform(
-    list_transform(
-        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
-        lambda seen: list_transform(
-            list_distinct(seen),
-            lambda grade: {
-                'items': len(list_filter(seen, lambda other: other = grade)),
-                'places': list_sum(list_transform(
-                    list_filter(seen, lambda other: other >= grade),
-                    lambda other, place: CASE WHEN other = grade THEN place END))})),
-    lambda groups: {
-        'items': list_sum(list_transform(groups, lambda one: one.items)),
-        'grades': len(groups),
-        'pairs': list_sum(list_transform(groups, lambda one: one.items))
-            * (list_sum(list_transform(groups, lambda one: one.items)) - 1) / 2
-            - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1) / 2)),
-        'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1) / 2))});
-CREATE OR REPLACE MACRO _ranking_weights(ranking, weight) AS
-list_transform(ranking.hits, weight);
-CREATE OR REPLACE MACRO _ranking_grade_problem(max_grade, highest) AS
-CASE
-    WHEN highest > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-        THEN format(
-            'a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(max_grade AS DOUBLE), 4), highest::DOUBLE)
-END;
-CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
-(ranking.hits[1])::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_above_neutral(grades, neutral) AS
-list_transform(grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0));
-CREATE OR REPLACE MACRO _ranking_hit_rate(ranking) AS
-((ranking.n_hits > 0)::INTEGER)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_hit_rate(tied) AS
-coalesce(
-    list_transform(tied.ties[:1], lambda tie: 1 - coalesce(
-        list_product(list_transform(
-            range(least(tie.taken, tie.hits)),
-            lambda n: (tie.size - greatest(tie.taken, tie.hits) - n) / (tie.size - n))),
-        1))[1],
-    0)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_hits(ranking) AS
-(ranking.n_hits)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_judged_share(ranking) AS
-(len(ranking.seen) / greatest(ranking.top, 1))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_mrr(ranking) AS
-(coalesce(1 / ranking.hits[1], 0))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_mrr(tied) AS
-coalesce(
-    list_transform(tied.ties[:1], lambda tie: tie.hits / tie.size * list_reduce(
-        list_transform(
-            range(least(tie.taken, tie.size - tie.hits + 1), 0, -1),
-            lambda rank: [1 / (tie.above + rank), (tie.size - tie.hits + 1 - rank) / greatest(tie.size - rank, 1)]),
-        lambda below, here: [here[1] + here[2] * below[1]],
-        [0::DOUBLE])[1])[1],
-    0)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
+            list_transform(range(1, 1 + least(k, n_relevant)), lambda _ranking_rank: ln(2) / ln(_ranking_rank::DOUBLE + 1)),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * CASE
+                    WHEN ideal[_ranking_place]::DOUBLE < 1 THEN 2 ** (ideal[_ranking_place]::DOUBLE / 2) * 2 * sinh(ideal[_ranking_place]::DOUBLE * ln(2) / 2)
+                    ELSE 2 ** ideal[_ranking_place]::DOUBLE - 1
+                END
+            END)),
+        0));
+CREATE OR REPLACE MACRO _ranking_total_of(caller, ideal, highest, counted) AS
 coalesce(
     error(CASE
-        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
-            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
+        WHEN (highest)::DOUBLE > 1000
+            THEN format(
+                '{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}',
+                caller, highest)
     END)::INTEGER,
-    1);
-CREATE OR REPLACE MACRO _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal) AS
-CASE
-    WHEN ideal::VARCHAR <> 'k' THEN NULL
-    WHEN len(list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
-        THEN format(
-            'a grade above 0 must be 1 with ideal=k, got {:g}',
-            list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)[1])
-    WHEN ranking.k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', ranking.k)
-END;
-CREATE OR REPLACE MACRO _ranking_tied_hits(tied, top) AS
-coalesce(
-    list_sum(list_transform(
-        tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
-    0);
-CREATE OR REPLACE MACRO _ranking_recall_all(ranking) AS
-((ranking.n_relevant > 0 AND ranking.n_hits = ranking.n_relevant)::INTEGER)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_recall_all(tied) AS
-CASE
-    WHEN tied.n_relevant > 0 AND len(tied.grades) = tied.n_relevant THEN list_product(flatten(list_transform(
-        tied.ties, lambda tie: list_transform(range(tie.hits), lambda n: (tie.taken - n) / (tie.size - n)))))
-    ELSE 0
-END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
-list_transform(
-    list_transform(
-        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
-        lambda seen: {
-            'items': len(seen),
-            'groups': list_transform(
-                list_distinct(seen),
-                lambda grade: {
-                    'items': len(list_filter(seen, lambda other: other = grade)),
-                    'rank': len(list_filter(seen, lambda other: other < grade))
-                        + (len(list_filter(seen, lambda other: other = grade)) - len(seen)) / 2,
-                    'places': list_sum(list_transform(
-                        seen,
-                        lambda other, place: CASE WHEN other = grade THEN place - (len(seen) + 1) / 2 END))})}),
-    lambda of: CASE
-        WHEN len(of.groups) > 1
-            THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
-                / sqrt(of.items * (of.items ** 2 - 1) / 12)
-                / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
-    END)[1]::DOUBLE;
+    1) * list_transform(
+    [counted * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(CASE
+            WHEN ideal[1]::DOUBLE < 1 THEN 2 ** (ideal[1]::DOUBLE / 2) * 2 * sinh(ideal[1]::DOUBLE * ln(2) / 2)
+            ELSE 2 ** ideal[1]::DOUBLE - 1
+        END, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = 'inf'
+            THEN error(format('{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', caller, ideal[1]))
+        ELSE total
+    END)[1];
 CREATE OR REPLACE MACRO _ranking_checked_value(caller, view, problem, value) AS
 CASE
     WHEN (problem) IS NULL AND view.is_sound THEN (value)::DOUBLE
@@ -708,8 +606,6 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_grades_from(grades, min_grade) AS
 list_transform(grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END);
-CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
--(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
 CREATE OR REPLACE MACRO udf_catalog_coverage(rec_list, n_items) AS
     list_transform([{
             'seen': CASE WHEN count(*) > 0 THEN coalesce(list_unique(flatten(list(rec_list))), 0) END,
@@ -746,6 +642,786 @@ CREATE OR REPLACE MACRO udf_r2(predicted, actual) AS
         / nullif(var_pop(actual::DOUBLE) FILTER (WHERE predicted IS NOT NULL AND isfinite(actual::DOUBLE)), 0);
 CREATE OR REPLACE MACRO udf_rmse(predicted, actual) AS
     sqrt(avg((predicted::DOUBLE - actual::DOUBLE) ** 2));
+CREATE OR REPLACE MACRO _ranking_recall_of(k, top, n_relevant, n_hits, ideal, option_normalize) AS
+(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE n_hits::DOUBLE / greatest(CASE WHEN option_normalize::VARCHAR = 'min' THEN least(k, n_relevant) ELSE n_relevant END, 1) END)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_precision_of(k, top, n_hits, ideal, option_divide) AS
+(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE n_hits::DOUBLE / greatest(CASE WHEN option_divide::VARCHAR = 'list' THEN top ELSE k END, 1) END)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_f_measure_of(k, top, n_relevant, n_hits, ideal, option_beta, option_divide) AS
+(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE least(
+    (1 + least(TRY_CAST(option_beta AS DOUBLE), 1e100) ** 2) * n_hits
+    / greatest(least(TRY_CAST(option_beta AS DOUBLE), 1e100) ** 2 * n_relevant + CASE WHEN option_divide::VARCHAR = 'list' THEN top ELSE k END, 1),
+    1) END)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_hit_rate_of(n_hits) AS
+((n_hits > 0)::INTEGER)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_recall_all_of(n_relevant, n_hits) AS
+((n_relevant > 0 AND n_hits = n_relevant)::INTEGER)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_hits_of(n_hits) AS
+(n_hits)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_mrr_of(hits) AS
+(coalesce(1::DOUBLE / hits[1], 0))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_first_hit_rank_of(hits) AS
+(hits[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_average_precision_of(k, top, n_relevant, n_hits, hits, ideal, option_normalize) AS
+(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE coalesce(list_sum(list_transform(hits, lambda rank, number: number::DOUBLE / rank)), 0)::DOUBLE / greatest(
+CASE WHEN option_normalize::VARCHAR = 'min' THEN least(k, n_relevant) WHEN option_normalize::VARCHAR = 'hits' THEN n_hits WHEN option_normalize::VARCHAR = 'k' THEN k ELSE n_relevant END,
+    1) END)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_auc_of(top, hits) AS
+(CASE
+    WHEN len(hits) > 0 AND len(hits) < top
+        THEN 1 - (list_sum(hits) - len(hits) * (len(hits) + 1)::DOUBLE / 2)::DOUBLE / (len(hits) * (top - len(hits)))
+    ELSE 0.5
+END)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_dcg_of(hits, grades, ideal, option_gain, option_discount, option_base, option_half_life) AS
+(CASE WHEN option_gain::VARCHAR = 'exp' THEN coalesce(
+    error(CASE
+        WHEN (list_max(grades))::DOUBLE > 1000
+            THEN format(
+                '{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}',
+                'ranking_dcg', list_max(grades))
+    END)::INTEGER,
+    1) ELSE 1 END * list_transform(
+    [coalesce(
+        list_sum(list_transform(
+            list_transform(hits, lambda _ranking_rank: CASE WHEN option_discount::VARCHAR = 'original' THEN 1 / greatest(1, log(greatest(coalesce(TRY_CAST(option_base AS DOUBLE), 2.0e0), 1.0000000000000002), greatest(_ranking_rank::DOUBLE, 1))) WHEN option_discount::VARCHAR = 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(option_half_life AS DOUBLE), 5.0e0) - 1)) ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1) END),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * CASE WHEN option_gain::VARCHAR = 'linear' THEN grades[_ranking_place]::DOUBLE ELSE CASE
+                    WHEN grades[_ranking_place]::DOUBLE < 1 THEN 2 ** (grades[_ranking_place]::DOUBLE / 2) * 2 * sinh(grades[_ranking_place]::DOUBLE * ln(2) / 2)
+                    ELSE 2 ** grades[_ranking_place]::DOUBLE - 1
+                END END
+            END)),
+        0) * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(CASE WHEN option_gain::VARCHAR = 'linear' THEN ideal[1]::DOUBLE ELSE CASE
+            WHEN ideal[1]::DOUBLE < 1 THEN 2 ** (ideal[1]::DOUBLE / 2) * 2 * sinh(ideal[1]::DOUBLE * ln(2) / 2)
+            ELSE 2 ** ideal[1]::DOUBLE - 1
+        END END, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = 'inf'
+            THEN error(format('{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', 'ranking_dcg', ideal[1]))
+        ELSE total
+    END)[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ideal_dcg_of(k, n_relevant, grades, ideal, log2_ideal, option_gain, option_discount, option_base, option_half_life) AS
+(CASE WHEN option_gain::VARCHAR = 'exp' THEN coalesce(
+    error(CASE
+        WHEN (CASE WHEN k > 0 THEN ideal[1] END)::DOUBLE > 1000
+            THEN format(
+                '{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}',
+                'ranking_ideal_dcg', CASE WHEN k > 0 THEN ideal[1] END)
+    END)::INTEGER,
+    1) ELSE 1 END * list_transform(
+    [coalesce(
+        CASE WHEN option_discount::VARCHAR = 'log2' THEN CASE WHEN ideal[1] = ideal[-1] THEN log2_ideal END ELSE NULL END,
+        coalesce(
+            list_sum(list_transform(
+                list_transform(range(1, 1 + least(k, n_relevant)), lambda _ranking_rank: CASE WHEN option_discount::VARCHAR = 'original' THEN 1 / greatest(1, log(greatest(coalesce(TRY_CAST(option_base AS DOUBLE), 2.0e0), 1.0000000000000002), greatest(_ranking_rank::DOUBLE, 1))) WHEN option_discount::VARCHAR = 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(option_half_life AS DOUBLE), 5.0e0) - 1)) ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1) END),
+                lambda _ranking_discount, _ranking_place: CASE
+                    WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                    ELSE _ranking_discount * 2 ** -24 * CASE WHEN option_gain::VARCHAR = 'linear' THEN ideal[_ranking_place]::DOUBLE ELSE CASE
+                        WHEN ideal[_ranking_place]::DOUBLE < 1 THEN 2 ** (ideal[_ranking_place]::DOUBLE / 2) * 2 * sinh(ideal[_ranking_place]::DOUBLE * ln(2) / 2)
+                        ELSE 2 ** ideal[_ranking_place]::DOUBLE - 1
+                    END END
+                END)),
+            0)) * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(CASE WHEN option_gain::VARCHAR = 'linear' THEN ideal[1]::DOUBLE ELSE CASE
+            WHEN ideal[1]::DOUBLE < 1 THEN 2 ** (ideal[1]::DOUBLE / 2) * 2 * sinh(ideal[1]::DOUBLE * ln(2) / 2)
+            ELSE 2 ** ideal[1]::DOUBLE - 1
+        END END, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = 'inf'
+            THEN error(format('{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', 'ranking_ideal_dcg', ideal[1]))
+        ELSE total
+    END)[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ndcg_of(k, n_relevant, hits, grades, ideal, log2_ideal, option_gain, option_discount, option_base, option_half_life, option_ideal) AS
+coalesce(error('ranking_ndcg: ' || CASE WHEN option_ideal::VARCHAR = 'k' THEN CASE
+    WHEN len(list_filter(ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
+        THEN format(
+            'a grade above 0 must be 1 with ideal=k, got {:g}',
+            list_filter(ideal, lambda grade: grade > 0 AND grade <> 1)[1])
+    WHEN k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', k)
+END END)::INTEGER, 1) * (least(
+    coalesce(
+        list_sum(list_transform(
+            list_transform(hits, lambda _ranking_rank: CASE WHEN option_discount::VARCHAR = 'original' THEN 1 / greatest(1, log(greatest(coalesce(TRY_CAST(option_base AS DOUBLE), 2.0e0), 1.0000000000000002), greatest(_ranking_rank::DOUBLE, 1))) WHEN option_discount::VARCHAR = 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(option_half_life AS DOUBLE), 5.0e0) - 1)) ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1) END),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * CASE WHEN option_gain::VARCHAR = 'linear' THEN grades[_ranking_place]::DOUBLE ELSE CASE
+                    WHEN grades[_ranking_place]::DOUBLE < 1 THEN 2 ** (grades[_ranking_place]::DOUBLE / 2) * 2 * sinh(grades[_ranking_place]::DOUBLE * ln(2) / 2)
+                    ELSE 2 ** grades[_ranking_place]::DOUBLE - 1
+                END END
+            END)),
+        0)
+    / greatest(coalesce(
+        CASE WHEN option_discount::VARCHAR = 'log2' THEN CASE WHEN option_ideal::VARCHAR = 'cut' THEN CASE WHEN ideal[1] = ideal[-1] THEN log2_ideal END ELSE NULL END ELSE NULL END,
+        coalesce(
+            list_sum(list_transform(
+                list_transform(range(1, 1 + CASE WHEN option_ideal::VARCHAR = 'truth' THEN n_relevant WHEN option_ideal::VARCHAR = 'k' THEN least(k, 10000) ELSE least(k, n_relevant) END), lambda _ranking_rank: CASE WHEN option_discount::VARCHAR = 'original' THEN 1 / greatest(1, log(greatest(coalesce(TRY_CAST(option_base AS DOUBLE), 2.0e0), 1.0000000000000002), greatest(_ranking_rank::DOUBLE, 1))) WHEN option_discount::VARCHAR = 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(option_half_life AS DOUBLE), 5.0e0) - 1)) ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1) END),
+                lambda _ranking_discount, _ranking_place: CASE
+                    WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                    ELSE _ranking_discount * 2 ** -24 * CASE WHEN option_gain::VARCHAR = 'linear' THEN CASE WHEN option_ideal::VARCHAR = 'k' THEN 1::DOUBLE ELSE ideal[_ranking_place] END::DOUBLE ELSE CASE
+                        WHEN CASE WHEN option_ideal::VARCHAR = 'k' THEN 1::DOUBLE ELSE ideal[_ranking_place] END::DOUBLE < 1 THEN 2 ** (CASE WHEN option_ideal::VARCHAR = 'k' THEN 1::DOUBLE ELSE ideal[_ranking_place] END::DOUBLE / 2) * 2 * sinh(CASE WHEN option_ideal::VARCHAR = 'k' THEN 1::DOUBLE ELSE ideal[_ranking_place] END::DOUBLE * ln(2) / 2)
+                        ELSE 2 ** CASE WHEN option_ideal::VARCHAR = 'k' THEN 1::DOUBLE ELSE ideal[_ranking_place] END::DOUBLE - 1
+                    END END
+                END)),
+            0)), 2 ** -1074),
+    CASE WHEN option_gain::VARCHAR = 'exp' THEN coalesce(
+        error(CASE
+            WHEN (CASE WHEN k > 0 THEN ideal[1] END)::DOUBLE > 1000
+                THEN format(
+                    '{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}',
+                    'ranking_ndcg', CASE WHEN k > 0 THEN ideal[1] END)
+        END)::INTEGER,
+        1) ELSE 1 END))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_cumulative_gain_of(hits, grades, ideal, option_gain) AS
+(CASE WHEN option_gain::VARCHAR = 'exp' THEN coalesce(
+    error(CASE
+        WHEN (list_max(grades))::DOUBLE > 1000
+            THEN format(
+                '{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}',
+                'ranking_cumulative_gain', list_max(grades))
+    END)::INTEGER,
+    1) ELSE 1 END * list_transform(
+    [coalesce(
+        list_sum(list_transform(
+            list_transform(hits, lambda _ranking_rank: 1::DOUBLE),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * CASE WHEN option_gain::VARCHAR = 'linear' THEN grades[_ranking_place]::DOUBLE ELSE CASE
+                    WHEN grades[_ranking_place]::DOUBLE < 1 THEN 2 ** (grades[_ranking_place]::DOUBLE / 2) * 2 * sinh(grades[_ranking_place]::DOUBLE * ln(2) / 2)
+                    ELSE 2 ** grades[_ranking_place]::DOUBLE - 1
+                END END
+            END)),
+        0) * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(CASE WHEN option_gain::VARCHAR = 'linear' THEN ideal[1]::DOUBLE ELSE CASE
+            WHEN ideal[1]::DOUBLE < 1 THEN 2 ** (ideal[1]::DOUBLE / 2) * 2 * sinh(ideal[1]::DOUBLE * ln(2) / 2)
+            ELSE 2 ** ideal[1]::DOUBLE - 1
+        END END, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = 'inf'
+            THEN error(format('{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', 'ranking_cumulative_gain', ideal[1]))
+        ELSE total
+    END)[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_err_of(hits, grades, ideal, option_max_grade) AS
+coalesce(error('ranking_err: ' || CASE
+    WHEN ideal[1] > coalesce(TRY_CAST(option_max_grade AS DOUBLE), 4.0e0)
+        THEN format('a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(option_max_grade AS DOUBLE), 4.0e0), ideal[1]::DOUBLE)
+END)::INTEGER, 1) * (list_reduce(
+    list_reverse(list_transform(
+        list_zip(hits, grades),
+        lambda _ranking_hit: [1::DOUBLE / _ranking_hit[1], CASE
+    WHEN _ranking_hit[2]::DOUBLE < 1 THEN 2 ** (_ranking_hit[2]::DOUBLE / 2) * 2 * sinh(_ranking_hit[2]::DOUBLE * ln(2) / 2)
+    ELSE 2 ** _ranking_hit[2]::DOUBLE - 1
+END * 2 ** -TRY_CAST(option_max_grade AS DOUBLE)])),
+    lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
+    [0::DOUBLE])[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_rbp_of(hits, grades, ideal, option_persistence, option_gain, option_max_grade) AS
+coalesce(error('ranking_rbp: ' || CASE WHEN option_gain::VARCHAR = 'graded' THEN CASE
+    WHEN ideal[1] > coalesce(TRY_CAST(option_max_grade AS DOUBLE), 4.0e0)
+        THEN format('a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(option_max_grade AS DOUBLE), 4.0e0), ideal[1]::DOUBLE)
+END END)::INTEGER, 1) * (least(
+    (1 - TRY_CAST(option_persistence AS DOUBLE)) * coalesce(
+        list_sum(list_transform(
+            list_zip(list_transform(hits, lambda _ranking_rank: TRY_CAST(option_persistence AS DOUBLE) ** (_ranking_rank - 1)), grades),
+            lambda _ranking_hit: _ranking_hit[1]
+                * CASE WHEN option_gain::VARCHAR = 'graded' THEN (_ranking_hit[2] / coalesce(TRY_CAST(option_max_grade AS DOUBLE), 4.0e0)) ELSE 1 END)),
+        0),
+    1))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_half_life_utility_of(k, n_relevant, hits, grades, ideal, option_half_life, option_neutral) AS
+(CASE
+    WHEN ideal[1] > TRY_CAST(option_neutral AS DOUBLE) THEN least(
+        coalesce(
+            list_sum(list_transform(
+                list_transform(hits, lambda _ranking_rank: 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(option_half_life AS DOUBLE), 5.0e0) - 1))),
+                lambda _ranking_discount, _ranking_place: CASE
+                    WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                    ELSE _ranking_discount * 2 ** -24 * greatest(grades[_ranking_place] - TRY_CAST(option_neutral AS DOUBLE), 0)::DOUBLE
+                END)),
+            0)
+        / greatest(
+            coalesce(
+                NULL,
+                coalesce(
+                    list_sum(list_transform(
+                        list_transform(range(1, 1 + least(k, n_relevant)), lambda _ranking_rank: 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(option_half_life AS DOUBLE), 5.0e0) - 1))),
+                        lambda _ranking_discount, _ranking_place: CASE
+                            WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                            ELSE _ranking_discount * 2 ** -24 * greatest(ideal[_ranking_place] - TRY_CAST(option_neutral AS DOUBLE), 0)::DOUBLE
+                        END)),
+                    0)),
+            2 ** -1074),
+        1)
+    ELSE 0
+END)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_r_precision_of(top, n_relevant, hits, ideal) AS
+(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE len(list_filter(hits, lambda rank: rank <= n_relevant))::DOUBLE / greatest(n_relevant, 1) END)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_bpref_of(n_relevant, seen, ideal) AS
+(coalesce(
+    list_sum(list_transform(
+        list_filter(
+            list_transform(seen, lambda grade, place: CASE WHEN grade > 0 THEN place END),
+            lambda place: place IS NOT NULL),
+        lambda place, number: 1 - least(place - number, n_relevant)
+            / greatest(least(len(ideal) - n_relevant, n_relevant), 1)::DOUBLE)),
+    0)
+/ greatest(n_relevant, 1))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_judged_share_of(top, seen) AS
+(len(seen)::DOUBLE / greatest(top, 1))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_interpolated_precision_of(n_relevant, hits, option_recall) AS
+(coalesce(
+    list_max(list_transform(
+        hits,
+        lambda _ranking_rank, _ranking_number: CASE
+            WHEN _ranking_number::DOUBLE / n_relevant >= TRY_CAST(option_recall AS DOUBLE) THEN _ranking_number::DOUBLE / _ranking_rank
+        END)),
+    0))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_interpolated_average_precision_of(n_relevant, hits) AS
+(list_sum(list_transform(
+    range(0, 11),
+    lambda level: coalesce(
+        list_max(list_transform(
+            hits,
+            lambda _ranking_rank, _ranking_number: CASE
+                WHEN _ranking_number::DOUBLE / n_relevant >= level::DOUBLE / 10 THEN _ranking_number::DOUBLE / _ranking_rank
+            END)),
+        0)))::DOUBLE / 11)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_spearman_of(seen, ideal) AS
+(list_transform(
+    list_transform(
+        CASE WHEN ideal[1] > ideal[-1] THEN [seen] END,
+        lambda judged: {
+            'items': len(judged),
+            'groups': list_transform(
+                list_distinct(judged),
+                lambda grade: {
+                    'items': len(list_filter(judged, lambda other: other = grade)),
+                    'rank': len(list_filter(judged, lambda other: other < grade))
+                        + (len(list_filter(judged, lambda other: other = grade)) - len(judged))::DOUBLE / 2,
+                    'places': list_sum(list_transform(
+                        judged,
+                        lambda other, place: CASE WHEN other = grade THEN place - (len(judged) + 1)::DOUBLE / 2 END))})}),
+    lambda of: CASE
+        WHEN len(of.groups) > 1
+            THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
+                / sqrt(of.items * (of.items ** 2 - 1)::DOUBLE / 12)
+                / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
+    END)[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_kendall_tau_of(grades, seen, ideal, option_variant) AS
+(list_transform(
+    list_transform(
+        list_transform(
+            CASE WHEN ideal[1] > ideal[-1] THEN [seen] END,
+            lambda judged: list_transform(
+                list_distinct(judged),
+                lambda grade: {
+                    'items': len(list_filter(judged, lambda other: other = grade)),
+                    'places': list_sum(list_transform(
+                        list_filter(judged, lambda other: other >= grade),
+                        lambda other, place: CASE WHEN other = grade THEN place END))})),
+        lambda groups: {
+            'items': list_sum(list_transform(groups, lambda one: one.items)),
+            'grades': len(groups),
+            'pairs': list_sum(list_transform(groups, lambda one: one.items))
+                * (list_sum(list_transform(groups, lambda one: one.items)) - 1)::DOUBLE / 2
+                - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1)::DOUBLE / 2)),
+            'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1)::DOUBLE / 2))}),
+    lambda _ranking_of: CASE
+        WHEN _ranking_of.pairs > 0
+            THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)::DOUBLE / (CASE WHEN option_variant::VARCHAR = 'b' THEN sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1)::DOUBLE / 2) ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1)::DOUBLE / (2 * _ranking_of.grades) END)))
+    END)[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_concordant_pairs_of(grades, seen, ideal) AS
+(list_transform(
+    list_transform(
+        list_transform(
+            CASE WHEN ideal[1] > ideal[-1] THEN [seen] END,
+            lambda judged: list_transform(
+                list_distinct(judged),
+                lambda grade: {
+                    'items': len(list_filter(judged, lambda other: other = grade)),
+                    'places': list_sum(list_transform(
+                        list_filter(judged, lambda other: other >= grade),
+                        lambda other, place: CASE WHEN other = grade THEN place END))})),
+        lambda groups: {
+            'items': list_sum(list_transform(groups, lambda one: one.items)),
+            'grades': len(groups),
+            'pairs': list_sum(list_transform(groups, lambda one: one.items))
+                * (list_sum(list_transform(groups, lambda one: one.items)) - 1)::DOUBLE / 2
+                - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1)::DOUBLE / 2)),
+            'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1)::DOUBLE / 2))}),
+    lambda of: CASE WHEN of.pairs > 0 THEN of.right::DOUBLE / of.pairs END)[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_formula(name) AS
+CASE name WHEN 'recall' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE n_hits::DOUBLE / greatest(n_relevant, 1) END)::DOUBLE' WHEN 'precision' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE n_hits::DOUBLE / greatest(k, 1) END)::DOUBLE' WHEN 'f_measure' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE least(
+    (1 + least(1.0e0, 1e100) ** 2) * n_hits
+    / greatest(least(1.0e0, 1e100) ** 2 * n_relevant + k, 1),
+    1) END)::DOUBLE' WHEN 'hit_rate' THEN '((n_hits > 0)::INTEGER)::DOUBLE' WHEN 'recall_all' THEN '((n_relevant > 0 AND n_hits = n_relevant)::INTEGER)::DOUBLE' WHEN 'hits' THEN '(n_hits)::DOUBLE' WHEN 'mrr' THEN '(coalesce(1::DOUBLE / hits[1], 0))::DOUBLE' WHEN 'first_hit_rank' THEN '(hits[1])::DOUBLE' WHEN 'average_precision' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE coalesce(list_sum(list_transform(hits, lambda rank, number: number::DOUBLE / rank)), 0)::DOUBLE / greatest(
+n_relevant,
+    1) END)::DOUBLE' WHEN 'auc' THEN '(CASE
+    WHEN len(hits) > 0 AND len(hits) < top
+        THEN 1 - (list_sum(hits) - len(hits) * (len(hits) + 1)::DOUBLE / 2)::DOUBLE / (len(hits) * (top - len(hits)))
+    ELSE 0.5
+END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
+    error(CASE
+        WHEN (list_max(grades))::DOUBLE > 1000
+            THEN format(
+                ''{}: a grade must be 1000 or less with gain=exp (gain := ''''linear'''' takes any), got {:g}'',
+                ''ranking_dcg'', list_max(grades))
+    END)::INTEGER,
+    1) * list_transform(
+    [coalesce(
+        list_sum(list_transform(
+            list_transform(hits, lambda _ranking_rank: ln(2) / ln(_ranking_rank::DOUBLE + 1)),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * CASE
+                    WHEN grades[_ranking_place]::DOUBLE < 1 THEN 2 ** (grades[_ranking_place]::DOUBLE / 2) * 2 * sinh(grades[_ranking_place]::DOUBLE * ln(2) / 2)
+                    ELSE 2 ** grades[_ranking_place]::DOUBLE - 1
+                END
+            END)),
+        0) * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(CASE
+            WHEN ideal[1]::DOUBLE < 1 THEN 2 ** (ideal[1]::DOUBLE / 2) * 2 * sinh(ideal[1]::DOUBLE * ln(2) / 2)
+            ELSE 2 ** ideal[1]::DOUBLE - 1
+        END, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = ''inf''
+            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking_dcg'', ideal[1]))
+        ELSE total
+    END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
+    error(CASE
+        WHEN (CASE WHEN k > 0 THEN ideal[1] END)::DOUBLE > 1000
+            THEN format(
+                ''{}: a grade must be 1000 or less with gain=exp (gain := ''''linear'''' takes any), got {:g}'',
+                ''ranking_ideal_dcg'', CASE WHEN k > 0 THEN ideal[1] END)
+    END)::INTEGER,
+    1) * list_transform(
+    [coalesce(
+        CASE WHEN ideal[1] = ideal[-1] THEN log2_ideal END,
+        coalesce(
+            list_sum(list_transform(
+                list_transform(range(1, 1 + least(k, n_relevant)), lambda _ranking_rank: ln(2) / ln(_ranking_rank::DOUBLE + 1)),
+                lambda _ranking_discount, _ranking_place: CASE
+                    WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                    ELSE _ranking_discount * 2 ** -24 * CASE
+                        WHEN ideal[_ranking_place]::DOUBLE < 1 THEN 2 ** (ideal[_ranking_place]::DOUBLE / 2) * 2 * sinh(ideal[_ranking_place]::DOUBLE * ln(2) / 2)
+                        ELSE 2 ** ideal[_ranking_place]::DOUBLE - 1
+                    END
+                END)),
+            0)) * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(CASE
+            WHEN ideal[1]::DOUBLE < 1 THEN 2 ** (ideal[1]::DOUBLE / 2) * 2 * sinh(ideal[1]::DOUBLE * ln(2) / 2)
+            ELSE 2 ** ideal[1]::DOUBLE - 1
+        END, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = ''inf''
+            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking_ideal_dcg'', ideal[1]))
+        ELSE total
+    END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
+    coalesce(
+        list_sum(list_transform(
+            list_transform(hits, lambda _ranking_rank: ln(2) / ln(_ranking_rank::DOUBLE + 1)),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * CASE
+                    WHEN grades[_ranking_place]::DOUBLE < 1 THEN 2 ** (grades[_ranking_place]::DOUBLE / 2) * 2 * sinh(grades[_ranking_place]::DOUBLE * ln(2) / 2)
+                    ELSE 2 ** grades[_ranking_place]::DOUBLE - 1
+                END
+            END)),
+        0)
+    / greatest(coalesce(
+        CASE WHEN ideal[1] = ideal[-1] THEN log2_ideal END,
+        coalesce(
+            list_sum(list_transform(
+                list_transform(range(1, 1 + least(k, n_relevant)), lambda _ranking_rank: ln(2) / ln(_ranking_rank::DOUBLE + 1)),
+                lambda _ranking_discount, _ranking_place: CASE
+                    WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                    ELSE _ranking_discount * 2 ** -24 * CASE
+                        WHEN ideal[_ranking_place]::DOUBLE < 1 THEN 2 ** (ideal[_ranking_place]::DOUBLE / 2) * 2 * sinh(ideal[_ranking_place]::DOUBLE * ln(2) / 2)
+                        ELSE 2 ** ideal[_ranking_place]::DOUBLE - 1
+                    END
+                END)),
+            0)), 2 ** -1074),
+    coalesce(
+        error(CASE
+            WHEN (CASE WHEN k > 0 THEN ideal[1] END)::DOUBLE > 1000
+                THEN format(
+                    ''{}: a grade must be 1000 or less with gain=exp (gain := ''''linear'''' takes any), got {:g}'',
+                    ''ranking_ndcg'', CASE WHEN k > 0 THEN ideal[1] END)
+        END)::INTEGER,
+        1)))::DOUBLE' WHEN 'cumulative_gain' THEN '(1 * list_transform(
+    [coalesce(
+        list_sum(list_transform(
+            list_transform(hits, lambda _ranking_rank: 1::DOUBLE),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * grades[_ranking_place]::DOUBLE
+            END)),
+        0) * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(ideal[1]::DOUBLE, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = ''inf''
+            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking_cumulative_gain'', ideal[1]))
+        ELSE total
+    END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking_err: '' || CASE
+    WHEN ideal[1] > 4.0e0
+        THEN format(''a grade must be max_grade={:g} or less, got {:g}'', 4.0e0, ideal[1]::DOUBLE)
+END)::INTEGER, 1) * (list_reduce(
+    list_reverse(list_transform(
+        list_zip(hits, grades),
+        lambda _ranking_hit: [1::DOUBLE / _ranking_hit[1], CASE
+    WHEN _ranking_hit[2]::DOUBLE < 1 THEN 2 ** (_ranking_hit[2]::DOUBLE / 2) * 2 * sinh(_ranking_hit[2]::DOUBLE * ln(2) / 2)
+    ELSE 2 ** _ranking_hit[2]::DOUBLE - 1
+END * 2 ** -4.0e0])),
+    lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
+    [0::DOUBLE])[1])::DOUBLE' WHEN 'rbp' THEN '(least(
+    (1 - 0.8e0) * coalesce(
+        list_sum(list_transform(
+            list_zip(list_transform(hits, lambda _ranking_rank: 0.8e0 ** (_ranking_rank - 1)), grades),
+            lambda _ranking_hit: _ranking_hit[1]
+                * 1)),
+        0),
+    1))::DOUBLE' WHEN 'half_life_utility' THEN '(CASE
+    WHEN ideal[1] > 0.0e0 THEN least(
+        coalesce(
+            list_sum(list_transform(
+                list_transform(hits, lambda _ranking_rank: 2 ** ((1 - _ranking_rank::DOUBLE) / (5.0e0 - 1))),
+                lambda _ranking_discount, _ranking_place: CASE
+                    WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                    ELSE _ranking_discount * 2 ** -24 * greatest(grades[_ranking_place] - 0.0e0, 0)::DOUBLE
+                END)),
+            0)
+        / greatest(
+            coalesce(
+                NULL,
+                coalesce(
+                    list_sum(list_transform(
+                        list_transform(range(1, 1 + least(k, n_relevant)), lambda _ranking_rank: 2 ** ((1 - _ranking_rank::DOUBLE) / (5.0e0 - 1))),
+                        lambda _ranking_discount, _ranking_place: CASE
+                            WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                            ELSE _ranking_discount * 2 ** -24 * greatest(ideal[_ranking_place] - 0.0e0, 0)::DOUBLE
+                        END)),
+                    0)),
+            2 ** -1074),
+        1)
+    ELSE 0
+END)::DOUBLE' WHEN 'r_precision' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE len(list_filter(hits, lambda rank: rank <= n_relevant))::DOUBLE / greatest(n_relevant, 1) END)::DOUBLE' WHEN 'bpref' THEN '(coalesce(
+    list_sum(list_transform(
+        list_filter(
+            list_transform(seen, lambda grade, place: CASE WHEN grade > 0 THEN place END),
+            lambda place: place IS NOT NULL),
+        lambda place, number: 1 - least(place - number, n_relevant)
+            / greatest(least(len(ideal) - n_relevant, n_relevant), 1)::DOUBLE)),
+    0)
+/ greatest(n_relevant, 1))::DOUBLE' WHEN 'judged_share' THEN '(len(seen)::DOUBLE / greatest(top, 1))::DOUBLE' WHEN 'interpolated_precision' THEN '(coalesce(
+    list_max(list_transform(
+        hits,
+        lambda _ranking_rank, _ranking_number: CASE
+            WHEN _ranking_number::DOUBLE / n_relevant >= 0.0e0 THEN _ranking_number::DOUBLE / _ranking_rank
+        END)),
+    0))::DOUBLE' WHEN 'interpolated_average_precision' THEN '(list_sum(list_transform(
+    range(0, 11),
+    lambda level: coalesce(
+        list_max(list_transform(
+            hits,
+            lambda _ranking_rank, _ranking_number: CASE
+                WHEN _ranking_number::DOUBLE / n_relevant >= level::DOUBLE / 10 THEN _ranking_number::DOUBLE / _ranking_rank
+            END)),
+        0)))::DOUBLE / 11)::DOUBLE' WHEN 'spearman' THEN '(list_transform(
+    list_transform(
+        CASE WHEN ideal[1] > ideal[-1] THEN [seen] END,
+        lambda judged: {
+            ''items'': len(judged),
+            ''groups'': list_transform(
+                list_distinct(judged),
+                lambda grade: {
+                    ''items'': len(list_filter(judged, lambda other: other = grade)),
+                    ''rank'': len(list_filter(judged, lambda other: other < grade))
+                        + (len(list_filter(judged, lambda other: other = grade)) - len(judged))::DOUBLE / 2,
+                    ''places'': list_sum(list_transform(
+                        judged,
+                        lambda other, place: CASE WHEN other = grade THEN place - (len(judged) + 1)::DOUBLE / 2 END))})}),
+    lambda of: CASE
+        WHEN len(of.groups) > 1
+            THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
+                / sqrt(of.items * (of.items ** 2 - 1)::DOUBLE / 12)
+                / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
+    END)[1])::DOUBLE' WHEN 'kendall_tau' THEN '(list_transform(
+    list_transform(
+        list_transform(
+            CASE WHEN ideal[1] > ideal[-1] THEN [seen] END,
+            lambda judged: list_transform(
+                list_distinct(judged),
+                lambda grade: {
+                    ''items'': len(list_filter(judged, lambda other: other = grade)),
+                    ''places'': list_sum(list_transform(
+                        list_filter(judged, lambda other: other >= grade),
+                        lambda other, place: CASE WHEN other = grade THEN place END))})),
+        lambda groups: {
+            ''items'': list_sum(list_transform(groups, lambda one: one.items)),
+            ''grades'': len(groups),
+            ''pairs'': list_sum(list_transform(groups, lambda one: one.items))
+                * (list_sum(list_transform(groups, lambda one: one.items)) - 1)::DOUBLE / 2
+                - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1)::DOUBLE / 2)),
+            ''right'': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1)::DOUBLE / 2))}),
+    lambda _ranking_of: CASE
+        WHEN _ranking_of.pairs > 0
+            THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)::DOUBLE / (sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1)::DOUBLE / 2))))
+    END)[1])::DOUBLE' WHEN 'concordant_pairs' THEN '(list_transform(
+    list_transform(
+        list_transform(
+            CASE WHEN ideal[1] > ideal[-1] THEN [seen] END,
+            lambda judged: list_transform(
+                list_distinct(judged),
+                lambda grade: {
+                    ''items'': len(list_filter(judged, lambda other: other = grade)),
+                    ''places'': list_sum(list_transform(
+                        list_filter(judged, lambda other: other >= grade),
+                        lambda other, place: CASE WHEN other = grade THEN place END))})),
+        lambda groups: {
+            ''items'': list_sum(list_transform(groups, lambda one: one.items)),
+            ''grades'': len(groups),
+            ''pairs'': list_sum(list_transform(groups, lambda one: one.items))
+                * (list_sum(list_transform(groups, lambda one: one.items)) - 1)::DOUBLE / 2
+                - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1)::DOUBLE / 2)),
+            ''right'': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1)::DOUBLE / 2))}),
+    lambda of: CASE WHEN of.pairs > 0 THEN of.right::DOUBLE / of.pairs END)[1])::DOUBLE' END;
+CREATE OR REPLACE MACRO _ranking_expected_formula(name) AS
+CASE name WHEN 'recall' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE n_hits::DOUBLE / greatest(n_relevant, 1) END)::DOUBLE' WHEN 'precision' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE n_hits::DOUBLE / greatest(k, 1) END)::DOUBLE' WHEN 'f_measure' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE least(
+    (1 + least(1.0e0, 1e100) ** 2) * n_hits
+    / greatest(least(1.0e0, 1e100) ** 2 * n_relevant + k, 1),
+    1) END)::DOUBLE' WHEN 'hit_rate' THEN '(coalesce(
+    list_transform(ties[:1], lambda tie: 1 - coalesce(
+        list_product(list_transform(
+            range(least(tie.taken, tie.hits)),
+            lambda n: (tie.size - greatest(tie.taken, tie.hits) - n)::DOUBLE / (tie.size - n))),
+        1))[1],
+    0))::DOUBLE' WHEN 'recall_all' THEN '(CASE
+    WHEN n_relevant > 0 AND len(grades) = n_relevant THEN list_product(flatten(list_transform(
+        ties, lambda tie: list_transform(range(tie.hits), lambda n: (tie.taken - n)::DOUBLE / (tie.size - n)))))
+    ELSE 0
+END)::DOUBLE' WHEN 'hits' THEN '(n_hits)::DOUBLE' WHEN 'mrr' THEN '(coalesce(
+    list_transform(ties[:1], lambda tie: tie.hits::DOUBLE / tie.size * list_reduce(
+        list_transform(
+            range(least(tie.taken, tie.size - tie.hits + 1), 0, -1),
+            lambda rank: [
+                1::DOUBLE / (tie.above + rank), (tie.size - tie.hits + 1 - rank)::DOUBLE / greatest(tie.size - rank, 1)]),
+        lambda below, here: [here[1] + here[2] * below[1]],
+        [0::DOUBLE])[1])[1],
+    0))::DOUBLE' WHEN 'average_precision' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE coalesce(list_sum(list_transform(ties, lambda tie: tie.hits::DOUBLE / greatest(tie.size, 1) * coalesce(
+                            list_sum(list_transform(
+                                range(tie.taken),
+                                lambda higher: (tie.before + 1 + higher * (tie.hits - 1)::DOUBLE / greatest(tie.size - 1, 1))
+                                    / (tie.above + higher + 1))),
+                            0))), 0)
+/ greatest(
+n_relevant,
+    1) END)::DOUBLE' WHEN 'auc' THEN '(coalesce(
+    list_transform(
+        list_transform(
+            ties[-1:],
+            lambda last: {
+                ''ways'': list_transform(
+                    range(greatest(last.taken + last.hits - last.size, 0), least(last.taken, last.hits) + 1),
+                    lambda n: {''hits'': n, ''weight'': exp(-(lgamma(n + 1) + lgamma(last.hits - n + 1) + lgamma(last.taken - n + 1)
+                    + lgamma(last.size - last.hits - last.taken + n + 1)) - -(lgamma(floor((last.hits + 1) * (last.taken + 1)::DOUBLE / (last.size + 2)) + 1) + lgamma(last.hits - floor((last.hits + 1) * (last.taken + 1)::DOUBLE / (last.size + 2)) + 1) + lgamma(last.taken - floor((last.hits + 1) * (last.taken + 1)::DOUBLE / (last.size + 2)) + 1)
+                    + lgamma(last.size - last.hits - last.taken + floor((last.hits + 1) * (last.taken + 1)::DOUBLE / (last.size + 2)) + 1)))}),
+                ''last'': last,
+                ''wrong'': coalesce(
+                    list_sum(list_transform(
+                        ties[:-2], lambda tie: tie.hits * (tie.above - tie.before + (tie.size - tie.hits)::DOUBLE / 2))),
+                    0)}),
+        lambda of: list_sum(list_transform(
+            of.ways,
+            lambda way: way.weight * CASE
+                WHEN of.last.before + way.hits BETWEEN 1 AND top - 1
+                    THEN 1 - (of.wrong + way.hits * (of.last.above - of.last.before + (of.last.taken - way.hits)::DOUBLE / 2))
+                        / ((of.last.before + way.hits) * (top - of.last.before - way.hits))
+                ELSE 0.5
+            END))
+            / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
+    0.5))::DOUBLE' WHEN 'dcg' THEN '(coalesce(
+    error(CASE
+        WHEN (list_max(grades))::DOUBLE > 1000
+            THEN format(
+                ''{}: a grade must be 1000 or less with gain=exp (gain := ''''linear'''' takes any), got {:g}'',
+                ''ranking_dcg'', list_max(grades))
+    END)::INTEGER,
+    1) * list_transform(
+    [coalesce(
+        list_sum(list_transform(
+            flatten(list_transform(
+                ties,
+                lambda tie: list_resize(
+                    []::DOUBLE[],
+                    tie.hits,
+                    list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), lambda _ranking_rank: ln(2) / ln(_ranking_rank::DOUBLE + 1))) / tie.size))),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * CASE
+                    WHEN grades[_ranking_place]::DOUBLE < 1 THEN 2 ** (grades[_ranking_place]::DOUBLE / 2) * 2 * sinh(grades[_ranking_place]::DOUBLE * ln(2) / 2)
+                    ELSE 2 ** grades[_ranking_place]::DOUBLE - 1
+                END
+            END)),
+        0) * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(CASE
+            WHEN ideal[1]::DOUBLE < 1 THEN 2 ** (ideal[1]::DOUBLE / 2) * 2 * sinh(ideal[1]::DOUBLE * ln(2) / 2)
+            ELSE 2 ** ideal[1]::DOUBLE - 1
+        END, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = ''inf''
+            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking_dcg'', ideal[1]))
+        ELSE total
+    END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
+    error(CASE
+        WHEN (CASE WHEN k > 0 THEN ideal[1] END)::DOUBLE > 1000
+            THEN format(
+                ''{}: a grade must be 1000 or less with gain=exp (gain := ''''linear'''' takes any), got {:g}'',
+                ''ranking_ideal_dcg'', CASE WHEN k > 0 THEN ideal[1] END)
+    END)::INTEGER,
+    1) * list_transform(
+    [coalesce(
+        CASE WHEN ideal[1] = ideal[-1] THEN log2_ideal END,
+        coalesce(
+            list_sum(list_transform(
+                list_transform(range(1, 1 + least(k, n_relevant)), lambda _ranking_rank: ln(2) / ln(_ranking_rank::DOUBLE + 1)),
+                lambda _ranking_discount, _ranking_place: CASE
+                    WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                    ELSE _ranking_discount * 2 ** -24 * CASE
+                        WHEN ideal[_ranking_place]::DOUBLE < 1 THEN 2 ** (ideal[_ranking_place]::DOUBLE / 2) * 2 * sinh(ideal[_ranking_place]::DOUBLE * ln(2) / 2)
+                        ELSE 2 ** ideal[_ranking_place]::DOUBLE - 1
+                    END
+                END)),
+            0)) * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(CASE
+            WHEN ideal[1]::DOUBLE < 1 THEN 2 ** (ideal[1]::DOUBLE / 2) * 2 * sinh(ideal[1]::DOUBLE * ln(2) / 2)
+            ELSE 2 ** ideal[1]::DOUBLE - 1
+        END, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = ''inf''
+            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking_ideal_dcg'', ideal[1]))
+        ELSE total
+    END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
+    coalesce(
+        list_sum(list_transform(
+            flatten(list_transform(
+                ties,
+                lambda tie: list_resize(
+                    []::DOUBLE[],
+                    tie.hits,
+                    list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), lambda _ranking_rank: ln(2) / ln(_ranking_rank::DOUBLE + 1))) / tie.size))),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * CASE
+                    WHEN grades[_ranking_place]::DOUBLE < 1 THEN 2 ** (grades[_ranking_place]::DOUBLE / 2) * 2 * sinh(grades[_ranking_place]::DOUBLE * ln(2) / 2)
+                    ELSE 2 ** grades[_ranking_place]::DOUBLE - 1
+                END
+            END)),
+        0)
+    / greatest(coalesce(
+        CASE WHEN ideal[1] = ideal[-1] THEN log2_ideal END,
+        coalesce(
+            list_sum(list_transform(
+                list_transform(range(1, 1 + least(k, n_relevant)), lambda _ranking_rank: ln(2) / ln(_ranking_rank::DOUBLE + 1)),
+                lambda _ranking_discount, _ranking_place: CASE
+                    WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                    ELSE _ranking_discount * 2 ** -24 * CASE
+                        WHEN ideal[_ranking_place]::DOUBLE < 1 THEN 2 ** (ideal[_ranking_place]::DOUBLE / 2) * 2 * sinh(ideal[_ranking_place]::DOUBLE * ln(2) / 2)
+                        ELSE 2 ** ideal[_ranking_place]::DOUBLE - 1
+                    END
+                END)),
+            0)), 2 ** -1074),
+    coalesce(
+        error(CASE
+            WHEN (CASE WHEN k > 0 THEN ideal[1] END)::DOUBLE > 1000
+                THEN format(
+                    ''{}: a grade must be 1000 or less with gain=exp (gain := ''''linear'''' takes any), got {:g}'',
+                    ''ranking_ndcg'', CASE WHEN k > 0 THEN ideal[1] END)
+        END)::INTEGER,
+        1)))::DOUBLE' WHEN 'cumulative_gain' THEN '(1 * list_transform(
+    [coalesce(
+        list_sum(list_transform(
+            flatten(list_transform(
+                ties,
+                lambda tie: list_resize(
+                    []::DOUBLE[],
+                    tie.hits,
+                    list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), lambda _ranking_rank: 1::DOUBLE)) / tie.size))),
+            lambda _ranking_discount, _ranking_place: CASE
+                WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                ELSE _ranking_discount * 2 ** -24 * grades[_ranking_place]::DOUBLE
+            END)),
+        0) * CASE
+        WHEN ideal[1] = ideal[-1] THEN least(greatest(ideal[1]::DOUBLE, 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = ''inf''
+            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking_cumulative_gain'', ideal[1]))
+        ELSE total
+    END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
+    (1 - 0.8e0) * coalesce(
+        list_sum(list_transform(
+            list_zip(flatten(list_transform(
+                ties,
+                lambda tie: list_resize(
+                    []::DOUBLE[],
+                    tie.hits,
+                    list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), lambda _ranking_rank: 0.8e0 ** (_ranking_rank - 1))) / tie.size))), grades),
+            lambda _ranking_hit: _ranking_hit[1]
+                * 1)),
+        0),
+    1))::DOUBLE' WHEN 'half_life_utility' THEN '(CASE
+    WHEN ideal[1] > 0.0e0 THEN least(
+        coalesce(
+            list_sum(list_transform(
+                flatten(list_transform(
+                    ties,
+                    lambda tie: list_resize(
+                        []::DOUBLE[],
+                        tie.hits,
+                        list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), lambda _ranking_rank: 2 ** ((1 - _ranking_rank::DOUBLE) / (5.0e0 - 1)))) / tie.size))),
+                lambda _ranking_discount, _ranking_place: CASE
+                    WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                    ELSE _ranking_discount * 2 ** -24 * greatest(grades[_ranking_place] - 0.0e0, 0)::DOUBLE
+                END)),
+            0)
+        / greatest(
+            coalesce(
+                NULL,
+                coalesce(
+                    list_sum(list_transform(
+                        list_transform(range(1, 1 + least(k, n_relevant)), lambda _ranking_rank: 2 ** ((1 - _ranking_rank::DOUBLE) / (5.0e0 - 1))),
+                        lambda _ranking_discount, _ranking_place: CASE
+                            WHEN ideal[1] = ideal[-1] THEN _ranking_discount
+                            ELSE _ranking_discount * 2 ** -24 * greatest(ideal[_ranking_place] - 0.0e0, 0)::DOUBLE
+                        END)),
+                    0)),
+            2 ** -1074),
+        1)
+    ELSE 0
+END)::DOUBLE' WHEN 'r_precision' THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE coalesce(
+    list_sum(list_transform(
+        ties, lambda tie: tie.hits * greatest(least(least(top, n_relevant) - tie.above, tie.size), 0)::DOUBLE / tie.size)),
+    0) / greatest(n_relevant, 1) END)::DOUBLE' END;
+CREATE OR REPLACE MACRO _ranking_takes_grade(name) AS
+name IN ('recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'rbp', 'r_precision', 'bpref', 'interpolated_precision', 'interpolated_average_precision');
+CREATE OR REPLACE MACRO _ranking_is_share(name) AS
+name IN ('recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'mrr', 'average_precision', 'auc', 'ndcg', 'err', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs');
+CREATE OR REPLACE MACRO _ranking_empty_name(argument, name) AS
+CASE WHEN name::VARCHAR = '' THEN argument || ' must be the name of a column, got ''''' END;
 CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
 list_sum(list_transform(
     range(-32, 38),
@@ -771,8 +1447,6 @@ CREATE OR REPLACE MACRO _ranking_name_problem(argument, type, given) AS
 CASE WHEN type NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
     THEN concat(argument, ' must be the name of a column, got ', _ranking_cut(given))
 END;
-CREATE OR REPLACE MACRO _ranking_quoted(text) AS
-concat('''', _ranking_cut(text), '''');
 CREATE OR REPLACE MACRO _ranking_finite_grade(itemid, rel, grade_col, caller) AS
 CASE
     WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -788,48 +1462,6 @@ argument || ' must name systems of rec (' || _ranking_cut(coalesce(_ranking_join
     lambda name: coalesce(_ranking_cut(name), 'NULL'))[1];
 CREATE OR REPLACE MACRO _ranking_columns(texts) AS
 _ranking_cut(replace(_ranking_joined(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
-CREATE OR REPLACE MACRO _ranking_measure_texts(measures, usual) AS
-CASE
-    WHEN regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
-        AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
-    THEN string_split(
-        list_reduce(
-            string_split(
-                coalesce(_ranking_joined(
-                    list_transform(
-                        regexp_extract_all(
-                            CASE
-                                WHEN measures IS NULL THEN usual::VARCHAR
-                                WHEN ends_with(typeof(measures), ']')
-                                    THEN _ranking_joined(
-                                        list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(one, 'NULL')), ',')
-                                ELSE measures::VARCHAR
-                            END,
-                            '\([^()]*\)|[^()]+|[()]'),
-                        lambda piece: CASE WHEN starts_with(piece, '(') THEN replace(piece, ',', ' ') ELSE piece END),
-                    ''), ''),
-                ','),
-            lambda above, part: concat(
-                above,
-                CASE
-                    WHEN regexp_matches(above, '@[^\n]*$')
-                        AND regexp_matches(part, '^\s*(all\s*$|[^a-zA-Z\s\x{80}-\x{10FFFF}]|$)') THEN ','
-                    ELSE chr(10)
-                END,
-                part)),
-        chr(10))
-END;
-CREATE OR REPLACE MACRO _ranking_all_ks(ks, measures) AS
-concat_ws(
-    ',',
-    nullif(trim(ks::VARCHAR, '[]'), ''),
-    _ranking_joined(
-        list_filter(
-            string_split(translate(measures::VARCHAR, '@''"[]', ',,,,,'), ','),
-            lambda part: TRY_CAST(part AS DOUBLE) IS NOT NULL OR trim(part) = 'all'),
-        ','));
-CREATE OR REPLACE MACRO _ranking_cuts_text(cuts) AS
-concat('[', _ranking_joined(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', '), ']::BIGINT[]');
 CREATE OR REPLACE MACRO _ranking_list_names(names) AS
 regexp_replace(
     regexp_replace(
@@ -899,45 +1531,19 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
-CREATE OR REPLACE MACRO _ranking_interpolated_average_precision(ranking) AS
-(
-    list_sum(list_transform(range(0, 11), lambda level: _ranking_interpolated_precision(ranking, recall := level / 10)))
-    / 11
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_span_problem(argument, span, kind, least) AS
-CASE
-    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span))
-        THEN _ranking_option(argument, span, 'an integer, for a time that is one', span IS NULL)
-    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL'
-        THEN _ranking_option(argument, span, 'an INTERVAL, for a time that is ' || kind, span IS NULL)
-    WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
-        THEN _ranking_option(argument, span, CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END, false)
-END;
-CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, trec, expected, caller) AS
-CASE
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'trec' AND trec IS NOT NULL THEN trec
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
-    ELSE error(concat(caller, ': ', _ranking_option(
-        'ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
-END;
-CREATE OR REPLACE MACRO _ranking_min_grade_problem(min_grade) AS
-CASE
-    WHEN min_grade IS NOT NULL
-        THEN _ranking_option(
-            'min_grade', min_grade, 'a number > 0',
-            coalesce(TRY_CAST(min_grade AS DOUBLE) > 0 AND TRY_CAST(min_grade AS DOUBLE) < 'inf'::DOUBLE, false))
-END;
+CREATE OR REPLACE MACRO _ranking_nulls(names) AS
+_ranking_joined(
+    list_transform(
+        list_filter(
+            names, lambda _ranking_name, i: _ranking_name IS NOT NULL AND i = list_position(
+                list_transform(names, lambda _ranking_other: lower(_ranking_other)), lower(_ranking_name))),
+        lambda _ranking_name: 'NULL AS ' || _ranking_identifier(_ranking_name)),
+    ', ');
 CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL THEN NOT _ranking_is_key(name)
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;
-CREATE OR REPLACE MACRO _ranking_with_source(text, ties) AS
-replace(
-    regexp_replace(
-        text, CASE WHEN ties::VARCHAR = 'trec' THEN ' _ranking_item(_at_own_ks)?\b' ELSE '\z.' END, ' _ranking_trec'),
-    '@', _ranking_home());
 CREATE OR REPLACE MACRO _ranking_recall_divisor(n_relevant, min_grade, unjudged, without_relevant, users) AS
 nullif(greatest(n_relevant, CASE WHEN _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN 0 ELSE 1 END), 0);
 CREATE OR REPLACE MACRO _ranking_predicted_problem(min_grade, unjudged, without_relevant, users) AS
@@ -1057,23 +1663,6 @@ FROM (
                 GROUP BY system)
             WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW))))
 WHERE one.count > 0;
-CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
-list_reduce(
-    list_reverse(list_transform(
-        list_zip(ranking.hits, ranking.grades),
-        lambda _ranking_hit:
-            [1 / _ranking_hit[1], _ranking_gain(_ranking_hit[2], 'exp') * 2 ** -TRY_CAST(max_grade AS DOUBLE)])),
-    lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
-    [0::DOUBLE])[1]::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_discounted_gain(ranking, grades, discounts, gain) AS
-coalesce(
-    list_sum(CASE
-        WHEN ranking.ideal[1] = ranking.ideal[-1] THEN discounts
-        ELSE list_transform(
-            list_zip(discounts, grades, true),
-            lambda _ranking_item: _ranking_item[1] * 2 ** -24 * _ranking_gain(_ranking_item[2], gain))
-    END),
-    0);
 CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_ideal) AS
 {
     'k': k,
@@ -1094,6 +1683,30 @@ CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_id
         ELSE list_filter(judged.grades[:n_seen], lambda grade: grade > 0)
     END,
     'seen': judged.grades[:n_seen], 'ideal': judged.ideal, 'log2_ideal': log2_ideal::DOUBLE};
+CREATE OR REPLACE MACRO _ranking_span_problem(argument, span, kind, least) AS
+CASE
+    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span))
+        THEN _ranking_option(argument, span, 'an integer, for a time that is one', span IS NULL)
+    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL'
+        THEN _ranking_option(argument, span, 'an INTERVAL, for a time that is ' || kind, span IS NULL)
+    WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
+        THEN _ranking_option(argument, span, CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END, false)
+END;
+CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, trec, expected, caller) AS
+CASE
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'trec' AND trec IS NOT NULL THEN trec
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
+    ELSE error(concat(caller, ': ', _ranking_option(
+        'ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
+END;
+CREATE OR REPLACE MACRO _ranking_min_grade_problem(min_grade) AS
+CASE
+    WHEN min_grade IS NOT NULL
+        THEN _ranking_option(
+            'min_grade', min_grade, 'a number > 0',
+            coalesce(TRY_CAST(min_grade AS DOUBLE) > 0 AND TRY_CAST(min_grade AS DOUBLE) < 'inf'::DOUBLE, false))
+END;
 CREATE OR REPLACE MACRO _ranking_unread_scores(truth, user_col, item_col, score_col, grade_col, system_col, descending) AS TABLE
 SELECT
     userid,
@@ -1108,6 +1721,8 @@ FROM (
         coalesce(*COLUMNS(_ranking_column('rel', ''))) AS rel,
         coalesce(*COLUMNS(_ranking_column(CASE WHEN grade_col IS NULL THEN score_col ELSE 'rel' END, 'score'))) AS score
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths));
+CREATE OR REPLACE MACRO _ranking_hides_grades(grade_col, score) AS
+grade_col IS NULL AND len(_ranking_like_grades(concat(', ', score, ' DOUBLE,'))) > 0;
 CREATE OR REPLACE MACRO _ranking_texts_of(source) AS
 _ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
 CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
@@ -1141,18 +1756,14 @@ CASE
                 'ASC'))[1]
     END)[1]
 END;
+CREATE OR REPLACE MACRO _ranking_is_high(caller, name) AS
+coalesce(
+    _ranking_known_measures()[name]['higher_is_better']::VARCHAR,
+    error(concat(caller, ': measures must say which of two systems is better, got ', name))::VARCHAR);
+CREATE OR REPLACE MACRO _ranking_is_probability(name) AS
+_ranking_known_measures()[name]['is_share']::VARCHAR;
 CREATE OR REPLACE MACRO _ranking_known_measure(name) AS
 _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
-CREATE OR REPLACE MACRO _ranking_plain_choices(names) AS
-list_transform(
-    list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
-    lambda name: {
-        'measure': name, 'is_right': true, 'known': _ranking_known_measures()[name], 'cuts': NULL::BIGINT[], 'at_ks': false});
-CREATE OR REPLACE MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
-coalesce(
-    _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
-    AND _ranking_goes_with(rule, pairs, names, rules),
-    false);
 CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, confidence, difference, higher_is_better) AS
 CASE
     WHEN p_same_adjusted < _ranking_alpha(confidence) THEN 'same'
@@ -1189,104 +1800,12 @@ JOIN (
         AND each.k IS NOT DISTINCT FROM of_all.k
         AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
     GROUP BY comparison) AS sums USING (comparison);
-CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
-_ranking_unless_empty(
-    ranking,
-    coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-    / _ranking_precision_divisor(ranking, normalize));
-CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
-_ranking_unless_empty(ranking, least(
-    (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
-        / greatest(
-            least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
-                + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
-            1),
-    1));
-CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
-_ranking_unless_empty(
-    ranking, ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1));
-CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
-_ranking_unless_empty(
-    ranking, len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1));
-CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
-_ranking_unless_empty(
-    ranking,
-    ranking.n_hits / greatest(
-        CASE normalize::VARCHAR WHEN 'min' THEN least(ranking.k, ranking.n_relevant) ELSE ranking.n_relevant END, 1));
-CREATE OR REPLACE MACRO _ranking_concordant_pairs(ranking) AS
-list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
-list_transform(
-    _ranking_pairs(ranking),
-    lambda _ranking_of: CASE
-        WHEN _ranking_of.pairs > 0
-            THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)
-                / CASE variant::VARCHAR
-                    WHEN 'b' THEN sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1) / 2)
-                    ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1) / (2 * _ranking_of.grades)
-                END))
-    END)[1]::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-least(
-    (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
-        list_sum(list_transform(
-            list_zip(
-                _ranking_weights(ranking, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)),
-                ranking.grades),
-            lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
-                WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                ELSE 1
-            END)),
-        0),
-    1)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_err_problem(ranking, max_grade) AS
-_ranking_grade_problem(max_grade, ranking.ideal[1]);
-CREATE OR REPLACE MACRO _ranking_rbp_problem(ranking, persistence, gain, max_grade) AS
-CASE WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, ranking.ideal[1]) END;
+CREATE OR REPLACE MACRO _ranking_discounted_gain(ranking, grades, discounts, gain) AS
+_ranking_discounted_gain_of(ranking.ideal, grades, discounts);
+CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
+_ranking_ideal_of(ranking.k, ranking.n_relevant, ranking.ideal, ranking.log2_ideal);
 CREATE OR REPLACE MACRO _ranking_total(caller, ranking, gain, highest, counted) AS
-_ranking_gain_fits(caller, gain, highest) * list_transform(
-    [counted * CASE
-        WHEN ranking.ideal[1] = ranking.ideal[-1]
-            THEN least(greatest(_ranking_gain(ranking.ideal[1], gain), 0), 1.7976931348623157e308)
-        ELSE 2::DOUBLE ** 24
-    END],
-    lambda total: CASE
-        WHEN total = 'inf'
-            THEN error(format(
-                '{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', caller, ranking.ideal[1]))
-        ELSE total
-    END)[1];
-CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
-_ranking_unless_empty(
-    tied, _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1));
-CREATE OR REPLACE MACRO _ranking_tied_prefix(tied, ranking) AS
-list_transform(
-    list_transform(
-        list_transform(
-            [{
-                'ranking': ranking,
-                'lasts': list_transform(
-                    list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
-            lambda found: {
-                'ranking': found.ranking, 'firsts': found.ranking.hits, 'lasts': found.lasts,
-                'places': list_filter(
-                    range(1, len(found.ranking.hits) + 1),
-                    lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
-        lambda found: {
-            'k': found.ranking.k, 'top': found.ranking.top, 'n_relevant': found.ranking.n_relevant,
-            'ideal': found.ranking.ideal, 'log2_ideal': found.ranking.log2_ideal,
-            'grades': found.ranking.grades,
-            'ties': list_transform(
-                found.places,
-                lambda place, tie: {
-                    'above': found.firsts[place] - 1,
-                    'size': found.lasts[place] - found.firsts[place] + 1,
-                    'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
-                    'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
-                    'before': place - 1})}),
-    lambda found: {
-        'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal, 'log2_ideal': found.log2_ideal,
-        'grades': found.grades, 'ties': found.ties, 'n_hits': _ranking_tied_hits(found, found.top)})[1];
+_ranking_total_of(caller, ranking.ideal, highest, counted);
 CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
 CASE
     WHEN min_grade IS NULL THEN judged
@@ -1304,14 +1823,6 @@ CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
     'grades': _ranking_grades_from(tied.grades, min_grade),
     'ideal': _ranking_grades_from(tied.ideal, min_grade),
     'size': tied.size};
-CREATE OR REPLACE MACRO _ranking_tied_ways(tie) AS
-list_transform(
-    range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
-    lambda n: {
-        'hits': n,
-        'weight': exp(
-            _ranking_ln_ways(tie, n)
-            - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
 CREATE OR REPLACE MACRO udf_gini_coverage
     (rec_list) AS
         list_transform([_ranking_exposure(rec_list)], lambda counts: _ranking_gini(counts, len(counts)))[1],
@@ -1323,6 +1834,56 @@ CREATE OR REPLACE MACRO udf_gini_coverage
                 || len(items.counts) || '), got ' || items.n_items)
             ELSE _ranking_gini(items.counts, items.n_items)
         END)[1];
+CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
+_ranking_recall_of(ranking.k, ranking.top, ranking.n_relevant, ranking.n_hits, ranking.ideal, normalize);
+CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
+_ranking_precision_of(ranking.k, ranking.top, ranking.n_hits, ranking.ideal, divide);
+CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
+_ranking_f_measure_of(ranking.k, ranking.top, ranking.n_relevant, ranking.n_hits, ranking.ideal, beta, divide);
+CREATE OR REPLACE MACRO _ranking_hit_rate(ranking) AS
+_ranking_hit_rate_of(ranking.n_hits);
+CREATE OR REPLACE MACRO _ranking_recall_all(ranking) AS
+_ranking_recall_all_of(ranking.n_relevant, ranking.n_hits);
+CREATE OR REPLACE MACRO _ranking_hits(ranking) AS
+_ranking_hits_of(ranking.n_hits);
+CREATE OR REPLACE MACRO _ranking_mrr(ranking) AS
+_ranking_mrr_of(ranking.hits);
+CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
+_ranking_first_hit_rank_of(ranking.hits);
+CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
+_ranking_average_precision_of(ranking.k, ranking.top, ranking.n_relevant, ranking.n_hits, ranking.hits, ranking.ideal, normalize);
+CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
+_ranking_auc_of(ranking.top, ranking.hits);
+CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_dcg_of(ranking.hits, ranking.grades, ranking.ideal, gain, discount, base, half_life);
+CREATE OR REPLACE MACRO _ranking_ideal_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_ideal_dcg_of(ranking.k, ranking.n_relevant, ranking.grades, ranking.ideal, ranking.log2_ideal, gain, discount, base, half_life);
+CREATE OR REPLACE MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+_ranking_ndcg_of(ranking.k, ranking.n_relevant, ranking.hits, ranking.grades, ranking.ideal, ranking.log2_ideal, gain, discount, base, half_life, ideal);
+CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
+_ranking_cumulative_gain_of(ranking.hits, ranking.grades, ranking.ideal, gain);
+CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
+_ranking_err_of(ranking.hits, ranking.grades, ranking.ideal, max_grade);
+CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+_ranking_rbp_of(ranking.hits, ranking.grades, ranking.ideal, persistence, gain, max_grade);
+CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
+_ranking_half_life_utility_of(ranking.k, ranking.n_relevant, ranking.hits, ranking.grades, ranking.ideal, half_life, neutral);
+CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
+_ranking_r_precision_of(ranking.top, ranking.n_relevant, ranking.hits, ranking.ideal);
+CREATE OR REPLACE MACRO _ranking_bpref(ranking) AS
+_ranking_bpref_of(ranking.n_relevant, ranking.seen, ranking.ideal);
+CREATE OR REPLACE MACRO _ranking_judged_share(ranking) AS
+_ranking_judged_share_of(ranking.top, ranking.seen);
+CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
+_ranking_interpolated_precision_of(ranking.n_relevant, ranking.hits, recall);
+CREATE OR REPLACE MACRO _ranking_interpolated_average_precision(ranking) AS
+_ranking_interpolated_average_precision_of(ranking.n_relevant, ranking.hits);
+CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
+_ranking_spearman_of(ranking.seen, ranking.ideal);
+CREATE OR REPLACE MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
+_ranking_kendall_tau_of(ranking.grades, ranking.seen, ranking.ideal, variant);
+CREATE OR REPLACE MACRO _ranking_concordant_pairs(ranking) AS
+_ranking_concordant_pairs_of(ranking.grades, ranking.seen, ranking.ideal);
 CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
 least(
     list_transform(
@@ -1356,33 +1917,6 @@ SELECT
     coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
     least(*COLUMNS(_ranking_column(time_col, 'time'))) AS time
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('history', events)) AS rows);
-CREATE OR REPLACE MACRO _ranking_options_problem(pairs, names, rules) AS
-list_any_value(
-    list_transform(pairs, lambda pair, i: CASE
-        WHEN rules[names[i]] IS NULL OR NOT contains(pair, '=')
-            THEN concat(
-                'options must be name=value pairs (valid: ',
-                coalesce(
-                    _ranking_joined(
-                        list_transform(
-                            map_entries(rules),
-                            lambda rule: rule['key'] || '=' || split_part(rule['value'], ', with ', 1)), ', '),
-                    'none'),
-                '), got ', _ranking_quoted(pair))
-        WHEN list_position(names, names[i]) < i
-            THEN concat('option ', names[i], ' must be given once, got ', _ranking_quoted(_ranking_joined(pairs, ' ')))
-        WHEN NOT coalesce(_ranking_value_holds(
-            rules[names[i]], regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE)), false)
-            THEN concat(
-                'option ', names[i], ' must be ', split_part(rules[names[i]], ', with ', 1), ', got ',
-                _ranking_quoted(regexp_extract(pair, '=(.*)$', 1)))
-    END || ' (FROM ranking_functions() lists them)')
-    || list_transform(names, lambda name: CASE
-        WHEN NOT _ranking_goes_with(rules[name], pairs, names, rules)
-            THEN concat(
-                'option ', name, ' must go with ', split_part(rules[name], ', with ', 2),
-                ', got it without (FROM ranking_functions() lists them)')
-    END));
 CREATE OR REPLACE MACRO _ranking_missing_columns(name, texts, missing) AS
 name || ' must have '
 || _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
@@ -1408,29 +1942,6 @@ name || ' must have '
         THEN ' (or swap rec and truth: truth has one)' ELSE '' END);
 CREATE OR REPLACE MACRO _ranking_no_column(source, name, argument, texts) AS
 concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));
-CREATE OR REPLACE MACRO _ranking_cuts_condition(cuts, at_ks) AS
-concat(
-    'len(list_filter(', CASE WHEN at_ks THEN 'given || ' END, _ranking_cuts_text(cuts),
-    ', lambda one: one IS NOT DISTINCT FROM k)) > 0');
-CREATE OR REPLACE MACRO _ranking_compared_query(choices) AS
-list_transform(
-    [choices],
-    lambda found: CASE
-        WHEN coalesce(len(list_filter(found, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
-        ELSE concat(
-            'SELECT [',
-            _ranking_joined(
-                list_transform(found, lambda one, i: concat(
-                    '{measure: ''', one['measure'], ''', value_place: ', i,
-                    ', higher_is_better: ', coalesce(
-                        one['known']['higher_is_better']::VARCHAR,
-                        error('ranking_compare: measures must say which of two systems is better, got ' || one['measure'])),
-                    ', is_share: ', one['known']['is_share'],
-                    ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END,
-                    CASE WHEN one['cuts'] IS NULL THEN 'NULL::BIGINT[]' ELSE _ranking_cuts_text(one['cuts']) END, '}')),
-                ', '),
-            '] AS compared_measures', CASE WHEN found[1]['cuts'] IS NOT NULL THEN ' FROM _ranking_any_ks' END)
-    END)[1];
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
     100000 * baseline_place + system_place AS pair, systems[baseline_place] AS baseline,
@@ -1487,23 +1998,6 @@ coalesce(
     true);
 CREATE OR REPLACE MACRO ranking_geometric_mean(number) AS
 exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
-CREATE OR REPLACE MACRO _ranking_measure_means(by_user) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth) REPLACE (
-    coalesce(max(users) FILTER (NOT has_truth) OVER of_k, 0) AS users_without_truth,
-    users_without_relevant + coalesce(max(users) FILTER (has_truth IS NULL) OVER of_k, 0) AS users_without_relevant)
-FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
-        count(*) AS users,
-        count(*) FILTER (n_rec = 0) AS users_without_rec,
-        NULL AS users_without_truth,
-        count(*) FILTER (n_truth = 0) AS users_without_relevant,
-        ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c)))
-    FROM query_table(by_user) AS users_of
-    GROUP BY ALL)
-WINDOW of_k AS (PARTITION BY ranking_system, k)
-QUALIFY has_truth
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_difference_means(paired, caller) AS TABLE
 SELECT
     row_number() OVER () AS comparison,
@@ -1591,41 +2085,6 @@ list_transform(
         ELSE list_sort(list_distinct(one['cuts']), 'ASC')
             || CASE WHEN list_count(one['cuts']) < len(one['given']) THEN [NULL] ELSE [] END
     END)[1];
-CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
-_ranking_no_problem(caller, 'max_k must be ' || CASE
-    WHEN NOT _ranking_is_number(typeof(max_k)) THEN 'an integer, got ' || _ranking_cut(typeof(max_k))
-    WHEN NOT _ranking_are_integers(_ranking_numbers(max_k)) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
-    WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
-END);
-CREATE OR REPLACE MACRO _ranking_in_trec_order(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS TABLE
-SELECT COLUMNS(lambda c: c <> 'ranking_trec_rank')
-FROM (
-    SELECT
-        COLUMNS(lambda c: NOT starts_with(c, 'ranking_trec_') AND lower(c) NOT IN (
-            'ranking_absent', lower(coalesce(score_col::VARCHAR, 'score')))),
-        struct_extract(
-            {
-                'rank': CASE WHEN TRY_CAST(descending AS BOOLEAN) THEN -ranking_trec_rank ELSE ranking_trec_rank END,
-                'score': COLUMNS(concat(
-                    '(?i)^(', regexp_escape(coalesce(score_col::VARCHAR, 'score')), '|ranking_trec_rank)$'))},
-            CASE WHEN _ranking_is_number(left(typeof([ranking_trec_score]), -2)) THEN 'rank' ELSE 'score' END) AS '\1'
-    FROM (
-        SELECT
-            *,
-            row_number() OVER (
-                PARTITION BY ranking_trec_user, ranking_trec_system
-                ORDER BY isnan(ranking_trec_float) IS DISTINCT FROM false ASC NULLS LAST,
-                    CASE WHEN TRY_CAST(descending AS BOOLEAN) THEN ranking_trec_float END DESC NULLS LAST,
-                    ranking_trec_float ASC NULLS LAST, ranking_trec_item::VARCHAR DESC NULLS LAST) AS ranking_trec_rank
-        FROM (
-            SELECT
-                *,
-                least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_trec_user,
-                coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_trec_item,
-                least(*COLUMNS(_ranking_column(system_col, 'system'))) AS ranking_trec_system,
-                coalesce(*COLUMNS(_ranking_column(score_col, 'score'))) AS ranking_trec_score,
-                TRY_CAST(ranking_trec_score AS FLOAT) AS ranking_trec_float
-            FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec)))));
 CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
 _ranking_no_problem(
     caller,
@@ -1645,6 +2104,12 @@ _ranking_no_problem(
                 _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0)],
         lambda one: CASE WHEN one[4] IS NOT TRUE
             THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))));
+CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
+_ranking_no_problem(caller, 'max_k must be ' || CASE
+    WHEN NOT _ranking_is_number(typeof(max_k)) THEN 'an integer, got ' || _ranking_cut(typeof(max_k))
+    WHEN NOT _ranking_are_integers(_ranking_numbers(max_k)) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
+    WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
+END);
 CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
@@ -1658,24 +2123,6 @@ CASE
         'ranking_judge: rec and truth must hold items of the same type, got ', _ranking_cut(typeof(rec[1])), ' and ',
         _ranking_cut(typeof(truth[1]))))::BOOLEAN
 END;
-CREATE OR REPLACE MACRO _ranking_split_time_problem(name, type, test_from, test_size, gap) AS
-CASE
-    WHEN _ranking_time_kind(type) IS NULL
-        THEN concat(_ranking_cut(name), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(type))
-    WHEN test_from IS NOT NULL AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(type)
-        THEN concat(
-            'test_from must be ', _ranking_time_kind(type), ', as ', _ranking_cut(name), ' is, got ',
-            _ranking_cut(typeof(test_from)))
-    ELSE coalesce(
-        _ranking_span_problem('test_size', test_size, _ranking_time_kind(type), 1),
-        _ranking_span_problem('gap', gap, _ranking_time_kind(type), 0))
-END;
-CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged, without_relevant, users) AS
-[
-    _ranking_min_grade_problem(min_grade),
-    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
-    _ranking_option(
-        'without_relevant', without_relevant, 'zero|skip', without_relevant::VARCHAR IN ('zero', 'skip'))];
 CREATE OR REPLACE MACRO _ranking_user_numbers(rows, measures, argument) AS TABLE
 SELECT
     system, k, ranking_segment,
@@ -1839,6 +2286,10 @@ UNION ALL BY NAME
 SELECT NULL AS ranking_system
 WHERE NOT _ranking_has(rec, system_col, 'system')
     OR NOT EXISTS (FROM query_table(rec));
+CREATE OR REPLACE MACRO _ranking_ungraded_problem(truth, grade_col, min_grade) AS
+CASE WHEN NOT _ranking_has(truth, grade_col, 'rel')
+    THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ' || min_grade::VARCHAR
+END;
 CREATE OR REPLACE MACRO _ranking_list_facts(rec, user_col, item_col, score_col, grade_col, system_col, descending, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
@@ -1942,25 +2393,6 @@ SELECT
 FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)
 WHERE userid IS NOT NULL
 GROUP BY userid, itemid;
-CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
-coalesce(
-    CASE
-        WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' AND ideal::VARCHAR = 'cut'
-            THEN ranking.log2_ideal
-    END,
-    _ranking_discounted_gain(
-        ranking,
-        CASE ideal::VARCHAR WHEN 'k' THEN list_resize([]::DOUBLE[], least(ranking.k, 10000), 1::DOUBLE) ELSE grades END,
-        list_transform(
-            range(
-                1,
-                1 + CASE ideal::VARCHAR
-                    WHEN 'truth' THEN ranking.n_relevant
-                    WHEN 'k' THEN least(ranking.k, 10000)
-                    ELSE least(ranking.k, ranking.n_relevant)
-                END),
-            lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
-        gain));
 CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
 _ranking_prefix(
     judged,
@@ -1968,6 +2400,24 @@ _ranking_prefix(
     _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
     judged.ideal[-1] > 0,
     _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
+CREATE OR REPLACE MACRO _ranking_split_time_problem(name, type, test_from, test_size, gap) AS
+CASE
+    WHEN _ranking_time_kind(type) IS NULL
+        THEN concat(_ranking_cut(name), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(type))
+    WHEN test_from IS NOT NULL AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(type)
+        THEN concat(
+            'test_from must be ', _ranking_time_kind(type), ', as ', _ranking_cut(name), ' is, got ',
+            _ranking_cut(typeof(test_from)))
+    ELSE coalesce(
+        _ranking_span_problem('test_size', test_size, _ranking_time_kind(type), 1),
+        _ranking_span_problem('gap', gap, _ranking_time_kind(type), 0))
+END;
+CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged, without_relevant, users) AS
+[
+    _ranking_min_grade_problem(min_grade),
+    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+    _ranking_option(
+        'without_relevant', without_relevant, 'zero|skip', without_relevant::VARCHAR IN ('zero', 'skip'))];
 CREATE OR REPLACE MACRO _ranking_valid_truth(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS
 (
     SELECT CASE
@@ -2017,85 +2467,6 @@ FROM (
     FROM _ranking_recs(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS recs
     CROSS JOIN _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending) AS truths
     WHERE false);
-CREATE OR REPLACE MACRO _ranking_plain_names(measures, usual) AS
-list_transform(
-    string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
-    lambda name: _ranking_known_measure(trim(name))['measure']);
-CREATE OR REPLACE MACRO _ranking_choices(measures, usual) AS
-list_transform(
-    [list_transform(
-        list_transform(
-            list_transform(_ranking_measure_texts(measures, usual), lambda text: _ranking_measure_parts(text)),
-            lambda one: {
-                'known': _ranking_known_measure(one['name']),
-                'rules': _ranking_options()[_ranking_known_measure(one['name'])['measure']],
-                'pairs': _ranking_option_pairs(one['options']),
-                'names': list_transform(_ranking_option_pairs(one['options']), lambda pair: split_part(pair, '=', 1)),
-                'cuts': list_transform(
-                    CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') ELSE [] END, lambda k: trim(k, e' \t\r\n')),
-                'at_ks': one['at'] = ''}),
-        lambda one: {
-            'measure': concat(one['known']['measure'], '(' || _ranking_joined(one['pairs'], ',') || ')'),
-            'is_right': one['known']['measure'] IS NOT NULL
-                AND len(list_distinct(one['names'])) = len(one['names'])
-                AND len(list_filter(one['pairs'], lambda pair, i: NOT _ranking_option_holds(
-                    one['rules']['options'][one['names'][i]], pair, one['pairs'], one['names'], one['rules']['options']))) = 0
-                AND len(list_filter(one['cuts'], lambda k: NOT regexp_full_match(k, '[0-9]+|all'))) = 0,
-            'known': one['known'], 'rules': one['rules'], 'pairs': one['pairs'], 'names': one['names'],
-            'cuts': list_transform(one['cuts'], lambda k: CASE
-                WHEN k <> 'all' THEN coalesce(TRY_CAST(k AS BIGINT), 9223372036854775807) END),
-            'at_ks': one['at_ks']})],
-    lambda choices: list_transform(
-        list_filter(
-            choices,
-            lambda one, i: i = list_position(
-                list_transform(choices, lambda other: lower(other['measure'])), lower(one['measure']))),
-        lambda one: list_transform(
-            [list_filter(choices, lambda other: lower(other['measure']) = lower(one['measure']))],
-            lambda same: {
-                'measure': one['measure'],
-                'is_right': len(list_filter(same, lambda other: NOT other['is_right'])) = 0,
-                'known': one['known'], 'rules': one['rules'], 'pairs': one['pairs'],
-                'names': one['names'],
-                'cuts': flatten(list_transform(same, lambda other: other['cuts'])),
-                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)})[1]))[1];
-CREATE OR REPLACE MACRO _ranking_expected_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(ranking, persistence, gain, max_grade))::INTEGER, 1) * least(
-    (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
-        list_sum(list_transform(
-            list_zip(
-                _ranking_expected_weights(ranking, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)),
-                ranking.grades),
-            lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
-                WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                ELSE 1
-            END)),
-        0),
-    1)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
-_ranking_total(
-    'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(
-        ranking, ranking.grades, _ranking_weights(ranking, lambda _ranking_rank: 1::DOUBLE), gain))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_total(
-    'ranking_dcg', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(
-        ranking, ranking.grades,
-        _ranking_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
-        gain))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_total(
-    'ranking_dcg', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(
-        ranking, ranking.grades,
-        _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
-        gain))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(ranking, gain := 'linear') AS
-_ranking_total(
-    'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(
-        ranking, ranking.grades, _ranking_expected_weights(ranking, lambda _ranking_rank: 1::DOUBLE), gain))::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
 list_transform(
     list_transform(
@@ -2116,55 +2487,6 @@ list_transform(
             _ranking_given.judged, _ranking_given.k, _ranking_given.n_seen, _ranking_given.judged.ideal[-1] > 0, NULL),
         'problem': _ranking_given.problem,
         'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL});
-CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
-coalesce(
-    list_transform(
-        list_transform(
-            tied.ties[-1:],
-            lambda last: {
-                'ways': _ranking_tied_ways(last),
-                'last': last,
-                'wrong': coalesce(
-                    list_sum(list_transform(
-                        tied.ties[:-2],
-                        lambda tie: tie.hits * (tie.above - tie.before + (tie.size - tie.hits) / 2))),
-                    0)}),
-        lambda of: list_sum(list_transform(
-            of.ways,
-            lambda way: way.weight * CASE
-                WHEN of.last.before + way.hits BETWEEN 1 AND tied.top - 1
-                    THEN 1 - (of.wrong + way.hits
-                        * (of.last.above - of.last.before + (of.last.taken - way.hits) / 2))
-                        / ((of.last.before + way.hits) * (tied.top - of.last.before - way.hits))
-                ELSE 0.5
-            END))
-            / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
-    0.5)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
-_ranking_unless_empty(tied, CASE
-    WHEN normalize::VARCHAR = 'hits' THEN coalesce(
-        list_transform(
-            list_transform(
-                tied.ties[-1:],
-                lambda last: {
-                    'ways': _ranking_tied_ways(last),
-                    'before': last.before,
-                    'above': coalesce(
-                        list_sum(list_transform(
-                            tied.ties[:-2], lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))),
-                        0),
-                    'alone': _ranking_tied_precisions(last, 1, last.taken),
-                    'paired': _ranking_tied_precisions(last, 2, last.taken) / 2}),
-            lambda of: list_sum(list_transform(
-                of.ways,
-                lambda way: way.weight / greatest(of.before + way.hits, 1) * (
-                    of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
-                / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
-        0)
-    ELSE coalesce(
-        list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
-        / _ranking_precision_divisor(tied, normalize)
-END);
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, test, permutations, seed, caller) AS TABLE
 WITH RECURSIVE _ranking_flips AS (
     SELECT
@@ -2269,45 +2591,6 @@ FROM _ranking_history(history, user_col, item_col, score_col, grade_col, system_
 CROSS JOIN (
     SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
     FROM _ranking_history(truth, user_col, item_col, score_col, grade_col, system_col, descending, time_col));
-CREATE OR REPLACE MACRO _ranking_measures_problem(measures, ties, caller) AS
-coalesce(error(caller || ': ' || CASE
-    WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
-        THEN 'measures must be names of measures, as in [''ndcg'', ''recall@5''], got ' || _ranking_cut(typeof(measures))
-    WHEN measures::VARCHAR IN ('[]', '')
-        THEN 'measures must be one or more names of measures, got ' || _ranking_cut(measures::VARCHAR)
-    WHEN length(measures::VARCHAR) > 10000
-        THEN 'measures must be a text of at most 10000 characters, got ' || length(measures::VARCHAR)
-    ELSE list_any_value(list_transform(
-        _ranking_measure_texts(measures, NULL),
-        lambda text: list_transform(
-            list_transform(
-                [_ranking_measure_parts(text)],
-                lambda parts: {
-                    'name': parts['name'],
-                    'at': parts['at'],
-                    'pairs': _ranking_option_pairs(parts['options']),
-                    'measure': _ranking_known_measure(parts['name'])['measure']}),
-            lambda parts: CASE
-                WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
-                    THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
-                WHEN parts['measure'] IS NULL THEN concat(
-                    'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
-                    ' (FROM ranking_functions() lists them)')
-                ELSE coalesce(
-                    parts['measure'] || ': ' || _ranking_options_problem(
-                        parts['pairs'],
-                        list_transform(parts['pairs'], lambda pair: split_part(pair, '=', 1)),
-                        _ranking_options()[parts['measure']]['options']),
-                    list_any_value(list_transform(
-                        string_split(parts['at'][2:], ','),
-                        lambda k: CASE
-                            WHEN parts['at'] <> '' AND NOT regexp_full_match(k, '\s*([0-9]+|all)\s*')
-                                THEN 'cut-offs must be integers of 0 or more, or all, got ' || _ranking_quoted(trim(k)) END)),
-                    CASE WHEN ties::VARCHAR = 'expected' AND _ranking_options()[parts['measure']]['expected'] IS NULL
-                        THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
-                            || 'ranking_functions() lists measures), got ' || parts['measure'] END)
-            END)[1]
-    )) END)::VARCHAR, 'SELECT NULL');
 CREATE OR REPLACE MACRO _ranking_contents_catalogue(
     lists, rec, history, items, user_col, item_col, score_col, grade_col, system_col, descending, category_col, ks, caller) AS TABLE
 WITH _ranking_catalogue AS MATERIALIZED (
@@ -2900,52 +3183,6 @@ CREATE OR REPLACE MACRO ranking_judge
                             given.grades,
                             NULL))[1])[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
-CREATE OR REPLACE MACRO _ranking_split_misfit(
-    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-) AS
-list_any_value(
-    list_transform(
-        [
-            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
-            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
-            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
-        ],
-        lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
-            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
-            WHEN c[1] = 'time_col' THEN _ranking_split_time_problem(c[3], c[4], test_from, test_size, gap)
-        END))
-    || [
-        'events must have no column fold, part or dropped (rename it), got ' || _ranking_joined(
-            regexp_extract_all(_ranking_texts_of(events), '(?i), "?(fold|part|dropped)"? ', 1), ', '),
-        _ranking_collation_problem(),
-        _ranking_option(
-            'folds', folds, 'an integer >= 1', _ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1),
-        _ranking_option(
-            'last', last, 'an integer >= 1',
-            last IS NULL OR _ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1),
-        CASE
-            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
-                THEN 'test_from, test_size or last must say what the test is, got none of them'
-            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
-                THEN 'last must stand without test_from, test_size and gap, got '
-                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
-            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
-                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
-        END,
-        _ranking_option('cold_users', cold_users, 'keep|drop', cold_users::VARCHAR IN ('keep', 'drop')),
-        _ranking_option('cold_items', cold_items, 'keep|drop', cold_items::VARCHAR IN ('keep', 'drop')),
-        _ranking_option('seen', seen, 'keep|drop', seen::VARCHAR IN ('keep', 'drop'))]);
-CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS
-CASE
-    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss'
-        AND without_relevant::VARCHAR IS NOT DISTINCT FROM 'zero' THEN true
-    ELSE _ranking_no_problem(caller, coalesce(
-        list_any_value(_ranking_judging_problems(min_grade, unjudged, without_relevant, users)),
-        CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
-            THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got '
-                || min_grade::VARCHAR
-        END))
-END;
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, tied) AS TABLE
 SELECT
     userid, system,
@@ -3091,62 +3328,52 @@ CREATE OR REPLACE MACRO _ranking_truth_users(truth, user_col, item_col, score_co
 SELECT userid, count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant
 FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending)
 GROUP BY userid;
-CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
+CREATE OR REPLACE MACRO _ranking_split_misfit(
+    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+) AS
+list_any_value(
+    list_transform(
+        [
+            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
+            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
+            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
+        ],
+        lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
+            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
+            WHEN c[1] = 'time_col' THEN _ranking_split_time_problem(c[3], c[4], test_from, test_size, gap)
+        END))
+    || [
+        'events must have no column fold, part or dropped (rename it), got ' || _ranking_joined(
+            regexp_extract_all(_ranking_texts_of(events), '(?i), "?(fold|part|dropped)"? ', 1), ', '),
+        _ranking_collation_problem(),
+        _ranking_option(
+            'folds', folds, 'an integer >= 1', _ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1),
+        _ranking_option(
+            'last', last, 'an integer >= 1',
+            last IS NULL OR _ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1),
+        CASE
+            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
+                THEN 'test_from, test_size or last must say what the test is, got none of them'
+            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
+                THEN 'last must stand without test_from, test_size and gap, got '
+                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
+            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
+                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
+        END,
+        _ranking_option('cold_users', cold_users, 'keep|drop', cold_users::VARCHAR IN ('keep', 'drop')),
+        _ranking_option('cold_items', cold_items, 'keep|drop', cold_items::VARCHAR IN ('keep', 'drop')),
+        _ranking_option('seen', seen, 'keep|drop', seen::VARCHAR IN ('keep', 'drop'))]);
+CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS
 CASE
-    WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-        _ranking_discounted_gain(
-            ranking, _ranking_above_neutral(ranking.grades, neutral),
-            _ranking_weights(
-                ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'half_life', NULL, half_life)),
-            'linear')
-        / greatest(
-            _ranking_ideal(
-                ranking, _ranking_above_neutral(ranking.ideal, neutral), 'linear', 'half_life', NULL, half_life),
-            2 ** -1074),
-        1)
-    ELSE 0
-END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ideal_dcg
-    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_total(
-    'ranking_ideal_dcg', ranking, gain,
-    CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
-    _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ndcg
-    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-least(
-    _ranking_discounted_gain(
-        ranking, ranking.grades,
-        _ranking_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
-        gain)
-    / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
-    _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_ndcg
-    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-coalesce(error('ranking_ndcg: ' || _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal))::INTEGER, 1) * least(
-    _ranking_discounted_gain(
-        ranking, ranking.grades,
-        _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
-        gain)
-    / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
-    _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(ranking, half_life := 5, neutral := 0) AS
-CASE
-    WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-        _ranking_discounted_gain(
-            ranking, _ranking_above_neutral(ranking.grades, neutral),
-            _ranking_expected_weights(
-                ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'half_life', NULL, half_life)),
-            'linear')
-        / greatest(
-            _ranking_ideal(
-                ranking, _ranking_above_neutral(ranking.ideal, neutral), 'linear', 'half_life', NULL, half_life),
-            2 ** -1074),
-        1)
-    ELSE 0
-END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
-_ranking_tied_prefix(tied, _ranking_at(tied, k));
+    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss'
+        AND without_relevant::VARCHAR IS NOT DISTINCT FROM 'zero' THEN true
+    ELSE _ranking_no_problem(caller, coalesce(
+        list_any_value(_ranking_judging_problems(min_grade, unjudged, without_relevant, users)),
+        CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+            THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got '
+                || min_grade::VARCHAR
+        END))
+END;
 CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
 list_transform(
     [_ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
@@ -3216,6 +3443,16 @@ list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ideal_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
 CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
 list_transform(
     _ranking_views(judged, k),
@@ -3225,12 +3462,17 @@ CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
-        'ranking_err', _ranking_view, coalesce(_ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), _ranking_err_problem(_ranking_view.ranking, max_grade)), _ranking_err(_ranking_view.ranking, max_grade)))[1];
+        'ranking_err', _ranking_view, _ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), _ranking_err(_ranking_view.ranking, max_grade)))[1];
 CREATE OR REPLACE MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
     lambda _ranking_view: _ranking_checked_value(
-        'ranking_rbp', _ranking_view, coalesce(_ranking_option('persistence', persistence, 'a number >= 0 and < 1', TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1), _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')), _ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), CASE WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded' THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR END, CASE WHEN min_grade IS NOT NULL AND gain::VARCHAR <> 'binary' THEN 'min_grade must go with gain=binary, got it with gain=' || gain::VARCHAR END, _ranking_rbp_problem(_ranking_view.ranking, persistence, gain, max_grade)), _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
+        'ranking_rbp', _ranking_view, coalesce(_ranking_option('persistence', persistence, 'a number >= 0 and < 1', TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1), _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')), _ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), CASE WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded' THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR END, CASE WHEN min_grade IS NOT NULL AND gain::VARCHAR <> 'binary' THEN 'min_grade must go with gain=binary, got it with gain=' || gain::VARCHAR END), _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
+CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_half_life_utility', _ranking_view, coalesce(_ranking_option('half_life', half_life, 'a number > 1', TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) >= 0 AND TRY_CAST(neutral AS DOUBLE) < 'inf')), _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
 CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL, min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
@@ -3455,50 +3697,6 @@ WHERE len(one.found) > 0
 UNION ALL
 SELECT 'no_rows', 1, NULL
 WHERE NOT EXISTS (FROM query_table(rec));
-CREATE OR REPLACE MACRO _ranking_split_windows(
-    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS TABLE
-SELECT
-    ranking_fold, ranking_test_from, ranking_test_until,
-    CASE
-        WHEN ranking_test_from > latest
-            THEN error(concat('ranking_split: ', coalesce(
-                'test_from must not be after the last event, got ' || test_from::VARCHAR,
-                'test_size must reach back to the last event, got ' || test_size::VARCHAR)))
-        WHEN _ranking_moment_before(ranking_test_from, 1, gap) <= earliest
-            THEN error(concat(
-                'ranking_split: a fold must have events before its test', CASE WHEN last IS NULL THEN ' and gap' END,
-                ', got none for fold ', ranking_fold, ': take fewer folds',
-                CASE WHEN last IS NULL THEN ', a shorter test_size or gap, or a later test_from' ELSE ' or a smaller last' END))
-        ELSE _ranking_moment_before(ranking_test_from, 1, gap)
-    END AS ranking_train_until
-FROM (
-    SELECT
-        *,
-        CASE
-            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, last)
-            WHEN test_size IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, test_size)
-            ELSE _ranking_moment(test_from)
-        END AS ranking_test_from,
-        CASE
-            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold - 1, last)
-            ELSE _ranking_moment_before(until, ranking_fold - 1, test_size)
-        END AS ranking_test_until
-    FROM (
-        SELECT
-            unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
-            earliest, latest,
-            CASE
-                WHEN test_from IS NOT NULL AND test_size IS NOT NULL
-                    THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
-                WHEN last IS NULL AND _ranking_type(events, time_col, 'time') = 'DATE'
-                    THEN latest + 86_400_000_000
-                ELSE latest + 1
-            END AS until
-        FROM (
-            SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
-            FROM _ranking_events(events, last, user_col, item_col, time_col))
-        WHERE (SELECT _ranking_no_problem('ranking_split', _ranking_split_misfit(
-            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col)))));
 CREATE OR REPLACE MACRO _ranking_problem_rows_of_history(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS TABLE
 SELECT 'truth_in_history' AS code, NULL::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
 FROM (FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE itemid IS NOT NULL) AS truths
@@ -3664,28 +3862,50 @@ CREATE OR REPLACE MACRO _ranking_has_relevant(truth, user_col, item_col, score_c
     END
     FROM _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
 );
-CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_half_life_utility', _ranking_view, coalesce(_ranking_option('half_life', half_life, 'a number > 1', TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) >= 0 AND TRY_CAST(neutral AS DOUBLE) < 'inf')), _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
-CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_ideal_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
-CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
-CASE
-    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
-    ELSE concat(
-        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
-        ')) AS ', name)
-END;
+CREATE OR REPLACE MACRO _ranking_split_windows(
+    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS TABLE
+SELECT
+    ranking_fold, ranking_test_from, ranking_test_until,
+    CASE
+        WHEN ranking_test_from > latest
+            THEN error(concat('ranking_split: ', coalesce(
+                'test_from must not be after the last event, got ' || test_from::VARCHAR,
+                'test_size must reach back to the last event, got ' || test_size::VARCHAR)))
+        WHEN _ranking_moment_before(ranking_test_from, 1, gap) <= earliest
+            THEN error(concat(
+                'ranking_split: a fold must have events before its test', CASE WHEN last IS NULL THEN ' and gap' END,
+                ', got none for fold ', ranking_fold, ': take fewer folds',
+                CASE WHEN last IS NULL THEN ', a shorter test_size or gap, or a later test_from' ELSE ' or a smaller last' END))
+        ELSE _ranking_moment_before(ranking_test_from, 1, gap)
+    END AS ranking_train_until
+FROM (
+    SELECT
+        *,
+        CASE
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, last)
+            WHEN test_size IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, test_size)
+            ELSE _ranking_moment(test_from)
+        END AS ranking_test_from,
+        CASE
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold - 1, last)
+            ELSE _ranking_moment_before(until, ranking_fold - 1, test_size)
+        END AS ranking_test_until
+    FROM (
+        SELECT
+            unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
+            earliest, latest,
+            CASE
+                WHEN test_from IS NOT NULL AND test_size IS NOT NULL
+                    THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
+                WHEN last IS NULL AND _ranking_type(events, time_col, 'time') = 'DATE'
+                    THEN latest + 86_400_000_000
+                ELSE latest + 1
+            END AS until
+        FROM (
+            SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
+            FROM _ranking_events(events, last, user_col, item_col, time_col))
+        WHERE (SELECT _ranking_no_problem('ranking_split', _ranking_split_misfit(
+            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col)))));
 CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS
 coalesce(
     list_transform(
@@ -3697,6 +3917,57 @@ _ranking_no_problem(caller, coalesce(
         [_ranking_misfits(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
     _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)));
+CREATE OR REPLACE MACRO _ranking_tables_problem(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
+coalesce(
+    list_transform(
+        [_ranking_misfits(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
+        lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
+    _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending));
+CREATE OR REPLACE MACRO _ranking_asked(measures, usual, ties, caller) AS
+CASE
+    WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
+        THEN error(concat(
+            caller, ': measures must be names of measures, as in [''ndcg'', ''recall@5''], got ', _ranking_cut(typeof(measures))))
+    WHEN measures::VARCHAR IN ('[]', '')
+        THEN error(concat(caller, ': measures must be one or more names of measures, got ', _ranking_cut(measures::VARCHAR)))
+    WHEN length(measures::VARCHAR) > 10000
+        THEN error(concat(
+            caller, ': measures must be a text of at most 10000 characters, got ', length(measures::VARCHAR)))
+    WHEN regexp_matches(measures::VARCHAR, '[(@]')
+        THEN error(concat(
+            caller, ': measures must be names alone without Python, got ', _ranking_cut(measures::VARCHAR),
+            ': for options, write ranking_ndcg(judged, 10, gain := ''linear'') over ranking_judged; cut-offs are ks'))
+    WHEN coalesce(measures::VARCHAR, usual) IS NULL
+        THEN CASE WHEN ties::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
+    ELSE list_transform(
+        [list_transform(
+            string_split(
+                CASE WHEN ends_with(typeof(measures), ']')
+                    THEN _ranking_joined(
+                        list_transform(
+                            TRY_CAST(measures AS VARCHAR[]), lambda _ranking_name: coalesce(_ranking_name, 'NULL')),
+                        ',')
+                    ELSE coalesce(measures::VARCHAR, usual)
+                END,
+                ','),
+            lambda _ranking_name: (_ranking_name, _ranking_known_measure(trim(_ranking_name))['measure']))],
+        lambda _ranking_found: list_transform(
+            list_filter(
+                _ranking_found,
+                lambda _ranking_one, i: _ranking_one[2] IS NULL OR i = list_position(
+                    list_transform(_ranking_found, lambda _ranking_other: _ranking_other[2]), _ranking_one[2])),
+            lambda _ranking_one: CASE
+                WHEN _ranking_one[2] IS NULL
+                    THEN error(concat(
+                        caller, ': measure must be the name of a measure, got ''', _ranking_cut(trim(_ranking_one[1])),
+                        ''' (FROM ranking_functions() lists them)'))::VARCHAR
+                WHEN ties::VARCHAR = 'expected' AND NOT list_contains(['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'], _ranking_one[2])
+                    THEN error(concat(
+                        caller, ': with ties := ''expected'' a measure must have an expected value in closed form (FROM '
+                        || 'ranking_functions() lists measures), got ', _ranking_one[2]))::VARCHAR
+                ELSE _ranking_one[2]
+            END))[1]
+END;
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL) AS TABLE
@@ -3802,38 +4073,6 @@ FROM (
     SELECT *, least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(coalesce(users, truth)))) AS named
 SEMI JOIN _ranking_users_beyond_truth(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS others ON ranking_user = others.userid;
-CREATE OR REPLACE MACRO ranking_split(
-    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
-    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
-    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
-SELECT
-    * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
-    ranking_fold AS fold,
-    CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN 'train' ELSE 'test' END AS part,
-    ranking_dropped AS dropped
-FROM (
-    SELECT
-        rows.* EXCLUDE (ranking_user, ranking_item, ranking_moment),
-        windows.ranking_fold,
-        rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
-        CASE
-            WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
-            WHEN rows.ranking_user IS NULL THEN 'no user'
-            WHEN rows.ranking_item IS NULL THEN 'no item'
-            WHEN rows.ranking_moment IS NULL THEN 'no time'
-            WHEN rows.ranking_moment >= windows.ranking_test_until THEN 'after test'
-            WHEN rows.ranking_moment < windows.ranking_test_from THEN 'gap'
-            WHEN users.ranking_first >= windows.ranking_train_until THEN 'cold user'
-            WHEN items.ranking_first >= windows.ranking_train_until THEN 'cold item'
-            WHEN pairs.ranking_first < windows.ranking_train_until THEN 'seen'
-        END AS ranking_dropped
-    FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
-    CROSS JOIN _ranking_split_windows(
-        events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS windows
-    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_users, 'user') AS users USING (ranking_user)
-    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_items, 'item') AS items USING (ranking_item)
-    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, seen, 'user|item') AS pairs
-        USING (ranking_user, ranking_item));
 CREATE OR REPLACE MACRO _ranking_catalogue_rows(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT
     unnest(['gone_labels'] || CASE WHEN is_relevant THEN ['gone_relevant'] ELSE [] END) AS code,
@@ -3909,39 +4148,38 @@ SELECT
     min(userid::VARCHAR) FILTER (is_whole AND is_top) AS top_user
 FROM _ranking_evidence_of_lists(rec, truth, history, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unseen)
 GROUP BY system, item;
-CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
-concat(
-    'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
-    columns,
-    ' FROM (SELECT *',
-    CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
-    CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
-        THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
-    _ranking_joined(
-        list_transform(own_grades, lambda grade: concat(
-            ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
-    CASE WHEN NOT is_expected THEN concat(
-        ' FROM (SELECT *, @_ranking_n_seen(judged.ranks, cut) AS n_seen',
-        CASE WHEN list_contains(rankings, 'ranking') THEN ', @_ranking_n_relevant(judged) AS n_judged' END,
-        CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
-            THEN ', @_ranking_n_relevant(lowered) AS n_lowered' END)
-    END,
-    ' FROM (SELECT *, @_ranking_cut_off(k, judged.size) AS cut',
-    CASE WHEN min_grade IS NOT NULL
-        THEN concat(
-            ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
-            ') AS lowered') END,
-    _ranking_joined(
-        list_transform(own_grades, lambda grade: concat(
-            ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
-    ' FROM ',
-    CASE WHEN is_expected THEN '_ranking_expected' ELSE '_ranking_item' END,
-    CASE WHEN len(cuts) = 0 THEN ' CROSS JOIN (SELECT unnest(given) AS k FROM _ranking_given_ks)'
-        ELSE concat(
-            '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
-            CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
-    END,
-    CASE WHEN is_expected THEN '))' ELSE ')))' END);
+CREATE OR REPLACE MACRO ranking_split(
+    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
+    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
+    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
+SELECT
+    * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
+    ranking_fold AS fold,
+    CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN 'train' ELSE 'test' END AS part,
+    ranking_dropped AS dropped
+FROM (
+    SELECT
+        rows.* EXCLUDE (ranking_user, ranking_item, ranking_moment),
+        windows.ranking_fold,
+        rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
+        CASE
+            WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
+            WHEN rows.ranking_user IS NULL THEN 'no user'
+            WHEN rows.ranking_item IS NULL THEN 'no item'
+            WHEN rows.ranking_moment IS NULL THEN 'no time'
+            WHEN rows.ranking_moment >= windows.ranking_test_until THEN 'after test'
+            WHEN rows.ranking_moment < windows.ranking_test_from THEN 'gap'
+            WHEN users.ranking_first >= windows.ranking_train_until THEN 'cold user'
+            WHEN items.ranking_first >= windows.ranking_train_until THEN 'cold item'
+            WHEN pairs.ranking_first < windows.ranking_train_until THEN 'seen'
+        END AS ranking_dropped
+    FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
+    CROSS JOIN _ranking_split_windows(
+        events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS windows
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_users, 'user') AS users USING (ranking_user)
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, cold_items, 'item') AS items USING (ranking_item)
+    LEFT JOIN _ranking_first_moments(events, last, user_col, item_col, time_col, seen, 'user|item') AS pairs
+        USING (ranking_user, ranking_item));
 CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, user_col, item_col, score_col, grade_col, system_col, descending, method, weights, rrf_k, normalize, depth, systems) AS
 coalesce(
     _ranking_rec_misfit(rec, user_col, item_col, score_col, grade_col, system_col, descending),
@@ -4312,6 +4550,130 @@ AND (
                     coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
                     _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
         END)));
+CREATE OR REPLACE MACRO _ranking_call(
+    caller, rec := NULL, truth := NULL, ks := NULL, max_k := NULL, measures := NULL, usual := NULL, ties := 'item', divide := 'k',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS
+list_transform(
+    [{
+        'asked': _ranking_asked(measures, usual, ties, caller),
+        'cuts': CASE
+            WHEN caller::VARCHAR IN ('ranking_judged', 'interpolated_precision_curve', 'precision_recall_curve')
+                THEN CASE WHEN _ranking_valid_k(max_k, caller) THEN [TRY_CAST(max_k AS BIGINT)] END
+            ELSE _ranking_cuts(ks, caller)
+        END,
+        'user': coalesce(user_col::VARCHAR, 'userid'), 'item': coalesce(item_col::VARCHAR, 'itemid'),
+        'score': coalesce(score_col::VARCHAR, 'score'), 'grade': coalesce(grade_col::VARCHAR, 'rel'),
+        'system': coalesce(system_col::VARCHAR, 'system'),
+        'expected': _ranking_ties_choice(ties, false, false, true, caller),
+        'trec': ties::VARCHAR = 'trec',
+        'condensed': unjudged::VARCHAR = 'skip',
+        'is_best_high': ties::VARCHAR = 'trec' OR TRY_CAST(descending AS BOOLEAN),
+        'are_valid': _ranking_no_problem(caller, coalesce(
+            _ranking_empty_name('user_col', user_col), _ranking_empty_name('item_col', item_col),
+            _ranking_empty_name('score_col', score_col),
+            list_any_value(_ranking_judging_problems(min_grade, unjudged, without_relevant, users)),
+            CASE WHEN users::VARCHAR IS NULL THEN NULL
+                ELSE nullif(_ranking_table('users', users::VARCHAR), users::VARCHAR) END))}],
+    lambda _ranking_given: list_transform(
+        [{
+            'depth': _ranking_longest(_ranking_given['cuts']),
+            'is_whole': _ranking_given['condensed'] OR _ranking_longest(_ranking_given['cuts']) IS NULL}],
+        lambda _ranking_cut_at: {
+            'caller': caller::VARCHAR,
+            'rec': _ranking_table('rec', rec)::VARCHAR, 'truth': _ranking_table('truth', truth)::VARCHAR,
+            'users': users::VARCHAR, 'has_users': users IS NOT NULL,
+            'user': _ranking_given['user'], 'item': _ranking_given['item'], 'score': _ranking_given['score'],
+            'system_column': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
+                THEN _ranking_identifier(_ranking_given['system']) ELSE 'NULL' END,
+            'grade_name': _ranking_given['grade'],
+            'grade_column': CASE WHEN grade_col::VARCHAR IS DISTINCT FROM ''
+                THEN _ranking_identifier(_ranking_given['grade']) ELSE 'NULL' END,
+            'rec_columns': _ranking_nulls([
+                _ranking_given['user'], _ranking_given['item'], _ranking_given['score'],
+                CASE WHEN system_col::VARCHAR IS DISTINCT FROM '' THEN _ranking_given['system'] END]),
+            'truth_columns': _ranking_nulls([
+                _ranking_given['user'], _ranking_given['item'],
+                CASE WHEN grade_col::VARCHAR IS DISTINCT FROM '' THEN _ranking_given['grade'] END,
+                CASE WHEN _ranking_hides_grades(grade_col, _ranking_given['score']) THEN _ranking_given['score'] END]),
+            'users_columns': _ranking_nulls([_ranking_given['user']]),
+            'may_have_systems': system_col::VARCHAR IS DISTINCT FROM '',
+            'system_pattern': _ranking_literal(
+                concat('(?i)^(?:', regexp_escape(_ranking_given['system']), ')$|^(ranking_)system$')),
+            'absent_pattern': _ranking_literal(
+                concat('(?i)^(?:', regexp_escape(_ranking_given['system']), '|ranking_absent)$')),
+            'may_have_grades': grade_col::VARCHAR IS DISTINCT FROM '',
+            'may_lack_grades': coalesce(grade_col::VARCHAR, '') = '',
+            'may_hide_grades': _ranking_hides_grades(grade_col, _ranking_given['score']),
+            'row_grade': CASE
+                WHEN grade_col IS NULL THEN 'CASE WHEN has_grades THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END'
+                WHEN grade_col::VARCHAR = '' THEN '1' ELSE 'TRY_CAST(rel AS DOUBLE)'
+            END,
+            'hidden_grade': concat(
+                'CASE WHEN typeof(["rel"]) = ''"NULL"[]'' AND regexp_full_match(typeof(',
+                _ranking_identifier(_ranking_given['score']), '), ''(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?'') THEN ',
+                _ranking_identifier(_ranking_given['score']), ' END'),
+            'hidden_grade_text': _ranking_grade_not_read(_ranking_given['score']),
+            'has_min_grade': min_grade IS NOT NULL, 'lowest_grade': TRY_CAST(min_grade AS DOUBLE)::VARCHAR || '::DOUBLE',
+            'is_relevant': coalesce('>= ' || TRY_CAST(min_grade AS DOUBLE)::VARCHAR || '::DOUBLE', '> 0'),
+            'skips_users': without_relevant::VARCHAR = 'skip',
+            'column_problem': concat(
+                'coalesce(_ranking_tables_problem(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ',
+                _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), ')',
+                CASE WHEN users IS NOT NULL THEN concat(
+                    ', _ranking_ids_problem(''users'', ', _ranking_as_text(users), ', ', _ranking_as_text(truth), ', ',
+                    _ranking_literal(_ranking_given['user']), ', ''user'')') END,
+                CASE WHEN TRY_CAST(min_grade AS DOUBLE) > 1 THEN concat(
+                    ', _ranking_ungraded_problem(', _ranking_as_text(truth), ', ', _ranking_as_text(grade_col), ', ',
+                    _ranking_as_text(min_grade), ')') END,
+                ')'),
+            'reused': CASE WHEN starts_with(version(), 'v1.5') THEN 'MATERIALIZED' ELSE 'NOT MATERIALIZED' END,
+            'columns': list_transform(_ranking_given['asked'], lambda _ranking_name, i: {
+                'name': _ranking_name,
+                'formula': CASE
+                    WHEN min_grade IS NOT NULL AND NOT _ranking_takes_grade(_ranking_name) THEN concat('value_', i)
+                    WHEN _ranking_given['expected'] THEN _ranking_expected_formula(_ranking_name)
+                    ELSE _ranking_formula(_ranking_name)
+                END,
+                'is_share': _ranking_is_share(_ranking_name), 'place': i::VARCHAR}),
+            'gains': list_filter(
+                list_transform(_ranking_given['asked'], lambda _ranking_name, i: {
+                    'name': CASE WHEN NOT _ranking_takes_grade(_ranking_name) THEN concat('value_', i) END,
+                    'formula': CASE WHEN _ranking_given['expected'] THEN _ranking_expected_formula(_ranking_name)
+                        ELSE _ranking_formula(_ranking_name) END,
+                    'is_share': false}),
+                lambda _ranking_one: _ranking_one['name'] IS NOT NULL),
+            'measure_names': _ranking_joined(
+                list_transform(_ranking_given['asked'], lambda _ranking_name: _ranking_identifier(_ranking_name)), ', '),
+            'expected': _ranking_given['expected'], 'trec': _ranking_given['trec'], 'condensed': _ranking_given['condensed'],
+            'divides_by_list': CASE
+                WHEN _ranking_no_problem(
+                    caller, _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')))
+                    THEN divide::VARCHAR = 'list'
+            END,
+            'given_order': CASE WHEN TRY_CAST(descending AS BOOLEAN) THEN 'DESC' ELSE 'ASC' END,
+            'order': CASE WHEN _ranking_given['is_best_high'] THEN 'DESC' ELSE 'ASC' END,
+            'best': CASE WHEN _ranking_given['is_best_high'] THEN 'max' ELSE 'min' END,
+            'at_least': CASE WHEN _ranking_given['is_best_high'] THEN '>=' ELSE '<=' END,
+            'recs': CASE WHEN _ranking_given['trec'] THEN 'ranked' ELSE '_ranking_rec' END,
+            'is_short': coalesce(NOT _ranking_cut_at['is_whole'] AND _ranking_cut_at['depth'] <= 32, false),
+            'is_small': coalesce(
+                NOT _ranking_cut_at['is_whole'] AND NOT _ranking_given['expected'] AND _ranking_cut_at['depth'] <= 50, false),
+            'depth': _ranking_cut_at['depth']::VARCHAR,
+            'heap': greatest(_ranking_cut_at['depth'], 1)::VARCHAR,
+            'down_to_k': CASE WHEN _ranking_cut_at['is_whole'] OR _ranking_given['expected'] THEN ''
+                ELSE concat('[:', _ranking_cut_at['depth'], ']') END,
+            'down_to_depth': coalesce('[:' || _ranking_cut_at['depth'] || ']', ''),
+            'cutoff': coalesce(_ranking_cut_at['depth']::VARCHAR, 'NULL'),
+            'unnested_ks': CASE
+                WHEN caller::VARCHAR <> 'precision_recall_curve'
+                    THEN concat('[', _ranking_joined(
+                        list_transform(_ranking_given['cuts'], lambda _ranking_k: coalesce(_ranking_k::VARCHAR, 'NULL')), ', '),
+                        ']::BIGINT[]')
+                WHEN _ranking_cut_at['depth'] IS NULL
+                    THEN error(concat(
+                        caller, ': max_k must be from 0 to 2147483647, got ', coalesce(max_k::VARCHAR, 'NULL')))::VARCHAR
+                ELSE concat('range(1, ', _ranking_cut_at['depth'], ' + 1)')
+            END})[1])[1];
 CREATE OR REPLACE MACRO _ranking_judged
     (rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, tied, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 WITH _ranking_paired_lists AS NOT MATERIALIZED (
@@ -4358,6 +4720,16 @@ FROM query_table(CASE
     WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up'
     ELSE '_ranking_matched'
 END);
+CREATE OR REPLACE MACRO _ranking_catalogue_problems(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
+FROM (SELECT _ranking_ids_problem('items', items, truth, item_col, 'item') AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL BY NAME
+SELECT
+    code, system, k, count(*) AS count, any_value(of) AS of, any_value(example) AS example, count(DISTINCT userid) AS size,
+    min({'user': userid, 'item': itemid}) FILTER (example IS NULL) AS of_row
+FROM _ranking_catalogue_rows(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users)
+GROUP BY code, system, k;
 CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
 SELECT
     place,
@@ -4496,100 +4868,6 @@ no_time | history with history | | | | truth or history without times: late even
 ', '\s+', ' ', 'g'), ' /') AS rows)
 )
 WHERE cells[1] <> '';
-CREATE OR REPLACE MACRO _ranking_catalogue_problems(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
-SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
-FROM (SELECT _ranking_ids_problem('items', items, truth, item_col, 'item') AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL BY NAME
-SELECT
-    code, system, k, count(*) AS count, any_value(of) AS of, any_value(example) AS example, count(DISTINCT userid) AS size,
-    min({'user': userid, 'item': itemid}) FILTER (example IS NULL) AS of_row
-FROM _ranking_catalogue_rows(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users)
-GROUP BY code, system, k;
-CREATE OR REPLACE MACRO _ranking_users_query(choices, is_expected, min_grade) AS
-list_transform(
-    [list_transform(
-        list_transform(choices, lambda one: {
-            'of': one,
-            'own_grade': list_filter(one['pairs'], lambda pair: starts_with(pair, 'min_grade='))[1][11:],
-            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0}),
-        lambda one: {
-            'is_right': one['of']['is_right'] AND NOT (is_expected AND one['of']['rules']['expected'] IS NULL),
-            'measure': one['of']['measure'],
-            'in_short': one['in_short'],
-            'own_grade': CASE WHEN is_expected THEN one['own_grade'] END,
-            'ranking': CASE
-                WHEN is_expected AND one['own_grade'] IS NOT NULL THEN 'ranking from ' || one['own_grade']
-                WHEN min_grade IS NOT NULL AND one['own_grade'] IS NULL AND one['of']['rules']['options']['min_grade'] IS NOT NULL
-                    AND _ranking_goes_with(
-                        one['of']['rules']['options']['min_grade'], one['of']['pairs'], one['of']['names'],
-                        one['of']['rules']['options'])
-                    THEN CASE WHEN one['in_short'] THEN 'relevant' ELSE 'lowered' END
-                ELSE CASE WHEN one['in_short'] THEN 'ranking' ELSE 'judged' END
-            END,
-            'macro': CASE
-                WHEN is_expected THEN one['of']['rules']['expected']
-                WHEN one['in_short'] THEN '_ranking_' || one['of']['known']['measure']
-                ELSE 'ranking_' || one['of']['known']['measure']
-            END,
-            'arguments': concat(
-                CASE WHEN NOT one['in_short'] THEN concat(', k', ', min_grade := ' || one['own_grade']) END,
-                _ranking_joined(
-                    list_transform(
-                        list_filter(one['of']['pairs'], lambda pair: NOT starts_with(pair, 'min_grade=')),
-                        lambda pair: regexp_replace(
-                            regexp_replace(pair, '=([a-z].*)$', '=''\1'''), '^(.*?)=', ', \1 := ')),
-                    '')),
-            'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
-            'cuts': one['of']['cuts'],
-            'at_ks': one['of']['at_ks']})],
-    lambda found: CASE
-        WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
-        ELSE _ranking_users_text(
-            _ranking_joined(
-                list_transform(found, lambda one: concat(
-                    ', ', 'CASE WHEN ' || nullif(concat_ws(
-                        ' AND ',
-                        CASE WHEN NOT one['is_plain'] THEN 'has_truth' END,
-                        CASE WHEN len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
-                            THEN _ranking_cuts_condition(one['cuts'], one['at_ks']) END), '') || ' THEN ',
-                    '@', one['macro'], '("', one['ranking'], '"', one['arguments'], ')',
-                    CASE WHEN NOT one['is_plain'] OR len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
-                        THEN ' END' END,
-                    ' AS "', one['measure'], '"')),
-                ''),
-            list_transform(found, lambda one: one['ranking']),
-            list_distinct(list_transform(found, lambda one: one['own_grade'])),
-            is_expected, min_grade,
-            flatten(list_transform(found, lambda one: one['cuts'])),
-            list_contains(list_transform(found, lambda one: one['at_ks']), true))
-    END)[1];
-CREATE OR REPLACE MACRO _ranking_plain_query(names, is_expected, min_grade) AS
-list_transform(
-    [coalesce(
-        list_transform(
-            list_filter(names, lambda name, i: list_position(names, name) = i OR name IS NULL),
-            lambda name: {'key': name, 'value': _ranking_options()[name]}),
-        list_filter(
-            map_entries(_ranking_options()),
-            lambda one: CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END))],
-    lambda found: CASE
-        WHEN len(list_filter(found, lambda one: coalesce(
-            CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END,
-            false))) < len(found)
-            THEN 'FROM _ranking_own_measures'
-        ELSE _ranking_users_text(
-            _ranking_joined(
-                list_transform(found, lambda one: concat(
-                    ', @', CASE WHEN is_expected THEN one['value']['expected'] ELSE '_ranking_' || one['key'] END,
-                    CASE WHEN min_grade IS NOT NULL AND one['value']['options']['min_grade'] IS NOT NULL
-                        THEN '(relevant)' ELSE '(ranking)' END,
-                    ' AS "', one['key'], '"')),
-                ''),
-            ['ranking', 'relevant'],
-            []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
-            true)
-    END)[1];
 CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, user_col, item_col, score_col, grade_col, system_col, descending, method, weights, rrf_k, normalize, depth, systems) AS TABLE
 SELECT
     *,
@@ -4666,48 +4944,2622 @@ FROM _ranking_overlaps(rec, user_col, item_col, score_col, '', system_col, desce
 WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
-SELECT COLUMNS(lambda c: lower(c) IN ('system', 'recall')), ranking_mean(interpolated) AS "precision"
+FROM query(list_transform(
+    [_ranking_call(caller := 'interpolated_precision_curve', rec := rec, truth := truth, max_k := max_k, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users)],
+    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+SELECT
+', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
+WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
+AND isnan(TRY_CAST(', _ranking_identifier(of['score']), ' AS DOUBLE)) THEN NULL
+ELSE ', _ranking_identifier(of['score']), '
+END AS score,
+', of['system_column'], ' AS ranking_system
+FROM (SELECT ', of['rec_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['rec']), '))
+), _ranking_truth AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, ', of['grade_column'], ' AS rel', CASE WHEN of['may_have_grades'] THEN CASE WHEN of['may_lack_grades'] THEN concat(', typeof([', of['grade_column'], ']) <> ''"NULL"[]'' AS has_grades') ELSE '' END ELSE '' END, CASE WHEN of['may_hide_grades'] THEN concat(', ', of['hidden_grade'], ' AS hidden_grade') ELSE '' END, '
+FROM (SELECT ', of['truth_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['truth']), '))
+),
+', CASE WHEN of['has_users'] THEN concat('_ranking_users AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid FROM (SELECT ', of['users_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['users']), '))
+),
+') ELSE '' END, '_ranking_systems AS (
+', CASE WHEN of['may_have_systems'] THEN concat('SELECT DISTINCT COLUMNS(', of['system_pattern'], ') AS ''\1system''
 FROM (
-    SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
-    FROM (
-        SELECT * EXCLUDE (lowered), _ranking_at(lowered, _ranking_longest(max_k)) AS ranking
-        FROM (
-            SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
-            FROM _ranking_judged(
-                rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(max_k), false, 'interpolated_precision_curve', min_grade, unjudged, without_relevant, users))
-        CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
-        WHERE has_truth))
-WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
+SELECT *, least(*COLUMNS(*)) AS ranking_system
+FROM (
+SELECT COLUMNS(', of['absent_pattern'], ')
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_literal(of['rec']), '))))
+WHERE typeof([ranking_system]) <> ''"NULL"[]''') ELSE 'SELECT NULL AS ranking_system WHERE false' END, '
+), _ranking_checked AS MATERIALIZED (
+SELECT CASE
+WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
+WHEN NOT regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') THEN error(concat(
+', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
+current_setting(''default_collation'')))
+', CASE WHEN of['may_hide_grades'] THEN concat('    WHEN lowest_hidden_grade < highest_hidden_grade THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(of['hidden_grade_text']), ', ''; rec comes first, then truth''))
+') ELSE '' END, '    WHEN n_users = 0 THEN error(concat(
+', _ranking_literal(of['caller']), ', '': truth must have a user, got '', n_rows, CASE n_rows WHEN 1 THEN '' row'' ELSE '' rows'' END,
+CASE WHEN n_rows > 0 THEN '' without '' || ', _ranking_literal(_ranking_cut(of['user'])), ' END))
+', CASE WHEN of['skips_users'] THEN concat('    WHEN n_relevant = 0 THEN error(
+', _ranking_literal(of['caller']), ' || '': truth must have a relevant item where users without one are left out, got none'')
+') ELSE '' END, '    ELSE ''right''
+END AS problem
+FROM (
+SELECT
+count(*) AS n_rows, count(userid) AS n_users', CASE WHEN of['may_hide_grades'] THEN ',
+min(hidden_grade) AS lowest_hidden_grade, max(hidden_grade) AS highest_hidden_grade' ELSE '' END, CASE WHEN of['skips_users'] THEN concat(',
+count(*) FILTER (userid IS NOT NULL AND itemid IS NOT NULL AND ', of['row_grade'], ' ', of['is_relevant'], ') AS n_relevant') ELSE '' END, '
+FROM _ranking_truth)
+CROSS JOIN (SELECT ', of['column_problem'], ' AS column_problem)
+),
+', CASE WHEN of['trec'] THEN concat('ranked AS ', of['reused'], ' (
+SELECT
+userid, itemid, ranking_system,
+-row_number() OVER (
+PARTITION BY userid, ranking_system
+ORDER BY isnan(TRY_CAST(score AS FLOAT)) IS DISTINCT FROM false ASC NULLS LAST,
+TRY_CAST(score AS FLOAT) ', of['given_order'], ' NULLS LAST, itemid::VARCHAR DESC NULLS LAST) AS score
+FROM _ranking_rec
+),
+') ELSE '' END, 'bounds AS NOT MATERIALIZED (
+SELECT
+counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
+CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
+FROM (
+SELECT
+userid, ranking_system, count(*) AS n_rec,
+', of['best'], '(score) AS best,
+', CASE WHEN of['is_short'] THEN concat('CASE WHEN count(score) >= ', of['depth'], ' THEN ', of['best'], '(score, ', of['heap'], ')[-1] END') ELSE 'NULL' END, ' AS last
+FROM ', of['recs'], '
+WHERE userid IS NOT NULL
+GROUP BY userid, ranking_system) AS counts
+JOIN (SELECT DISTINCT userid FROM _ranking_truth', CASE WHEN of['has_users'] THEN ' WHERE (SELECT problem = ''right'' FROM _ranking_checked) UNION SELECT userid FROM _ranking_users' ELSE '' END, ') AS truths
+ON cast_to_type(counts.userid, struct_extract(
+{''text'': '''', ''same'': counts.userid},
+CASE WHEN typeof([counts.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+), lists AS NOT MATERIALIZED (
+SELECT
+userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
+list(itemid ORDER BY score ', of['order'], ' NULLS LAST, itemid ASC NULLS LAST)', of['down_to_k'], ' AS items', CASE WHEN of['expected'] THEN concat(', list_sort(list(score), ''', of['order'], ''', ''NULLS LAST'') AS scores') ELSE '' END, '
+FROM (
+SELECT recs.userid, recs.ranking_system, recs.itemid, recs.score, bounds.truth_user, bounds.n_rec, bounds.last
+FROM ', CASE WHEN of['is_short'] THEN of['recs'] ELSE concat('(
+SELECT rows.*
+FROM (
+SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+FROM (SELECT userid FROM ', of['recs'], ' LIMIT 8192)) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+FROM ', of['recs'], ' WHERE NOT no_order
+UNION ALL
+FROM (FROM ', of['recs'], ' WHERE no_order ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)) AS rows)') END, ' AS recs
+JOIN bounds ON recs.userid = bounds.userid', CASE WHEN of['may_have_systems'] THEN '
+AND (typeof([recs.ranking_system]) = ''"NULL"[]''
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)' ELSE '' END, ')
+WHERE last IS NULL OR score ', of['at_least'], ' last
+GROUP BY userid, ranking_system
+), truth_lists AS NOT MATERIALIZED (
+SELECT
+userid,
+list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
+list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+FROM (
+SELECT userid, list({''itemid'': itemid, ''grade'': grade}) FILTER (itemid IS NOT NULL) AS graded
+FROM (
+SELECT userid, itemid, max(', CASE WHEN of['may_have_grades'] THEN concat('CASE
+', CASE WHEN of['may_lack_grades'] THEN '    WHEN NOT has_grades THEN 1
+' ELSE '' END, '    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(_ranking_cut(of['grade_name'])), ', '' must be a finite number, got '',
+coalesce(rel::VARCHAR, ''NULL'')))
+END') ELSE '1::DOUBLE' END, ') AS grade
+FROM _ranking_truth
+WHERE userid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
+GROUP BY userid, itemid)
+GROUP BY userid)
+', CASE WHEN of['has_users'] THEN '    UNION ALL BY NAME
+SELECT DISTINCT userid, [] AS items, []::DOUBLE[] AS grades
+FROM _ranking_users AS named
+ANTI JOIN _ranking_truth AS truths ON cast_to_type(named.userid, struct_extract(
+{''text'': '''', ''same'': named.userid},
+CASE WHEN typeof([named.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+WHERE userid IS NOT NULL
+' ELSE '' END, '), paired AS NOT MATERIALIZED (
+SELECT
+_ranking_systems.*,
+truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
+coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
+CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
+FROM truth_lists
+LEFT JOIN _ranking_systems ON true
+LEFT JOIN lists
+ON lists.truth_user IS NOT DISTINCT FROM truth_lists.userid
+AND lists.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+WHERE (SELECT problem = ''right'' FROM _ranking_checked)
+), matched AS NOT MATERIALIZED (
+SELECT *, len(rec_items) AS size, CASE
+WHEN 5 * len(truth_items) <= len(rec_items) AND len(truth_items) <= 50 THEN list_sort(
+list_filter(
+list_transform(
+truth_items, lambda item, place: (list_position(rec_items, item)::INTEGER, place::INTEGER)),
+lambda places: places[1] > 0),
+''ASC'')
+', CASE WHEN NOT of['is_small'] THEN '    WHEN len(rec_items) * len(truth_items) > 50 * (len(rec_items) + len(truth_items))
+THEN list_transform([list_intersect(rec_items, truth_items)], lambda common: CASE
+WHEN len(common) <= 3000 THEN list_sort(
+list_transform(
+common, lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER)),
+''ASC'')
+ELSE list_transform(
+[list_sort(
+list_transform(rec_items, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+|| list_transform(truth_items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+''ASC'')],
+lambda merged: list_sort(
+list_filter(
+list_transform(merged, lambda one, i: CASE
+WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1] THEN (one[2], merged[i - 1][3])
+END),
+lambda one: one IS NOT NULL),
+''ASC''))[1]
+END)[1]
+' ELSE '' END, '    ELSE list_transform(
+list_filter(
+list_filter(
+list_transform(
+rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
+lambda place: place IS NOT NULL),
+lambda place: list_position(rec_items, rec_items[place]) = place),
+lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+END AS found
+FROM (
+SELECT * REPLACE (
+CASE WHEN true THEN rec_items ELSE truth_items END AS rec_items,
+CASE WHEN true THEN truth_items ELSE rec_items END AS truth_items)
+FROM (
+SELECT * REPLACE (
+cast_to_type(rec_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': rec_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS rec_items,
+cast_to_type(truth_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': truth_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS truth_items)
+FROM paired))
+), ', CASE WHEN of['condensed'] THEN concat('condensed AS NOT MATERIALIZED (
+SELECT * REPLACE (
+', CASE WHEN of['expected'] THEN '        list_select(scores, list_transform(found, lambda places: places[1])) AS scores, len(found) AS size,
+list_transform(found, lambda places, rank: (rank, places[2])) AS found)
+' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
+list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
+') END, '    FROM matched
+), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
+list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
+', CASE WHEN of['expected'] THEN '        scores,
+' ELSE '' END, '        list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
+list_sort(grades, ''DESC'') AS ideal,
+size::INTEGER AS size
+FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
+)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks
+), judged AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (scores, ties)
+REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+list_transform(ties, lambda tie: tie[2]) AS lasts
+FROM (
+SELECT
+* EXCLUDE (reversed, starts),
+CASE
+WHEN starts IS NULL THEN list_transform(ranks, lambda rank: (
+list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
+ELSE list_select(
+flatten(list_transform(
+list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
+lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
+ranks)
+END AS ties
+FROM scored)
+)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+SELECT *, coalesce(cutoff, size) AS k
+FROM judged
+CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
+CROSS JOIN (SELECT unnest(range(0, 11))::DOUBLE / 10 AS recall)
+), counted AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM ', CASE WHEN of['has_min_grade'] THEN concat('(
+SELECT * REPLACE (
+list_transform(judged_grades, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END)
+AS judged_grades,
+list_transform(ideal, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END) AS ideal)
+FROM at_k)') ELSE 'at_k' END, '
+), cut AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted
+' END, '), measured AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), has_truth, userid, cutoff AS k, n_rec, n_truth, recall,
+(coalesce(
+list_max(list_transform(
+hits,
+lambda _ranking_rank, _ranking_number: CASE
+WHEN _ranking_number::DOUBLE / n_relevant >= recall THEN _ranking_number::DOUBLE / _ranking_rank
+END)),
+0))::DOUBLE AS "interpolated"
+FROM cut
+), means AS NOT MATERIALIZED (
+SELECT COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), recall, sum((interpolated * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(interpolated), 0) AS "precision"
+FROM measured
+WHERE has_truth
 GROUP BY ALL
-ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
+)
+SELECT * EXCLUDE (ranking_system)
+FROM means
+ORDER BY recall ASC NULLS LAST, ranking_system ASC NULLS LAST'))[1]);
 CREATE OR REPLACE MACRO ranking_precision_recall_curve(
     rec, truth, max_k, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
+FROM query(list_transform(
+    [_ranking_call(caller := 'precision_recall_curve', rec := rec, truth := truth, max_k := max_k, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, divide := divide, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users)],
+    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
 SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'k')),
-    ranking_mean("precision") AS "precision",
-    ranking_mean(recall) AS recall
+', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
+WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
+AND isnan(TRY_CAST(', _ranking_identifier(of['score']), ' AS DOUBLE)) THEN NULL
+ELSE ', _ranking_identifier(of['score']), '
+END AS score,
+', of['system_column'], ' AS ranking_system
+FROM (SELECT ', of['rec_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['rec']), '))
+), _ranking_truth AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, ', of['grade_column'], ' AS rel', CASE WHEN of['may_have_grades'] THEN CASE WHEN of['may_lack_grades'] THEN concat(', typeof([', of['grade_column'], ']) <> ''"NULL"[]'' AS has_grades') ELSE '' END ELSE '' END, CASE WHEN of['may_hide_grades'] THEN concat(', ', of['hidden_grade'], ' AS hidden_grade') ELSE '' END, '
+FROM (SELECT ', of['truth_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['truth']), '))
+),
+', CASE WHEN of['has_users'] THEN concat('_ranking_users AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid FROM (SELECT ', of['users_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['users']), '))
+),
+') ELSE '' END, '_ranking_systems AS (
+', CASE WHEN of['may_have_systems'] THEN concat('SELECT DISTINCT COLUMNS(', of['system_pattern'], ') AS ''\1system''
 FROM (
-    SELECT
-        * EXCLUDE (ranking, ranking_system),
-        _ranking_precision(ranking, divide) AS "precision",
-        _ranking_recall(ranking) AS recall
-    FROM (
-        SELECT * EXCLUDE (lowered), _ranking_at(lowered, k) AS ranking
-        FROM (
-            SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
-            FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(max_k), false, 'precision_recall_curve', min_grade, unjudged, without_relevant, users))
-        CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
-        WHERE has_truth))
-WHERE (
-    SELECT CASE WHEN _ranking_valid_k(max_k, 'precision_recall_curve')
-        THEN _ranking_no_problem('precision_recall_curve', coalesce(
-            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
-            CASE WHEN _ranking_longest(max_k) IS NULL
-                THEN 'max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL')
-            END))
-    END)
+SELECT *, least(*COLUMNS(*)) AS ranking_system
+FROM (
+SELECT COLUMNS(', of['absent_pattern'], ')
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_literal(of['rec']), '))))
+WHERE typeof([ranking_system]) <> ''"NULL"[]''') ELSE 'SELECT NULL AS ranking_system WHERE false' END, '
+), _ranking_checked AS MATERIALIZED (
+SELECT CASE
+WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
+WHEN NOT regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') THEN error(concat(
+', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
+current_setting(''default_collation'')))
+', CASE WHEN of['may_hide_grades'] THEN concat('    WHEN lowest_hidden_grade < highest_hidden_grade THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(of['hidden_grade_text']), ', ''; rec comes first, then truth''))
+') ELSE '' END, '    WHEN n_users = 0 THEN error(concat(
+', _ranking_literal(of['caller']), ', '': truth must have a user, got '', n_rows, CASE n_rows WHEN 1 THEN '' row'' ELSE '' rows'' END,
+CASE WHEN n_rows > 0 THEN '' without '' || ', _ranking_literal(_ranking_cut(of['user'])), ' END))
+', CASE WHEN of['skips_users'] THEN concat('    WHEN n_relevant = 0 THEN error(
+', _ranking_literal(of['caller']), ' || '': truth must have a relevant item where users without one are left out, got none'')
+') ELSE '' END, '    ELSE ''right''
+END AS problem
+FROM (
+SELECT
+count(*) AS n_rows, count(userid) AS n_users', CASE WHEN of['may_hide_grades'] THEN ',
+min(hidden_grade) AS lowest_hidden_grade, max(hidden_grade) AS highest_hidden_grade' ELSE '' END, CASE WHEN of['skips_users'] THEN concat(',
+count(*) FILTER (userid IS NOT NULL AND itemid IS NOT NULL AND ', of['row_grade'], ' ', of['is_relevant'], ') AS n_relevant') ELSE '' END, '
+FROM _ranking_truth)
+CROSS JOIN (SELECT ', of['column_problem'], ' AS column_problem)
+),
+', CASE WHEN of['trec'] THEN concat('ranked AS ', of['reused'], ' (
+SELECT
+userid, itemid, ranking_system,
+-row_number() OVER (
+PARTITION BY userid, ranking_system
+ORDER BY isnan(TRY_CAST(score AS FLOAT)) IS DISTINCT FROM false ASC NULLS LAST,
+TRY_CAST(score AS FLOAT) ', of['given_order'], ' NULLS LAST, itemid::VARCHAR DESC NULLS LAST) AS score
+FROM _ranking_rec
+),
+') ELSE '' END, 'bounds AS NOT MATERIALIZED (
+SELECT
+counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
+CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
+FROM (
+SELECT
+userid, ranking_system, count(*) AS n_rec,
+', of['best'], '(score) AS best,
+', CASE WHEN of['is_short'] THEN concat('CASE WHEN count(score) >= ', of['depth'], ' THEN ', of['best'], '(score, ', of['heap'], ')[-1] END') ELSE 'NULL' END, ' AS last
+FROM ', of['recs'], '
+WHERE userid IS NOT NULL
+GROUP BY userid, ranking_system) AS counts
+JOIN (SELECT DISTINCT userid FROM _ranking_truth', CASE WHEN of['has_users'] THEN ' WHERE (SELECT problem = ''right'' FROM _ranking_checked) UNION SELECT userid FROM _ranking_users' ELSE '' END, ') AS truths
+ON cast_to_type(counts.userid, struct_extract(
+{''text'': '''', ''same'': counts.userid},
+CASE WHEN typeof([counts.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+), lists AS NOT MATERIALIZED (
+SELECT
+userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
+list(itemid ORDER BY score ', of['order'], ' NULLS LAST, itemid ASC NULLS LAST)', of['down_to_k'], ' AS items', CASE WHEN of['expected'] THEN concat(', list_sort(list(score), ''', of['order'], ''', ''NULLS LAST'') AS scores') ELSE '' END, '
+FROM (
+SELECT recs.userid, recs.ranking_system, recs.itemid, recs.score, bounds.truth_user, bounds.n_rec, bounds.last
+FROM ', CASE WHEN of['is_short'] THEN of['recs'] ELSE concat('(
+SELECT rows.*
+FROM (
+SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+FROM (SELECT userid FROM ', of['recs'], ' LIMIT 8192)) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+FROM ', of['recs'], ' WHERE NOT no_order
+UNION ALL
+FROM (FROM ', of['recs'], ' WHERE no_order ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)) AS rows)') END, ' AS recs
+JOIN bounds ON recs.userid = bounds.userid', CASE WHEN of['may_have_systems'] THEN '
+AND (typeof([recs.ranking_system]) = ''"NULL"[]''
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)' ELSE '' END, ')
+WHERE last IS NULL OR score ', of['at_least'], ' last
+GROUP BY userid, ranking_system
+), truth_lists AS NOT MATERIALIZED (
+SELECT
+userid,
+list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
+list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+FROM (
+SELECT userid, list({''itemid'': itemid, ''grade'': grade}) FILTER (itemid IS NOT NULL) AS graded
+FROM (
+SELECT userid, itemid, max(', CASE WHEN of['may_have_grades'] THEN concat('CASE
+', CASE WHEN of['may_lack_grades'] THEN '    WHEN NOT has_grades THEN 1
+' ELSE '' END, '    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(_ranking_cut(of['grade_name'])), ', '' must be a finite number, got '',
+coalesce(rel::VARCHAR, ''NULL'')))
+END') ELSE '1::DOUBLE' END, ') AS grade
+FROM _ranking_truth
+WHERE userid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
+GROUP BY userid, itemid)
+GROUP BY userid)
+', CASE WHEN of['has_users'] THEN '    UNION ALL BY NAME
+SELECT DISTINCT userid, [] AS items, []::DOUBLE[] AS grades
+FROM _ranking_users AS named
+ANTI JOIN _ranking_truth AS truths ON cast_to_type(named.userid, struct_extract(
+{''text'': '''', ''same'': named.userid},
+CASE WHEN typeof([named.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+WHERE userid IS NOT NULL
+' ELSE '' END, '), paired AS NOT MATERIALIZED (
+SELECT
+_ranking_systems.*,
+truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
+coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
+CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
+FROM truth_lists
+LEFT JOIN _ranking_systems ON true
+LEFT JOIN lists
+ON lists.truth_user IS NOT DISTINCT FROM truth_lists.userid
+AND lists.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+WHERE (SELECT problem = ''right'' FROM _ranking_checked)
+), matched AS NOT MATERIALIZED (
+SELECT *, len(rec_items) AS size, CASE
+WHEN 5 * len(truth_items) <= len(rec_items) AND len(truth_items) <= 50 THEN list_sort(
+list_filter(
+list_transform(
+truth_items, lambda item, place: (list_position(rec_items, item)::INTEGER, place::INTEGER)),
+lambda places: places[1] > 0),
+''ASC'')
+', CASE WHEN NOT of['is_small'] THEN '    WHEN len(rec_items) * len(truth_items) > 50 * (len(rec_items) + len(truth_items))
+THEN list_transform([list_intersect(rec_items, truth_items)], lambda common: CASE
+WHEN len(common) <= 3000 THEN list_sort(
+list_transform(
+common, lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER)),
+''ASC'')
+ELSE list_transform(
+[list_sort(
+list_transform(rec_items, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+|| list_transform(truth_items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+''ASC'')],
+lambda merged: list_sort(
+list_filter(
+list_transform(merged, lambda one, i: CASE
+WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1] THEN (one[2], merged[i - 1][3])
+END),
+lambda one: one IS NOT NULL),
+''ASC''))[1]
+END)[1]
+' ELSE '' END, '    ELSE list_transform(
+list_filter(
+list_filter(
+list_transform(
+rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
+lambda place: place IS NOT NULL),
+lambda place: list_position(rec_items, rec_items[place]) = place),
+lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+END AS found
+FROM (
+SELECT * REPLACE (
+CASE WHEN true THEN rec_items ELSE truth_items END AS rec_items,
+CASE WHEN true THEN truth_items ELSE rec_items END AS truth_items)
+FROM (
+SELECT * REPLACE (
+cast_to_type(rec_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': rec_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS rec_items,
+cast_to_type(truth_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': truth_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS truth_items)
+FROM paired))
+), ', CASE WHEN of['condensed'] THEN concat('condensed AS NOT MATERIALIZED (
+SELECT * REPLACE (
+', CASE WHEN of['expected'] THEN '        list_select(scores, list_transform(found, lambda places: places[1])) AS scores, len(found) AS size,
+list_transform(found, lambda places, rank: (rank, places[2])) AS found)
+' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
+list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
+') END, '    FROM matched
+), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
+list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
+', CASE WHEN of['expected'] THEN '        scores,
+' ELSE '' END, '        list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
+list_sort(grades, ''DESC'') AS ideal,
+size::INTEGER AS size
+FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
+)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks
+), judged AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (scores, ties)
+REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+list_transform(ties, lambda tie: tie[2]) AS lasts
+FROM (
+SELECT
+* EXCLUDE (reversed, starts),
+CASE
+WHEN starts IS NULL THEN list_transform(ranks, lambda rank: (
+list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
+ELSE list_select(
+flatten(list_transform(
+list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
+lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
+ranks)
+END AS ties
+FROM scored)
+)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+SELECT *, coalesce(cutoff, size) AS k
+FROM judged
+CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
+), counted AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM ', CASE WHEN of['has_min_grade'] THEN concat('(
+SELECT * REPLACE (
+list_transform(judged_grades, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END)
+AS judged_grades,
+list_transform(ideal, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END) AS ideal)
+FROM at_k)') ELSE 'at_k' END, '
+), cut AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted
+' END, '), measured AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), has_truth, userid, cutoff AS k, n_rec, n_truth,
+', CASE WHEN of['divides_by_list'] THEN '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE n_hits::DOUBLE / greatest(top, 1) END)::DOUBLE' ELSE '(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE n_hits::DOUBLE / greatest(k, 1) END)::DOUBLE' END, ' AS "precision",
+(CASE WHEN len(ideal) = 0 AND top = 0 THEN 1 ELSE n_hits::DOUBLE / greatest(n_relevant, 1) END)::DOUBLE AS "recall"
+FROM cut
+), means AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), k,
+sum((measured.precision * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(measured.precision), 0) AS "precision",
+sum((measured.recall * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(measured.recall), 0) AS recall
+FROM measured
+WHERE has_truth
 GROUP BY ALL
-ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
+)
+SELECT * EXCLUDE (ranking_system)
+FROM means
+ORDER BY k ASC NULLS LAST, ranking_system ASC NULLS LAST'))[1]);
+CREATE OR REPLACE MACRO ranking_by_user(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
+FROM query(list_transform(
+    [_ranking_call(caller := 'ranking_by_user', rec := rec, truth := truth, ks := ks, ties := ties, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users, measures := measures)],
+    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+SELECT
+', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
+WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
+AND isnan(TRY_CAST(', _ranking_identifier(of['score']), ' AS DOUBLE)) THEN NULL
+ELSE ', _ranking_identifier(of['score']), '
+END AS score,
+', of['system_column'], ' AS ranking_system
+FROM (SELECT ', of['rec_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['rec']), '))
+), _ranking_truth AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, ', of['grade_column'], ' AS rel', CASE WHEN of['may_have_grades'] THEN CASE WHEN of['may_lack_grades'] THEN concat(', typeof([', of['grade_column'], ']) <> ''"NULL"[]'' AS has_grades') ELSE '' END ELSE '' END, CASE WHEN of['may_hide_grades'] THEN concat(', ', of['hidden_grade'], ' AS hidden_grade') ELSE '' END, '
+FROM (SELECT ', of['truth_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['truth']), '))
+),
+', CASE WHEN of['has_users'] THEN concat('_ranking_users AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid FROM (SELECT ', of['users_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['users']), '))
+),
+') ELSE '' END, '_ranking_systems AS (
+', CASE WHEN of['may_have_systems'] THEN concat('SELECT DISTINCT COLUMNS(', of['system_pattern'], ') AS ''\1system''
+FROM (
+SELECT *, least(*COLUMNS(*)) AS ranking_system
+FROM (
+SELECT COLUMNS(', of['absent_pattern'], ')
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_literal(of['rec']), '))))
+WHERE typeof([ranking_system]) <> ''"NULL"[]''') ELSE 'SELECT NULL AS ranking_system WHERE false' END, '
+), _ranking_checked AS MATERIALIZED (
+SELECT CASE
+WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
+WHEN NOT regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') THEN error(concat(
+', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
+current_setting(''default_collation'')))
+', CASE WHEN of['may_hide_grades'] THEN concat('    WHEN lowest_hidden_grade < highest_hidden_grade THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(of['hidden_grade_text']), ', ''; rec comes first, then truth''))
+') ELSE '' END, '    WHEN n_users = 0 THEN error(concat(
+', _ranking_literal(of['caller']), ', '': truth must have a user, got '', n_rows, CASE n_rows WHEN 1 THEN '' row'' ELSE '' rows'' END,
+CASE WHEN n_rows > 0 THEN '' without '' || ', _ranking_literal(_ranking_cut(of['user'])), ' END))
+', CASE WHEN of['skips_users'] THEN concat('    WHEN n_relevant = 0 THEN error(
+', _ranking_literal(of['caller']), ' || '': truth must have a relevant item where users without one are left out, got none'')
+') ELSE '' END, '    ELSE ''right''
+END AS problem
+FROM (
+SELECT
+count(*) AS n_rows, count(userid) AS n_users', CASE WHEN of['may_hide_grades'] THEN ',
+min(hidden_grade) AS lowest_hidden_grade, max(hidden_grade) AS highest_hidden_grade' ELSE '' END, CASE WHEN of['skips_users'] THEN concat(',
+count(*) FILTER (userid IS NOT NULL AND itemid IS NOT NULL AND ', of['row_grade'], ' ', of['is_relevant'], ') AS n_relevant') ELSE '' END, '
+FROM _ranking_truth)
+CROSS JOIN (SELECT ', of['column_problem'], ' AS column_problem)
+),
+', CASE WHEN of['trec'] THEN concat('ranked AS ', of['reused'], ' (
+SELECT
+userid, itemid, ranking_system,
+-row_number() OVER (
+PARTITION BY userid, ranking_system
+ORDER BY isnan(TRY_CAST(score AS FLOAT)) IS DISTINCT FROM false ASC NULLS LAST,
+TRY_CAST(score AS FLOAT) ', of['given_order'], ' NULLS LAST, itemid::VARCHAR DESC NULLS LAST) AS score
+FROM _ranking_rec
+),
+') ELSE '' END, 'bounds AS NOT MATERIALIZED (
+SELECT
+counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
+CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
+FROM (
+SELECT
+userid, ranking_system, count(*) AS n_rec,
+', of['best'], '(score) AS best,
+', CASE WHEN of['is_short'] THEN concat('CASE WHEN count(score) >= ', of['depth'], ' THEN ', of['best'], '(score, ', of['heap'], ')[-1] END') ELSE 'NULL' END, ' AS last
+FROM ', of['recs'], '
+WHERE userid IS NOT NULL
+GROUP BY userid, ranking_system) AS counts
+JOIN (SELECT DISTINCT userid FROM _ranking_truth', CASE WHEN of['has_users'] THEN ' WHERE (SELECT problem = ''right'' FROM _ranking_checked) UNION SELECT userid FROM _ranking_users' ELSE '' END, ') AS truths
+ON cast_to_type(counts.userid, struct_extract(
+{''text'': '''', ''same'': counts.userid},
+CASE WHEN typeof([counts.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+), lists AS NOT MATERIALIZED (
+SELECT
+userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
+list(itemid ORDER BY score ', of['order'], ' NULLS LAST, itemid ASC NULLS LAST)', of['down_to_k'], ' AS items', CASE WHEN of['expected'] THEN concat(', list_sort(list(score), ''', of['order'], ''', ''NULLS LAST'') AS scores') ELSE '' END, '
+FROM (
+SELECT recs.userid, recs.ranking_system, recs.itemid, recs.score, bounds.truth_user, bounds.n_rec, bounds.last
+FROM ', CASE WHEN of['is_short'] THEN of['recs'] ELSE concat('(
+SELECT rows.*
+FROM (
+SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+FROM (SELECT userid FROM ', of['recs'], ' LIMIT 8192)) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+FROM ', of['recs'], ' WHERE NOT no_order
+UNION ALL
+FROM (FROM ', of['recs'], ' WHERE no_order ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)) AS rows)') END, ' AS recs
+JOIN bounds ON recs.userid = bounds.userid', CASE WHEN of['may_have_systems'] THEN '
+AND (typeof([recs.ranking_system]) = ''"NULL"[]''
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)' ELSE '' END, ')
+WHERE last IS NULL OR score ', of['at_least'], ' last
+GROUP BY userid, ranking_system
+), truth_lists AS NOT MATERIALIZED (
+SELECT
+userid,
+list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
+list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+FROM (
+SELECT userid, list({''itemid'': itemid, ''grade'': grade}) FILTER (itemid IS NOT NULL) AS graded
+FROM (
+SELECT userid, itemid, max(', CASE WHEN of['may_have_grades'] THEN concat('CASE
+', CASE WHEN of['may_lack_grades'] THEN '    WHEN NOT has_grades THEN 1
+' ELSE '' END, '    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(_ranking_cut(of['grade_name'])), ', '' must be a finite number, got '',
+coalesce(rel::VARCHAR, ''NULL'')))
+END') ELSE '1::DOUBLE' END, ') AS grade
+FROM _ranking_truth
+WHERE userid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
+GROUP BY userid, itemid)
+GROUP BY userid)
+', CASE WHEN of['has_users'] THEN '    UNION ALL BY NAME
+SELECT DISTINCT userid, [] AS items, []::DOUBLE[] AS grades
+FROM _ranking_users AS named
+ANTI JOIN _ranking_truth AS truths ON cast_to_type(named.userid, struct_extract(
+{''text'': '''', ''same'': named.userid},
+CASE WHEN typeof([named.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+WHERE userid IS NOT NULL
+' ELSE '' END, '), paired AS NOT MATERIALIZED (
+SELECT
+_ranking_systems.*,
+truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
+coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
+CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
+FROM truth_lists
+LEFT JOIN _ranking_systems ON true
+LEFT JOIN lists
+ON lists.truth_user IS NOT DISTINCT FROM truth_lists.userid
+AND lists.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+WHERE (SELECT problem = ''right'' FROM _ranking_checked)
+), matched AS NOT MATERIALIZED (
+SELECT *, len(rec_items) AS size, CASE
+WHEN 5 * len(truth_items) <= len(rec_items) AND len(truth_items) <= 50 THEN list_sort(
+list_filter(
+list_transform(
+truth_items, lambda item, place: (list_position(rec_items, item)::INTEGER, place::INTEGER)),
+lambda places: places[1] > 0),
+''ASC'')
+', CASE WHEN NOT of['is_small'] THEN '    WHEN len(rec_items) * len(truth_items) > 50 * (len(rec_items) + len(truth_items))
+THEN list_transform([list_intersect(rec_items, truth_items)], lambda common: CASE
+WHEN len(common) <= 3000 THEN list_sort(
+list_transform(
+common, lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER)),
+''ASC'')
+ELSE list_transform(
+[list_sort(
+list_transform(rec_items, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+|| list_transform(truth_items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+''ASC'')],
+lambda merged: list_sort(
+list_filter(
+list_transform(merged, lambda one, i: CASE
+WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1] THEN (one[2], merged[i - 1][3])
+END),
+lambda one: one IS NOT NULL),
+''ASC''))[1]
+END)[1]
+' ELSE '' END, '    ELSE list_transform(
+list_filter(
+list_filter(
+list_transform(
+rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
+lambda place: place IS NOT NULL),
+lambda place: list_position(rec_items, rec_items[place]) = place),
+lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+END AS found
+FROM (
+SELECT * REPLACE (
+CASE WHEN true THEN rec_items ELSE truth_items END AS rec_items,
+CASE WHEN true THEN truth_items ELSE rec_items END AS truth_items)
+FROM (
+SELECT * REPLACE (
+cast_to_type(rec_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': rec_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS rec_items,
+cast_to_type(truth_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': truth_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS truth_items)
+FROM paired))
+), ', CASE WHEN of['condensed'] THEN concat('condensed AS NOT MATERIALIZED (
+SELECT * REPLACE (
+', CASE WHEN of['expected'] THEN '        list_select(scores, list_transform(found, lambda places: places[1])) AS scores, len(found) AS size,
+list_transform(found, lambda places, rank: (rank, places[2])) AS found)
+' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
+list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
+') END, '    FROM matched
+), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
+list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
+', CASE WHEN of['expected'] THEN '        scores,
+' ELSE '' END, '        list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
+list_sort(grades, ''DESC'') AS ideal,
+size::INTEGER AS size
+FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
+)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks
+), judged AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (scores, ties)
+REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+list_transform(ties, lambda tie: tie[2]) AS lasts
+FROM (
+SELECT
+* EXCLUDE (reversed, starts),
+CASE
+WHEN starts IS NULL THEN list_transform(ranks, lambda rank: (
+list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
+ELSE list_select(
+flatten(list_transform(
+list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
+lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
+ranks)
+END AS ties
+FROM scored)
+)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+SELECT *, coalesce(cutoff, size) AS k
+FROM judged
+CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
+)', CASE WHEN of['has_min_grade'] THEN concat(', counted_1 AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM at_k
+), cut_1 AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted_1)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted_1
+' END, '), measured_1 AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (n_seen, n_relevant, top, ', CASE WHEN of['expected'] THEN 'hits, n_hits, ties, grades, log2_ideal' ELSE 'n_hits, hits, grades, seen, log2_ideal' END, ')', coalesce(list_aggregate(list_transform(of['gains'], lambda one: concat(',
+', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
+FROM cut_1
+)') ELSE '' END, ', counted AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM ', CASE WHEN of['has_min_grade'] THEN concat('(
+SELECT * REPLACE (
+list_transform(judged_grades, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END)
+AS judged_grades,
+list_transform(ideal, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END) AS ideal)
+FROM ', CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END, ')') ELSE CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END END, '
+), cut AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted
+' END, '), measured AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), has_truth, userid, cutoff AS k, n_rec, n_truth', coalesce(list_aggregate(list_transform(of['columns'], lambda one: concat(',
+', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
+FROM cut
+)
+SELECT * EXCLUDE (ranking_system, has_truth)
+FROM measured
+WHERE has_truth'))[1]);
+CREATE OR REPLACE MACRO ranking_distribution(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
+FROM query(list_transform(
+    [_ranking_call(caller := 'ranking_distribution', rec := rec, truth := truth, ks := ks, ties := ties, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users, measures := measures)],
+    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+SELECT
+', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
+WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
+AND isnan(TRY_CAST(', _ranking_identifier(of['score']), ' AS DOUBLE)) THEN NULL
+ELSE ', _ranking_identifier(of['score']), '
+END AS score,
+', of['system_column'], ' AS ranking_system
+FROM (SELECT ', of['rec_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['rec']), '))
+), _ranking_truth AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, ', of['grade_column'], ' AS rel', CASE WHEN of['may_have_grades'] THEN CASE WHEN of['may_lack_grades'] THEN concat(', typeof([', of['grade_column'], ']) <> ''"NULL"[]'' AS has_grades') ELSE '' END ELSE '' END, CASE WHEN of['may_hide_grades'] THEN concat(', ', of['hidden_grade'], ' AS hidden_grade') ELSE '' END, '
+FROM (SELECT ', of['truth_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['truth']), '))
+),
+', CASE WHEN of['has_users'] THEN concat('_ranking_users AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid FROM (SELECT ', of['users_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['users']), '))
+),
+') ELSE '' END, '_ranking_systems AS (
+', CASE WHEN of['may_have_systems'] THEN concat('SELECT DISTINCT COLUMNS(', of['system_pattern'], ') AS ''\1system''
+FROM (
+SELECT *, least(*COLUMNS(*)) AS ranking_system
+FROM (
+SELECT COLUMNS(', of['absent_pattern'], ')
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_literal(of['rec']), '))))
+WHERE typeof([ranking_system]) <> ''"NULL"[]''') ELSE 'SELECT NULL AS ranking_system WHERE false' END, '
+), _ranking_checked AS MATERIALIZED (
+SELECT CASE
+WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
+WHEN NOT regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') THEN error(concat(
+', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
+current_setting(''default_collation'')))
+', CASE WHEN of['may_hide_grades'] THEN concat('    WHEN lowest_hidden_grade < highest_hidden_grade THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(of['hidden_grade_text']), ', ''; rec comes first, then truth''))
+') ELSE '' END, '    WHEN n_users = 0 THEN error(concat(
+', _ranking_literal(of['caller']), ', '': truth must have a user, got '', n_rows, CASE n_rows WHEN 1 THEN '' row'' ELSE '' rows'' END,
+CASE WHEN n_rows > 0 THEN '' without '' || ', _ranking_literal(_ranking_cut(of['user'])), ' END))
+', CASE WHEN of['skips_users'] THEN concat('    WHEN n_relevant = 0 THEN error(
+', _ranking_literal(of['caller']), ' || '': truth must have a relevant item where users without one are left out, got none'')
+') ELSE '' END, '    ELSE ''right''
+END AS problem
+FROM (
+SELECT
+count(*) AS n_rows, count(userid) AS n_users', CASE WHEN of['may_hide_grades'] THEN ',
+min(hidden_grade) AS lowest_hidden_grade, max(hidden_grade) AS highest_hidden_grade' ELSE '' END, CASE WHEN of['skips_users'] THEN concat(',
+count(*) FILTER (userid IS NOT NULL AND itemid IS NOT NULL AND ', of['row_grade'], ' ', of['is_relevant'], ') AS n_relevant') ELSE '' END, '
+FROM _ranking_truth)
+CROSS JOIN (SELECT ', of['column_problem'], ' AS column_problem)
+),
+', CASE WHEN of['trec'] THEN concat('ranked AS ', of['reused'], ' (
+SELECT
+userid, itemid, ranking_system,
+-row_number() OVER (
+PARTITION BY userid, ranking_system
+ORDER BY isnan(TRY_CAST(score AS FLOAT)) IS DISTINCT FROM false ASC NULLS LAST,
+TRY_CAST(score AS FLOAT) ', of['given_order'], ' NULLS LAST, itemid::VARCHAR DESC NULLS LAST) AS score
+FROM _ranking_rec
+),
+') ELSE '' END, 'bounds AS NOT MATERIALIZED (
+SELECT
+counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
+CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
+FROM (
+SELECT
+userid, ranking_system, count(*) AS n_rec,
+', of['best'], '(score) AS best,
+', CASE WHEN of['is_short'] THEN concat('CASE WHEN count(score) >= ', of['depth'], ' THEN ', of['best'], '(score, ', of['heap'], ')[-1] END') ELSE 'NULL' END, ' AS last
+FROM ', of['recs'], '
+WHERE userid IS NOT NULL
+GROUP BY userid, ranking_system) AS counts
+JOIN (SELECT DISTINCT userid FROM _ranking_truth', CASE WHEN of['has_users'] THEN ' WHERE (SELECT problem = ''right'' FROM _ranking_checked) UNION SELECT userid FROM _ranking_users' ELSE '' END, ') AS truths
+ON cast_to_type(counts.userid, struct_extract(
+{''text'': '''', ''same'': counts.userid},
+CASE WHEN typeof([counts.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+), lists AS NOT MATERIALIZED (
+SELECT
+userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
+list(itemid ORDER BY score ', of['order'], ' NULLS LAST, itemid ASC NULLS LAST)', of['down_to_k'], ' AS items', CASE WHEN of['expected'] THEN concat(', list_sort(list(score), ''', of['order'], ''', ''NULLS LAST'') AS scores') ELSE '' END, '
+FROM (
+SELECT recs.userid, recs.ranking_system, recs.itemid, recs.score, bounds.truth_user, bounds.n_rec, bounds.last
+FROM ', CASE WHEN of['is_short'] THEN of['recs'] ELSE concat('(
+SELECT rows.*
+FROM (
+SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+FROM (SELECT userid FROM ', of['recs'], ' LIMIT 8192)) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+FROM ', of['recs'], ' WHERE NOT no_order
+UNION ALL
+FROM (FROM ', of['recs'], ' WHERE no_order ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)) AS rows)') END, ' AS recs
+JOIN bounds ON recs.userid = bounds.userid', CASE WHEN of['may_have_systems'] THEN '
+AND (typeof([recs.ranking_system]) = ''"NULL"[]''
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)' ELSE '' END, ')
+WHERE last IS NULL OR score ', of['at_least'], ' last
+GROUP BY userid, ranking_system
+), truth_lists AS NOT MATERIALIZED (
+SELECT
+userid,
+list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
+list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+FROM (
+SELECT userid, list({''itemid'': itemid, ''grade'': grade}) FILTER (itemid IS NOT NULL) AS graded
+FROM (
+SELECT userid, itemid, max(', CASE WHEN of['may_have_grades'] THEN concat('CASE
+', CASE WHEN of['may_lack_grades'] THEN '    WHEN NOT has_grades THEN 1
+' ELSE '' END, '    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(_ranking_cut(of['grade_name'])), ', '' must be a finite number, got '',
+coalesce(rel::VARCHAR, ''NULL'')))
+END') ELSE '1::DOUBLE' END, ') AS grade
+FROM _ranking_truth
+WHERE userid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
+GROUP BY userid, itemid)
+GROUP BY userid)
+', CASE WHEN of['has_users'] THEN '    UNION ALL BY NAME
+SELECT DISTINCT userid, [] AS items, []::DOUBLE[] AS grades
+FROM _ranking_users AS named
+ANTI JOIN _ranking_truth AS truths ON cast_to_type(named.userid, struct_extract(
+{''text'': '''', ''same'': named.userid},
+CASE WHEN typeof([named.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+WHERE userid IS NOT NULL
+' ELSE '' END, '), paired AS NOT MATERIALIZED (
+SELECT
+_ranking_systems.*,
+truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
+coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
+CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
+FROM truth_lists
+LEFT JOIN _ranking_systems ON true
+LEFT JOIN lists
+ON lists.truth_user IS NOT DISTINCT FROM truth_lists.userid
+AND lists.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+WHERE (SELECT problem = ''right'' FROM _ranking_checked)
+), matched AS NOT MATERIALIZED (
+SELECT *, len(rec_items) AS size, CASE
+WHEN 5 * len(truth_items) <= len(rec_items) AND len(truth_items) <= 50 THEN list_sort(
+list_filter(
+list_transform(
+truth_items, lambda item, place: (list_position(rec_items, item)::INTEGER, place::INTEGER)),
+lambda places: places[1] > 0),
+''ASC'')
+', CASE WHEN NOT of['is_small'] THEN '    WHEN len(rec_items) * len(truth_items) > 50 * (len(rec_items) + len(truth_items))
+THEN list_transform([list_intersect(rec_items, truth_items)], lambda common: CASE
+WHEN len(common) <= 3000 THEN list_sort(
+list_transform(
+common, lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER)),
+''ASC'')
+ELSE list_transform(
+[list_sort(
+list_transform(rec_items, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+|| list_transform(truth_items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+''ASC'')],
+lambda merged: list_sort(
+list_filter(
+list_transform(merged, lambda one, i: CASE
+WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1] THEN (one[2], merged[i - 1][3])
+END),
+lambda one: one IS NOT NULL),
+''ASC''))[1]
+END)[1]
+' ELSE '' END, '    ELSE list_transform(
+list_filter(
+list_filter(
+list_transform(
+rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
+lambda place: place IS NOT NULL),
+lambda place: list_position(rec_items, rec_items[place]) = place),
+lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+END AS found
+FROM (
+SELECT * REPLACE (
+CASE WHEN true THEN rec_items ELSE truth_items END AS rec_items,
+CASE WHEN true THEN truth_items ELSE rec_items END AS truth_items)
+FROM (
+SELECT * REPLACE (
+cast_to_type(rec_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': rec_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS rec_items,
+cast_to_type(truth_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': truth_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS truth_items)
+FROM paired))
+), ', CASE WHEN of['condensed'] THEN concat('condensed AS NOT MATERIALIZED (
+SELECT * REPLACE (
+', CASE WHEN of['expected'] THEN '        list_select(scores, list_transform(found, lambda places: places[1])) AS scores, len(found) AS size,
+list_transform(found, lambda places, rank: (rank, places[2])) AS found)
+' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
+list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
+') END, '    FROM matched
+), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
+list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
+', CASE WHEN of['expected'] THEN '        scores,
+' ELSE '' END, '        list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
+list_sort(grades, ''DESC'') AS ideal,
+size::INTEGER AS size
+FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
+)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks
+), judged AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (scores, ties)
+REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+list_transform(ties, lambda tie: tie[2]) AS lasts
+FROM (
+SELECT
+* EXCLUDE (reversed, starts),
+CASE
+WHEN starts IS NULL THEN list_transform(ranks, lambda rank: (
+list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
+ELSE list_select(
+flatten(list_transform(
+list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
+lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
+ranks)
+END AS ties
+FROM scored)
+)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+SELECT *, coalesce(cutoff, size) AS k
+FROM judged
+CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
+)', CASE WHEN of['has_min_grade'] THEN concat(', counted_1 AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM at_k
+), cut_1 AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted_1)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted_1
+' END, '), measured_1 AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (n_seen, n_relevant, top, ', CASE WHEN of['expected'] THEN 'hits, n_hits, ties, grades, log2_ideal' ELSE 'n_hits, hits, grades, seen, log2_ideal' END, ')', coalesce(list_aggregate(list_transform(of['gains'], lambda one: concat(',
+', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
+FROM cut_1
+)') ELSE '' END, ', counted AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM ', CASE WHEN of['has_min_grade'] THEN concat('(
+SELECT * REPLACE (
+list_transform(judged_grades, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END)
+AS judged_grades,
+list_transform(ideal, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END) AS ideal)
+FROM ', CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END, ')') ELSE CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END END, '
+), cut AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted
+' END, '), measured AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), has_truth, userid, cutoff AS k, n_rec, n_truth', coalesce(list_aggregate(list_transform(of['columns'], lambda one: concat(',
+', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
+FROM cut
+), sorted AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), k, measure,
+count(value) AS users,
+count(*) - count(value) AS users_undefined,
+(
+coalesce(sum((CASE WHEN abs(value) < 1048576 THEN value END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(
+list_aggregate(
+list_sort(list(value) FILTER (abs(value) >= 1048576), ''ASC'', ''NULLS LAST''), ''fsum''),
+0)
+) / nullif(count(value), 0) AS mean,
+list_sort(list(value + 0) FILTER (value IS NOT NULL), ''ASC'') AS sorted
+FROM (SELECT * EXCLUDE (has_truth, n_rec, n_truth) FROM measured WHERE has_truth)
+UNPIVOT INCLUDE NULLS (value FOR measure IN (', of['measure_names'], '))
+GROUP BY ALL
+)
+SELECT
+* EXCLUDE (ranking_system, sorted),
+list_aggregate(sorted, ''stddev_samp'') AS standard_deviation,
+list_aggregate(sorted, ''stddev_samp'') / sqrt(len(sorted)) AS standard_error,
+sorted[1] AS minimum,
+list_aggregate(sorted, ''quantile_cont'', 0.05) AS percentile_5,
+list_aggregate(sorted, ''quantile_cont'', 0.25) AS quartile_1,
+list_aggregate(sorted, ''quantile_cont'', 0.5) AS median,
+list_aggregate(sorted, ''quantile_cont'', 0.75) AS quartile_3,
+list_aggregate(sorted, ''quantile_cont'', 0.95) AS percentile_95,
+sorted[-1] AS maximum,
+len(list_filter(sorted, lambda one: one = 0))::DOUBLE / nullif(len(sorted), 0) AS zeros
+FROM sorted
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST'))[1]);
+CREATE OR REPLACE MACRO ranking_judged(
+    rec, truth, max_k,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
+FROM query(list_transform(
+    [_ranking_call(caller := 'ranking_judged', rec := rec, truth := truth, max_k := max_k, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users)],
+    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+SELECT
+', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
+WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
+AND isnan(TRY_CAST(', _ranking_identifier(of['score']), ' AS DOUBLE)) THEN NULL
+ELSE ', _ranking_identifier(of['score']), '
+END AS score,
+', of['system_column'], ' AS ranking_system
+FROM (SELECT ', of['rec_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['rec']), '))
+), _ranking_truth AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, ', of['grade_column'], ' AS rel', CASE WHEN of['may_have_grades'] THEN CASE WHEN of['may_lack_grades'] THEN concat(', typeof([', of['grade_column'], ']) <> ''"NULL"[]'' AS has_grades') ELSE '' END ELSE '' END, CASE WHEN of['may_hide_grades'] THEN concat(', ', of['hidden_grade'], ' AS hidden_grade') ELSE '' END, '
+FROM (SELECT ', of['truth_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['truth']), '))
+),
+', CASE WHEN of['has_users'] THEN concat('_ranking_users AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid FROM (SELECT ', of['users_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['users']), '))
+),
+') ELSE '' END, '_ranking_systems AS (
+', CASE WHEN of['may_have_systems'] THEN concat('SELECT DISTINCT COLUMNS(', of['system_pattern'], ') AS ''\1system''
+FROM (
+SELECT *, least(*COLUMNS(*)) AS ranking_system
+FROM (
+SELECT COLUMNS(', of['absent_pattern'], ')
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_literal(of['rec']), '))))
+WHERE typeof([ranking_system]) <> ''"NULL"[]''') ELSE 'SELECT NULL AS ranking_system WHERE false' END, '
+), _ranking_checked AS MATERIALIZED (
+SELECT CASE
+WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
+WHEN NOT regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') THEN error(concat(
+', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
+current_setting(''default_collation'')))
+', CASE WHEN of['may_hide_grades'] THEN concat('    WHEN lowest_hidden_grade < highest_hidden_grade THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(of['hidden_grade_text']), ', ''; rec comes first, then truth''))
+') ELSE '' END, '    WHEN n_users = 0 THEN error(concat(
+', _ranking_literal(of['caller']), ', '': truth must have a user, got '', n_rows, CASE n_rows WHEN 1 THEN '' row'' ELSE '' rows'' END,
+CASE WHEN n_rows > 0 THEN '' without '' || ', _ranking_literal(_ranking_cut(of['user'])), ' END))
+', CASE WHEN of['skips_users'] THEN concat('    WHEN n_relevant = 0 THEN error(
+', _ranking_literal(of['caller']), ' || '': truth must have a relevant item where users without one are left out, got none'')
+') ELSE '' END, '    ELSE ''right''
+END AS problem
+FROM (
+SELECT
+count(*) AS n_rows, count(userid) AS n_users', CASE WHEN of['may_hide_grades'] THEN ',
+min(hidden_grade) AS lowest_hidden_grade, max(hidden_grade) AS highest_hidden_grade' ELSE '' END, CASE WHEN of['skips_users'] THEN concat(',
+count(*) FILTER (userid IS NOT NULL AND itemid IS NOT NULL AND ', of['row_grade'], ' ', of['is_relevant'], ') AS n_relevant') ELSE '' END, '
+FROM _ranking_truth)
+CROSS JOIN (SELECT ', of['column_problem'], ' AS column_problem)
+),
+', CASE WHEN of['trec'] THEN concat('ranked AS ', of['reused'], ' (
+SELECT
+userid, itemid, ranking_system,
+-row_number() OVER (
+PARTITION BY userid, ranking_system
+ORDER BY isnan(TRY_CAST(score AS FLOAT)) IS DISTINCT FROM false ASC NULLS LAST,
+TRY_CAST(score AS FLOAT) ', of['given_order'], ' NULLS LAST, itemid::VARCHAR DESC NULLS LAST) AS score
+FROM _ranking_rec
+),
+') ELSE '' END, 'bounds AS NOT MATERIALIZED (
+SELECT
+counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
+CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
+FROM (
+SELECT
+userid, ranking_system, count(*) AS n_rec,
+', of['best'], '(score) AS best,
+', CASE WHEN of['is_short'] THEN concat('CASE WHEN count(score) >= ', of['depth'], ' THEN ', of['best'], '(score, ', of['heap'], ')[-1] END') ELSE 'NULL' END, ' AS last
+FROM ', of['recs'], '
+WHERE userid IS NOT NULL
+GROUP BY userid, ranking_system) AS counts
+JOIN (SELECT DISTINCT userid FROM _ranking_truth', CASE WHEN of['has_users'] THEN ' WHERE (SELECT problem = ''right'' FROM _ranking_checked) UNION SELECT userid FROM _ranking_users' ELSE '' END, ') AS truths
+ON cast_to_type(counts.userid, struct_extract(
+{''text'': '''', ''same'': counts.userid},
+CASE WHEN typeof([counts.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+), lists AS NOT MATERIALIZED (
+SELECT
+userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
+list(itemid ORDER BY score ', of['order'], ' NULLS LAST, itemid ASC NULLS LAST)', of['down_to_k'], ' AS items', CASE WHEN of['expected'] THEN concat(', list_sort(list(score), ''', of['order'], ''', ''NULLS LAST'') AS scores') ELSE '' END, '
+FROM (
+SELECT recs.userid, recs.ranking_system, recs.itemid, recs.score, bounds.truth_user, bounds.n_rec, bounds.last
+FROM ', CASE WHEN of['is_short'] THEN of['recs'] ELSE concat('(
+SELECT rows.*
+FROM (
+SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+FROM (SELECT userid FROM ', of['recs'], ' LIMIT 8192)) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+FROM ', of['recs'], ' WHERE NOT no_order
+UNION ALL
+FROM (FROM ', of['recs'], ' WHERE no_order ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)) AS rows)') END, ' AS recs
+JOIN bounds ON recs.userid = bounds.userid', CASE WHEN of['may_have_systems'] THEN '
+AND (typeof([recs.ranking_system]) = ''"NULL"[]''
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)' ELSE '' END, ')
+WHERE last IS NULL OR score ', of['at_least'], ' last
+GROUP BY userid, ranking_system
+), truth_lists AS NOT MATERIALIZED (
+SELECT
+userid,
+list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
+list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+FROM (
+SELECT userid, list({''itemid'': itemid, ''grade'': grade}) FILTER (itemid IS NOT NULL) AS graded
+FROM (
+SELECT userid, itemid, max(', CASE WHEN of['may_have_grades'] THEN concat('CASE
+', CASE WHEN of['may_lack_grades'] THEN '    WHEN NOT has_grades THEN 1
+' ELSE '' END, '    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(_ranking_cut(of['grade_name'])), ', '' must be a finite number, got '',
+coalesce(rel::VARCHAR, ''NULL'')))
+END') ELSE '1::DOUBLE' END, ') AS grade
+FROM _ranking_truth
+WHERE userid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
+GROUP BY userid, itemid)
+GROUP BY userid)
+', CASE WHEN of['has_users'] THEN '    UNION ALL BY NAME
+SELECT DISTINCT userid, [] AS items, []::DOUBLE[] AS grades
+FROM _ranking_users AS named
+ANTI JOIN _ranking_truth AS truths ON cast_to_type(named.userid, struct_extract(
+{''text'': '''', ''same'': named.userid},
+CASE WHEN typeof([named.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+WHERE userid IS NOT NULL
+' ELSE '' END, '), paired AS NOT MATERIALIZED (
+SELECT
+_ranking_systems.*,
+truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
+coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
+CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
+FROM truth_lists
+LEFT JOIN _ranking_systems ON true
+LEFT JOIN lists
+ON lists.truth_user IS NOT DISTINCT FROM truth_lists.userid
+AND lists.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+WHERE (SELECT problem = ''right'' FROM _ranking_checked)
+), matched AS NOT MATERIALIZED (
+SELECT *, len(rec_items) AS size, CASE
+WHEN 5 * len(truth_items) <= len(rec_items) AND len(truth_items) <= 50 THEN list_sort(
+list_filter(
+list_transform(
+truth_items, lambda item, place: (list_position(rec_items, item)::INTEGER, place::INTEGER)),
+lambda places: places[1] > 0),
+''ASC'')
+', CASE WHEN NOT of['is_small'] THEN '    WHEN len(rec_items) * len(truth_items) > 50 * (len(rec_items) + len(truth_items))
+THEN list_transform([list_intersect(rec_items, truth_items)], lambda common: CASE
+WHEN len(common) <= 3000 THEN list_sort(
+list_transform(
+common, lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER)),
+''ASC'')
+ELSE list_transform(
+[list_sort(
+list_transform(rec_items, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+|| list_transform(truth_items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+''ASC'')],
+lambda merged: list_sort(
+list_filter(
+list_transform(merged, lambda one, i: CASE
+WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1] THEN (one[2], merged[i - 1][3])
+END),
+lambda one: one IS NOT NULL),
+''ASC''))[1]
+END)[1]
+' ELSE '' END, '    ELSE list_transform(
+list_filter(
+list_filter(
+list_transform(
+rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
+lambda place: place IS NOT NULL),
+lambda place: list_position(rec_items, rec_items[place]) = place),
+lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+END AS found
+FROM (
+SELECT * REPLACE (
+CASE WHEN true THEN rec_items ELSE truth_items END AS rec_items,
+CASE WHEN true THEN truth_items ELSE rec_items END AS truth_items)
+FROM (
+SELECT * REPLACE (
+cast_to_type(rec_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': rec_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS rec_items,
+cast_to_type(truth_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': truth_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS truth_items)
+FROM paired))
+), ', CASE WHEN of['condensed'] THEN concat('condensed AS NOT MATERIALIZED (
+SELECT * REPLACE (
+', CASE WHEN of['expected'] THEN '        list_select(scores, list_transform(found, lambda places: places[1])) AS scores, len(found) AS size,
+list_transform(found, lambda places, rank: (rank, places[2])) AS found)
+' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
+list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
+') END, '    FROM matched
+), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
+list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
+', CASE WHEN of['expected'] THEN '        scores,
+' ELSE '' END, '        list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
+list_sort(grades, ''DESC'') AS ideal,
+size::INTEGER AS size
+FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
+)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks
+), judged AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (scores, ties)
+REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+list_transform(ties, lambda tie: tie[2]) AS lasts
+FROM (
+SELECT
+* EXCLUDE (reversed, starts),
+CASE
+WHEN starts IS NULL THEN list_transform(ranks, lambda rank: (
+list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
+ELSE list_select(
+flatten(list_transform(
+list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
+lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
+ranks)
+END AS ties
+FROM scored)
+)' ELSE '' END, '
+SELECT
+* EXCLUDE (ranking_system, has_truth, ranks, judged_grades, ideal, size),
+{''ranks'': ranks, ''grades'': judged_grades, ''ideal'': ideal, ''size'': size, ''cutoff'': ', of['cutoff'], '::INTEGER} AS judged
+FROM judged
+WHERE has_truth'))[1]);
+CREATE OR REPLACE MACRO ranking_summary(
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
+FROM query(list_transform(
+    [_ranking_call(caller := 'ranking_summary', rec := rec, truth := truth, ks := ks, ties := ties, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users, measures := measures)],
+    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+SELECT
+', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
+WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
+AND isnan(TRY_CAST(', _ranking_identifier(of['score']), ' AS DOUBLE)) THEN NULL
+ELSE ', _ranking_identifier(of['score']), '
+END AS score,
+', of['system_column'], ' AS ranking_system
+FROM (SELECT ', of['rec_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['rec']), '))
+), _ranking_truth AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, ', of['grade_column'], ' AS rel', CASE WHEN of['may_have_grades'] THEN CASE WHEN of['may_lack_grades'] THEN concat(', typeof([', of['grade_column'], ']) <> ''"NULL"[]'' AS has_grades') ELSE '' END ELSE '' END, CASE WHEN of['may_hide_grades'] THEN concat(', ', of['hidden_grade'], ' AS hidden_grade') ELSE '' END, '
+FROM (SELECT ', of['truth_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['truth']), '))
+),
+', CASE WHEN of['has_users'] THEN concat('_ranking_users AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid FROM (SELECT ', of['users_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['users']), '))
+),
+') ELSE '' END, '_ranking_systems AS (
+', CASE WHEN of['may_have_systems'] THEN concat('SELECT DISTINCT COLUMNS(', of['system_pattern'], ') AS ''\1system''
+FROM (
+SELECT *, least(*COLUMNS(*)) AS ranking_system
+FROM (
+SELECT COLUMNS(', of['absent_pattern'], ')
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_literal(of['rec']), '))))
+WHERE typeof([ranking_system]) <> ''"NULL"[]''') ELSE 'SELECT NULL AS ranking_system WHERE false' END, '
+), _ranking_checked AS MATERIALIZED (
+SELECT CASE
+WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
+WHEN NOT regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') THEN error(concat(
+', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
+current_setting(''default_collation'')))
+', CASE WHEN of['may_hide_grades'] THEN concat('    WHEN lowest_hidden_grade < highest_hidden_grade THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(of['hidden_grade_text']), ', ''; rec comes first, then truth''))
+') ELSE '' END, '    WHEN n_users = 0 THEN error(concat(
+', _ranking_literal(of['caller']), ', '': truth must have a user, got '', n_rows, CASE n_rows WHEN 1 THEN '' row'' ELSE '' rows'' END,
+CASE WHEN n_rows > 0 THEN '' without '' || ', _ranking_literal(_ranking_cut(of['user'])), ' END))
+', CASE WHEN of['skips_users'] THEN concat('    WHEN n_relevant = 0 THEN error(
+', _ranking_literal(of['caller']), ' || '': truth must have a relevant item where users without one are left out, got none'')
+') ELSE '' END, '    ELSE ''right''
+END AS problem
+FROM (
+SELECT
+count(*) AS n_rows, count(userid) AS n_users', CASE WHEN of['may_hide_grades'] THEN ',
+min(hidden_grade) AS lowest_hidden_grade, max(hidden_grade) AS highest_hidden_grade' ELSE '' END, CASE WHEN of['skips_users'] THEN concat(',
+count(*) FILTER (userid IS NOT NULL AND itemid IS NOT NULL AND ', of['row_grade'], ' ', of['is_relevant'], ') AS n_relevant') ELSE '' END, '
+FROM _ranking_truth)
+CROSS JOIN (SELECT ', of['column_problem'], ' AS column_problem)
+),
+', CASE WHEN of['trec'] THEN concat('ranked AS ', of['reused'], ' (
+SELECT
+userid, itemid, ranking_system,
+-row_number() OVER (
+PARTITION BY userid, ranking_system
+ORDER BY isnan(TRY_CAST(score AS FLOAT)) IS DISTINCT FROM false ASC NULLS LAST,
+TRY_CAST(score AS FLOAT) ', of['given_order'], ' NULLS LAST, itemid::VARCHAR DESC NULLS LAST) AS score
+FROM _ranking_rec
+),
+') ELSE '' END, 'bounds AS NOT MATERIALIZED (
+SELECT
+counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
+CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
+FROM (
+SELECT
+userid, ranking_system, count(*) AS n_rec,
+', of['best'], '(score) AS best,
+', CASE WHEN of['is_short'] THEN concat('CASE WHEN count(score) >= ', of['depth'], ' THEN ', of['best'], '(score, ', of['heap'], ')[-1] END') ELSE 'NULL' END, ' AS last
+FROM ', of['recs'], '
+WHERE userid IS NOT NULL
+GROUP BY userid, ranking_system) AS counts
+LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truth', CASE WHEN of['has_users'] THEN ' WHERE (SELECT problem = ''right'' FROM _ranking_checked) UNION SELECT userid FROM _ranking_users' ELSE '' END, ') AS truths
+ON cast_to_type(counts.userid, struct_extract(
+{''text'': '''', ''same'': counts.userid},
+CASE WHEN typeof([counts.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+), lists AS NOT MATERIALIZED (
+SELECT
+userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
+list(itemid ORDER BY score ', of['order'], ' NULLS LAST, itemid ASC NULLS LAST)', of['down_to_k'], ' AS items', CASE WHEN of['expected'] THEN concat(', list_sort(list(score), ''', of['order'], ''', ''NULLS LAST'') AS scores') ELSE '' END, '
+FROM (
+SELECT recs.userid, recs.ranking_system, recs.itemid, recs.score, bounds.truth_user, bounds.n_rec, bounds.last
+FROM ', CASE WHEN of['is_short'] THEN of['recs'] ELSE concat('(
+SELECT rows.*
+FROM (
+SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+FROM (SELECT userid FROM ', of['recs'], ' LIMIT 8192)) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+FROM ', of['recs'], ' WHERE NOT no_order
+UNION ALL
+FROM (FROM ', of['recs'], ' WHERE no_order ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)) AS rows)') END, ' AS recs
+JOIN bounds ON recs.userid = bounds.userid', CASE WHEN of['may_have_systems'] THEN '
+AND (typeof([recs.ranking_system]) = ''"NULL"[]''
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)' ELSE '' END, ')
+WHERE last IS NULL OR score ', of['at_least'], ' last
+GROUP BY userid, ranking_system
+), truth_lists AS NOT MATERIALIZED (
+SELECT
+userid,
+list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
+list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+FROM (
+SELECT userid, list({''itemid'': itemid, ''grade'': grade}) FILTER (itemid IS NOT NULL) AS graded
+FROM (
+SELECT userid, itemid, max(', CASE WHEN of['may_have_grades'] THEN concat('CASE
+', CASE WHEN of['may_lack_grades'] THEN '    WHEN NOT has_grades THEN 1
+' ELSE '' END, '    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(_ranking_cut(of['grade_name'])), ', '' must be a finite number, got '',
+coalesce(rel::VARCHAR, ''NULL'')))
+END') ELSE '1::DOUBLE' END, ') AS grade
+FROM _ranking_truth
+WHERE userid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
+GROUP BY userid, itemid)
+GROUP BY userid)
+', CASE WHEN of['has_users'] THEN '    UNION ALL BY NAME
+SELECT DISTINCT userid, [] AS items, []::DOUBLE[] AS grades
+FROM _ranking_users AS named
+ANTI JOIN _ranking_truth AS truths ON cast_to_type(named.userid, struct_extract(
+{''text'': '''', ''same'': named.userid},
+CASE WHEN typeof([named.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+WHERE userid IS NOT NULL
+' ELSE '' END, '), paired AS NOT MATERIALIZED (
+SELECT
+_ranking_systems.* REPLACE (
+CASE WHEN truth_lists.userid IS NULL THEN lists.ranking_system ELSE _ranking_systems.ranking_system END
+AS ranking_system),
+truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
+coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
+CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
+FROM truth_lists
+LEFT JOIN _ranking_systems ON true
+FULL JOIN lists
+ON lists.truth_user IS NOT DISTINCT FROM truth_lists.userid
+AND lists.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+WHERE (SELECT problem = ''right'' FROM _ranking_checked)
+), matched AS NOT MATERIALIZED (
+SELECT *, len(rec_items) AS size, CASE
+WHEN 5 * len(truth_items) <= len(rec_items) AND len(truth_items) <= 50 THEN list_sort(
+list_filter(
+list_transform(
+truth_items, lambda item, place: (list_position(rec_items, item)::INTEGER, place::INTEGER)),
+lambda places: places[1] > 0),
+''ASC'')
+', CASE WHEN NOT of['is_small'] THEN '    WHEN len(rec_items) * len(truth_items) > 50 * (len(rec_items) + len(truth_items))
+THEN list_transform([list_intersect(rec_items, truth_items)], lambda common: CASE
+WHEN len(common) <= 3000 THEN list_sort(
+list_transform(
+common, lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER)),
+''ASC'')
+ELSE list_transform(
+[list_sort(
+list_transform(rec_items, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+|| list_transform(truth_items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+''ASC'')],
+lambda merged: list_sort(
+list_filter(
+list_transform(merged, lambda one, i: CASE
+WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1] THEN (one[2], merged[i - 1][3])
+END),
+lambda one: one IS NOT NULL),
+''ASC''))[1]
+END)[1]
+' ELSE '' END, '    ELSE list_transform(
+list_filter(
+list_filter(
+list_transform(
+rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
+lambda place: place IS NOT NULL),
+lambda place: list_position(rec_items, rec_items[place]) = place),
+lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+END AS found
+FROM (
+SELECT * REPLACE (
+CASE WHEN true THEN rec_items ELSE truth_items END AS rec_items,
+CASE WHEN true THEN truth_items ELSE rec_items END AS truth_items)
+FROM (
+SELECT * REPLACE (
+cast_to_type(rec_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': rec_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS rec_items,
+cast_to_type(truth_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': truth_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS truth_items)
+FROM paired))
+), ', CASE WHEN of['condensed'] THEN concat('condensed AS NOT MATERIALIZED (
+SELECT * REPLACE (
+', CASE WHEN of['expected'] THEN '        list_select(scores, list_transform(found, lambda places: places[1])) AS scores, len(found) AS size,
+list_transform(found, lambda places, rank: (rank, places[2])) AS found)
+' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
+list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
+') END, '    FROM matched
+), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
+list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
+', CASE WHEN of['expected'] THEN '        scores,
+' ELSE '' END, '        list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
+list_sort(grades, ''DESC'') AS ideal,
+size::INTEGER AS size
+FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
+)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks
+), judged AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (scores, ties)
+REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+list_transform(ties, lambda tie: tie[2]) AS lasts
+FROM (
+SELECT
+* EXCLUDE (reversed, starts),
+CASE
+WHEN starts IS NULL THEN list_transform(ranks, lambda rank: (
+list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
+ELSE list_select(
+flatten(list_transform(
+list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
+lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
+ranks)
+END AS ties
+FROM scored)
+)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+SELECT *, coalesce(cutoff, size) AS k
+FROM judged
+CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
+)', CASE WHEN of['has_min_grade'] THEN concat(', counted_1 AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM at_k
+), cut_1 AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted_1)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted_1
+' END, '), measured_1 AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (n_seen, n_relevant, top, ', CASE WHEN of['expected'] THEN 'hits, n_hits, ties, grades, log2_ideal' ELSE 'n_hits, hits, grades, seen, log2_ideal' END, ')', coalesce(list_aggregate(list_transform(of['gains'], lambda one: concat(',
+', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
+FROM cut_1
+)') ELSE '' END, ', counted AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM ', CASE WHEN of['has_min_grade'] THEN concat('(
+SELECT * REPLACE (
+list_transform(judged_grades, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END)
+AS judged_grades,
+list_transform(ideal, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END) AS ideal)
+FROM ', CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END, ')') ELSE CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END END, '
+), cut AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted
+' END, '), measured AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), has_truth, userid, cutoff AS k, n_rec, n_truth', coalesce(list_aggregate(list_transform(of['columns'], lambda one: concat(',
+', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
+FROM cut
+), means AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), has_truth, k,
+count(*) AS users,
+count(*) FILTER (n_rec = 0) AS users_without_rec,
+NULL AS users_without_truth,
+count(*) FILTER (n_truth = 0) AS users_without_relevant', coalesce(list_aggregate(list_transform(of['columns'], lambda one: concat(',
+', CASE WHEN one['is_share'] THEN concat('sum((', _ranking_identifier(one['name']), ' * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(', _ranking_identifier(one['name']), '), 0)') ELSE concat('(
+coalesce(sum((CASE WHEN abs(', _ranking_identifier(one['name']), ') < 1048576 THEN ', _ranking_identifier(one['name']), ' END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(
+list_aggregate(
+list_sort(list(', _ranking_identifier(one['name']), ') FILTER (abs(', _ranking_identifier(one['name']), ') >= 1048576), ''ASC'', ''NULLS LAST''), ''fsum''),
+0)
+) / nullif(count(', _ranking_identifier(one['name']), '), 0)') END, ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
+FROM measured
+GROUP BY ALL
+)
+SELECT * EXCLUDE (ranking_system, has_truth) REPLACE (
+coalesce(max(users) FILTER (NOT has_truth) OVER of_k, 0) AS users_without_truth,
+users_without_relevant + coalesce(max(users) FILTER (has_truth IS NULL) OVER of_k, 0) AS users_without_relevant)
+FROM means
+WINDOW of_k AS (PARTITION BY ranking_system, k)
+QUALIFY has_truth
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST'))[1]);
+CREATE OR REPLACE MACRO _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, usual, ties, min_grade, unjudged, without_relevant, users, caller) AS TABLE
+FROM query(list_transform(
+    [_ranking_call(caller := caller, rec := rec, truth := truth, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, ks := ks, measures := measures, usual := usual, ties := ties, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users)],
+    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+SELECT
+', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
+WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
+AND isnan(TRY_CAST(', _ranking_identifier(of['score']), ' AS DOUBLE)) THEN NULL
+ELSE ', _ranking_identifier(of['score']), '
+END AS score,
+', of['system_column'], ' AS ranking_system
+FROM (SELECT ', of['rec_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['rec']), '))
+), _ranking_truth AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, ', of['grade_column'], ' AS rel', CASE WHEN of['may_have_grades'] THEN CASE WHEN of['may_lack_grades'] THEN concat(', typeof([', of['grade_column'], ']) <> ''"NULL"[]'' AS has_grades') ELSE '' END ELSE '' END, CASE WHEN of['may_hide_grades'] THEN concat(', ', of['hidden_grade'], ' AS hidden_grade') ELSE '' END, '
+FROM (SELECT ', of['truth_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['truth']), '))
+),
+', CASE WHEN of['has_users'] THEN concat('_ranking_users AS ', of['reused'], ' (
+SELECT ', _ranking_identifier(of['user']), ' AS userid FROM (SELECT ', of['users_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['users']), '))
+),
+') ELSE '' END, '_ranking_systems AS (
+', CASE WHEN of['may_have_systems'] THEN concat('SELECT DISTINCT COLUMNS(', of['system_pattern'], ') AS ''\1system''
+FROM (
+SELECT *, least(*COLUMNS(*)) AS ranking_system
+FROM (
+SELECT COLUMNS(', of['absent_pattern'], ')
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_literal(of['rec']), '))))
+WHERE typeof([ranking_system]) <> ''"NULL"[]''') ELSE 'SELECT NULL AS ranking_system WHERE false' END, '
+), _ranking_checked AS MATERIALIZED (
+SELECT CASE
+WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
+WHEN NOT regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') THEN error(concat(
+', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
+current_setting(''default_collation'')))
+', CASE WHEN of['may_hide_grades'] THEN concat('    WHEN lowest_hidden_grade < highest_hidden_grade THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(of['hidden_grade_text']), ', ''; rec comes first, then truth''))
+') ELSE '' END, '    WHEN n_users = 0 THEN error(concat(
+', _ranking_literal(of['caller']), ', '': truth must have a user, got '', n_rows, CASE n_rows WHEN 1 THEN '' row'' ELSE '' rows'' END,
+CASE WHEN n_rows > 0 THEN '' without '' || ', _ranking_literal(_ranking_cut(of['user'])), ' END))
+', CASE WHEN of['skips_users'] THEN concat('    WHEN n_relevant = 0 THEN error(
+', _ranking_literal(of['caller']), ' || '': truth must have a relevant item where users without one are left out, got none'')
+') ELSE '' END, '    ELSE ''right''
+END AS problem
+FROM (
+SELECT
+count(*) AS n_rows, count(userid) AS n_users', CASE WHEN of['may_hide_grades'] THEN ',
+min(hidden_grade) AS lowest_hidden_grade, max(hidden_grade) AS highest_hidden_grade' ELSE '' END, CASE WHEN of['skips_users'] THEN concat(',
+count(*) FILTER (userid IS NOT NULL AND itemid IS NOT NULL AND ', of['row_grade'], ' ', of['is_relevant'], ') AS n_relevant') ELSE '' END, '
+FROM _ranking_truth)
+CROSS JOIN (SELECT ', of['column_problem'], ' AS column_problem)
+),
+', CASE WHEN of['trec'] THEN concat('ranked AS ', of['reused'], ' (
+SELECT
+userid, itemid, ranking_system,
+-row_number() OVER (
+PARTITION BY userid, ranking_system
+ORDER BY isnan(TRY_CAST(score AS FLOAT)) IS DISTINCT FROM false ASC NULLS LAST,
+TRY_CAST(score AS FLOAT) ', of['given_order'], ' NULLS LAST, itemid::VARCHAR DESC NULLS LAST) AS score
+FROM _ranking_rec
+),
+') ELSE '' END, 'bounds AS NOT MATERIALIZED (
+SELECT
+counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
+CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
+FROM (
+SELECT
+userid, ranking_system, count(*) AS n_rec,
+', of['best'], '(score) AS best,
+', CASE WHEN of['is_short'] THEN concat('CASE WHEN count(score) >= ', of['depth'], ' THEN ', of['best'], '(score, ', of['heap'], ')[-1] END') ELSE 'NULL' END, ' AS last
+FROM ', of['recs'], '
+WHERE userid IS NOT NULL
+GROUP BY userid, ranking_system) AS counts
+LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truth', CASE WHEN of['has_users'] THEN ' WHERE (SELECT problem = ''right'' FROM _ranking_checked) UNION SELECT userid FROM _ranking_users' ELSE '' END, ') AS truths
+ON cast_to_type(counts.userid, struct_extract(
+{''text'': '''', ''same'': counts.userid},
+CASE WHEN typeof([counts.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+), lists AS NOT MATERIALIZED (
+SELECT
+userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
+list(itemid ORDER BY score ', of['order'], ' NULLS LAST, itemid ASC NULLS LAST)', of['down_to_k'], ' AS items', CASE WHEN of['expected'] THEN concat(', list_sort(list(score), ''', of['order'], ''', ''NULLS LAST'') AS scores') ELSE '' END, '
+FROM (
+SELECT recs.userid, recs.ranking_system, recs.itemid, recs.score, bounds.truth_user, bounds.n_rec, bounds.last
+FROM ', CASE WHEN of['is_short'] THEN of['recs'] ELSE concat('(
+SELECT rows.*
+FROM (
+SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+FROM (SELECT userid FROM ', of['recs'], ' LIMIT 8192)) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+FROM ', of['recs'], ' WHERE NOT no_order
+UNION ALL
+FROM (FROM ', of['recs'], ' WHERE no_order ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)) AS rows)') END, ' AS recs
+JOIN bounds ON recs.userid = bounds.userid', CASE WHEN of['may_have_systems'] THEN '
+AND (typeof([recs.ranking_system]) = ''"NULL"[]''
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)' ELSE '' END, ')
+WHERE last IS NULL OR score ', of['at_least'], ' last
+GROUP BY userid, ranking_system
+), truth_lists AS NOT MATERIALIZED (
+SELECT
+userid,
+list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
+list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+FROM (
+SELECT userid, list({''itemid'': itemid, ''grade'': grade}) FILTER (itemid IS NOT NULL) AS graded
+FROM (
+SELECT userid, itemid, max(', CASE WHEN of['may_have_grades'] THEN concat('CASE
+', CASE WHEN of['may_lack_grades'] THEN '    WHEN NOT has_grades THEN 1
+' ELSE '' END, '    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+THEN error(concat(
+', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(_ranking_cut(of['grade_name'])), ', '' must be a finite number, got '',
+coalesce(rel::VARCHAR, ''NULL'')))
+END') ELSE '1::DOUBLE' END, ') AS grade
+FROM _ranking_truth
+WHERE userid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
+GROUP BY userid, itemid)
+GROUP BY userid)
+', CASE WHEN of['has_users'] THEN '    UNION ALL BY NAME
+SELECT DISTINCT userid, [] AS items, []::DOUBLE[] AS grades
+FROM _ranking_users AS named
+ANTI JOIN _ranking_truth AS truths ON cast_to_type(named.userid, struct_extract(
+{''text'': '''', ''same'': named.userid},
+CASE WHEN typeof([named.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
+{''text'': '''', ''same'': truths.userid},
+CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+THEN ''text'' ELSE ''same'' END))
+WHERE userid IS NOT NULL
+' ELSE '' END, '), paired AS NOT MATERIALIZED (
+SELECT
+_ranking_systems.* REPLACE (
+CASE WHEN truth_lists.userid IS NULL THEN lists.ranking_system ELSE _ranking_systems.ranking_system END
+AS ranking_system),
+truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
+coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
+CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
+FROM truth_lists
+LEFT JOIN _ranking_systems ON true
+FULL JOIN lists
+ON lists.truth_user IS NOT DISTINCT FROM truth_lists.userid
+AND lists.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+WHERE (SELECT problem = ''right'' FROM _ranking_checked)
+), matched AS NOT MATERIALIZED (
+SELECT *, len(rec_items) AS size, CASE
+WHEN 5 * len(truth_items) <= len(rec_items) AND len(truth_items) <= 50 THEN list_sort(
+list_filter(
+list_transform(
+truth_items, lambda item, place: (list_position(rec_items, item)::INTEGER, place::INTEGER)),
+lambda places: places[1] > 0),
+''ASC'')
+', CASE WHEN NOT of['is_small'] THEN '    WHEN len(rec_items) * len(truth_items) > 50 * (len(rec_items) + len(truth_items))
+THEN list_transform([list_intersect(rec_items, truth_items)], lambda common: CASE
+WHEN len(common) <= 3000 THEN list_sort(
+list_transform(
+common, lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER)),
+''ASC'')
+ELSE list_transform(
+[list_sort(
+list_transform(rec_items, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+|| list_transform(truth_items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+''ASC'')],
+lambda merged: list_sort(
+list_filter(
+list_transform(merged, lambda one, i: CASE
+WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1] THEN (one[2], merged[i - 1][3])
+END),
+lambda one: one IS NOT NULL),
+''ASC''))[1]
+END)[1]
+' ELSE '' END, '    ELSE list_transform(
+list_filter(
+list_filter(
+list_transform(
+rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
+lambda place: place IS NOT NULL),
+lambda place: list_position(rec_items, rec_items[place]) = place),
+lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+END AS found
+FROM (
+SELECT * REPLACE (
+CASE WHEN true THEN rec_items ELSE truth_items END AS rec_items,
+CASE WHEN true THEN truth_items ELSE rec_items END AS truth_items)
+FROM (
+SELECT * REPLACE (
+cast_to_type(rec_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': rec_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS rec_items,
+cast_to_type(truth_items, struct_extract(
+{''text'': []::VARCHAR[], ''same'': truth_items},
+CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
+typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
+THEN ''same'' ELSE ''text'' END)) AS truth_items)
+FROM paired))
+), ', CASE WHEN of['condensed'] THEN concat('condensed AS NOT MATERIALIZED (
+SELECT * REPLACE (
+', CASE WHEN of['expected'] THEN '        list_select(scores, list_transform(found, lambda places: places[1])) AS scores, len(found) AS size,
+list_transform(found, lambda places, rank: (rank, places[2])) AS found)
+' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
+list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
+') END, '    FROM matched
+), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
+list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
+', CASE WHEN of['expected'] THEN '        scores,
+' ELSE '' END, '        list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
+list_sort(grades, ''DESC'') AS ideal,
+size::INTEGER AS size
+FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
+)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks
+), judged AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (scores, ties)
+REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+list_transform(ties, lambda tie: tie[2]) AS lasts
+FROM (
+SELECT
+* EXCLUDE (reversed, starts),
+CASE
+WHEN starts IS NULL THEN list_transform(ranks, lambda rank: (
+list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
+ELSE list_select(
+flatten(list_transform(
+list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
+lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
+ranks)
+END AS ties
+FROM scored)
+)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+SELECT *, coalesce(cutoff, size) AS k
+FROM judged
+CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
+)', CASE WHEN of['has_min_grade'] THEN concat(', counted_1 AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM at_k
+), cut_1 AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted_1)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted_1
+' END, '), measured_1 AS NOT MATERIALIZED (
+SELECT
+* EXCLUDE (n_seen, n_relevant, top, ', CASE WHEN of['expected'] THEN 'hits, n_hits, ties, grades, log2_ideal' ELSE 'n_hits, hits, grades, seen, log2_ideal' END, ')', coalesce(list_aggregate(list_transform(of['gains'], lambda one: concat(',
+', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
+FROM cut_1
+)') ELSE '' END, ', counted AS NOT MATERIALIZED (
+SELECT
+*,
+CASE
+WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+ELSE len(list_filter(ranks, lambda rank: rank <= k))
+END AS n_seen,
+CASE
+WHEN ideal[-1] > 0 THEN len(ideal)
+ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
+END AS n_relevant,
+least(size, k) AS top
+FROM ', CASE WHEN of['has_min_grade'] THEN concat('(
+SELECT * REPLACE (
+list_transform(judged_grades, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END)
+AS judged_grades,
+list_transform(ideal, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END) AS ideal)
+FROM ', CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END, ')') ELSE CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END END, '
+), cut AS NOT MATERIALIZED (
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (relevant_lasts, places),
+coalesce(
+list_sum(list_transform(
+ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+0) AS n_hits
+FROM (
+SELECT
+*,
+list_transform(places, lambda place, tie: {
+''above'': hits[place] - 1,
+''size'': relevant_lasts[place] - hits[place] + 1,
+''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
+''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
+''before'': place - 1}) AS ties
+FROM (
+SELECT
+*,
+list_transform(
+list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
+AS relevant_lasts,
+list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
+FROM (SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted)))
+' ELSE '    SELECT *,
+CASE
+WHEN ideal[-1] > 0 THEN n_seen
+ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
+END AS n_hits,
+CASE
+WHEN ideal[-1] > 0 THEN ranks[:n_seen]
+ELSE list_transform(
+list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
+END AS hits,
+CASE
+WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
+ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
+END AS grades,
+judged_grades[:n_seen] AS seen,
+list_transform(
+range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n_relevant)]::DOUBLE AS log2_ideal
+FROM counted
+' END, '), measured AS NOT MATERIALIZED (
+SELECT
+COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), has_truth, userid, cutoff AS k, n_rec, n_truth', coalesce(list_aggregate(list_transform(of['columns'], lambda one: concat(',
+', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
+FROM cut
+)
+FROM measured'))[1]);
+CREATE OR REPLACE MACRO _ranking_compared(ks, measures, usual, caller) AS TABLE
+FROM query(list_transform(
+    [_ranking_call(caller := caller, ks := ks, measures := measures, usual := usual)],
+    lambda of: concat('SELECT [
+NULL', coalesce(list_aggregate(list_transform(of['columns'], lambda one: concat(',
+{
+''measure'': ', _ranking_literal(one['name']), ', ''value_place'': ', one['place'], ', ''higher_is_better'': ', _ranking_is_high(of['caller'], one['name']), ',
+''is_share'': ', _ranking_is_probability(one['name']), ', ''only_at'': ', 'NULL', '::BIGINT[]}')), 'string_agg', ''), ''), '][2:] AS compared_measures'))[1]);
 CREATE OR REPLACE MACRO ranking_by_item(
     rec, truth, ks, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, without_relevant := 'zero') AS TABLE
 SELECT
@@ -4782,34 +7634,42 @@ FROM (
         GROUP BY ALL))
 WHERE itemid IS NOT NULL
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_judged(
-    rec, truth, max_k,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
-FROM _ranking_judged(
-    rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(max_k), false,
-    CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
-    min_grade, unjudged, without_relevant, users)
-WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');
-CREATE OR REPLACE MACRO _ranking_tied_judged
-    (rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
-SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied_ranking(judged, scores, reversed, starts) AS tied
+CREATE OR REPLACE MACRO _ranking_labelled_problems(rec, truth, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT
+    'labelled_apart' AS code, system::VARCHAR AS system, k::BIGINT AS k, n AS count, n + n_others AS of,
+    format('ndcg {:.3g} of them, {:.3g} of the others', mean, mean_others) AS example
 FROM (
     SELECT
-        *,
-        list_reverse(scores) AS reversed,
-        CASE
-            WHEN len(scores) > 1000 THEN list_filter(
-                range(1, len(scores) + 1),
-                lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
-        END AS starts
-    FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, true, caller, min_grade, unjudged, without_relevant, users));
-CREATE OR REPLACE MACRO _ranking_trec_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, caller, min_grade, unjudged, without_relevant, users) AS TABLE
-WITH _ranking_trec_rec AS NOT MATERIALIZED (
-    FROM _ranking_in_trec_order(_ranking_table('rec', rec), user_col, item_col, score_col, grade_col, system_col, descending)
-)
-FROM _ranking_judged('_ranking_trec_rec', truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, false, caller, min_grade, unjudged, without_relevant, users);
+        ranking_system AS system, k,
+        count(people.userid) AS n,
+        count(*) FILTER (people.userid IS NULL) AS n_others,
+        avg(ndcg) FILTER (people.userid IS NOT NULL) AS mean,
+        avg(ndcg) FILTER (people.userid IS NULL) AS mean_others,
+        var_samp(ndcg) FILTER (people.userid IS NOT NULL) / n
+            + var_samp(ndcg) FILTER (people.userid IS NULL) / n_others AS square
+    FROM (
+        SELECT *, _ranking_ndcg(_ranking_at(judged, k)) AS ndcg
+        FROM _ranking_judged(
+            rec, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false,
+            'ranking_check with predicted_truth as truth', min_grade, unjudged, without_relevant, users)
+        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_check')) AS k)) AS labels
+    LEFT JOIN _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS people ON _ranking_same_id(labels.userid, people.userid)
+    WHERE has_truth
+    GROUP BY ranking_system, k)
+WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
+UNION ALL BY NAME
+SELECT
+    'labelled_in_part' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
+    count(*) FILTER (judged_share < 1 AND n_rec > 0) AS count, count(*) AS of,
+    format('judged_share {:.3g}', avg(judged_share) FILTER (n_rec > 0)) AS example
+FROM (
+    SELECT *, _ranking_judged_share(_ranking_at(judged, k)) AS judged_share
+    FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false, 'ranking_check', min_grade, unjudged, without_relevant, users)
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_check')) AS k))
+WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
+    FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE grade < _ranking_lowest_grade(min_grade))
+GROUP BY ranking_system, k
+HAVING count(*) FILTER (judged_share < 1 AND n_rec > 0) > 0;
 CREATE OR REPLACE MACRO ranking_abstention(
     rec, truth, users := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, confidence := 0.95) AS TABLE
 SELECT
@@ -5062,118 +7922,12 @@ SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, h
 FROM _ranking_contents_by_user(
     '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
     head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
-CREATE OR REPLACE MACRO _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, usual, ties, min_grade, unjudged, without_relevant, users, caller) AS TABLE
-WITH _ranking_item AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false, caller, min_grade, unjudged, without_relevant, users)
-), _ranking_item_at_own_ks AS NOT MATERIALIZED (
-    FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged, without_relevant, users)
-), _ranking_expected AS NOT MATERIALIZED (
-    SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), caller, min_grade, unjudged, without_relevant, users)
-), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
-    SELECT * REPLACE (tied AS judged)
-    FROM _ranking_tied_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged, without_relevant, users)
-), _ranking_trec AS NOT MATERIALIZED (
-    FROM _ranking_trec_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged, without_relevant, users)
-), _ranking_given_ks AS NOT MATERIALIZED (
-    SELECT _ranking_cuts(ks, caller) AS given
-), _ranking_any_ks AS NOT MATERIALIZED (
-    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, caller) END AS given
-), _ranking_wrong_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_measures_problem(measures, ties, caller))
-), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_with_source(
-        _ranking_users_query(
-            _ranking_choices(measures, usual), _ranking_ties_choice(ties, false, false, true, caller), min_grade),
-        ties))
-), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_with_source(
-        _ranking_plain_query(
-            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, false, true, caller), min_grade),
-        ties))
-)
-FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
-CREATE OR REPLACE MACRO ranking_by_user(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_by_user')
-WHERE has_truth;
-CREATE OR REPLACE MACRO _ranking_labelled_problems(rec, truth, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
-SELECT
-    'labelled_apart' AS code, system::VARCHAR AS system, k::BIGINT AS k, n AS count, n + n_others AS of,
-    format('ndcg {:.3g} of them, {:.3g} of the others', mean, mean_others) AS example
-FROM (
-    SELECT
-        ranking_system AS system, k,
-        count(people.userid) AS n,
-        count(*) FILTER (people.userid IS NULL) AS n_others,
-        avg(ndcg) FILTER (people.userid IS NOT NULL) AS mean,
-        avg(ndcg) FILTER (people.userid IS NULL) AS mean_others,
-        var_samp(ndcg) FILTER (people.userid IS NOT NULL) / n
-            + var_samp(ndcg) FILTER (people.userid IS NULL) / n_others AS square
-    FROM _ranking_users(
-        rec, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, 'ndcg', NULL, 'item', min_grade, unjudged, without_relevant, users, 'ranking_check with predicted_truth as truth') AS model
-    LEFT JOIN _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS people ON _ranking_same_id(model.userid, people.userid)
-    WHERE has_truth
-    GROUP BY ranking_system, k)
-WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
-UNION ALL BY NAME
-SELECT
-    'labelled_in_part' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
-    count(*) FILTER (judged_share < 1 AND n_rec > 0) AS count, count(*) AS of,
-    format('judged_share {:.3g}', avg(judged_share) FILTER (n_rec > 0)) AS example
-FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, 'judged_share', NULL, 'item', min_grade, unjudged, without_relevant, users, 'ranking_check')
-WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
-    FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE grade < _ranking_lowest_grade(min_grade))
-GROUP BY ranking_system, k
-HAVING count(*) FILTER (judged_share < 1 AND n_rec > 0) > 0;
-CREATE OR REPLACE MACRO ranking_distribution(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
-SELECT
-    * EXCLUDE (ranking_system, sorted),
-    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-    list_aggregate(sorted, 'stddev_samp') / sqrt(len(sorted)) AS standard_error,
-    sorted[1] AS minimum,
-    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
-    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
-    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
-    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
-    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
-    sorted[-1] AS maximum,
-    len(list_filter(sorted, lambda one: one = 0)) / nullif(len(sorted), 0) AS zeros
-FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
-        measure,
-        count(value) AS users,
-        count(*) - count(value) AS users_undefined,
-        ranking_mean(value) AS mean,
-        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
-    FROM (
-        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_distribution')
-        WHERE has_truth)
-    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
-    GROUP BY ALL)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_summary(
-    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
-WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, NULL, ties, min_grade, unjudged, without_relevant, users, 'ranking_summary')
-)
-FROM _ranking_measure_means('_ranking_values');
 CREATE OR REPLACE MACRO ranking_compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, ties := 'item', predicted_truth := NULL) AS TABLE
-WITH _ranking_any_ks AS NOT MATERIALIZED (
-    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
-), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
-), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_compared_query(_ranking_plain_choices(_ranking_plain_names(measures, _ranking_default_measures()))))
-), _ranking_scores AS MATERIALIZED (
+WITH _ranking_scores AS MATERIALIZED (
     SELECT
         ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
         list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
@@ -5181,10 +7935,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
     FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, without_relevant, users, 'ranking_compare')
     WHERE has_truth
     UNION ALL BY NAME
-    FROM query_table(CASE
-        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
-        ELSE '_ranking_own_measures'
-    END)
+    FROM _ranking_compared(ks, measures, _ranking_default_measures(), 'ranking_compare')
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
         AND _ranking_has_items(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_compare')
 ), _ranking_predicted_scores AS MATERIALIZED (
@@ -5405,9 +8156,12 @@ COMMENT ON MACRO ranking_first_hit_rank IS 'Rank of the first relevant item in t
 COMMENT ON MACRO ranking_average_precision IS 'Mean of the precision at each relevant item; its mean over users is the MAP.';
 COMMENT ON MACRO ranking_auc IS 'Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
 COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
+COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
+COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
 COMMENT ON MACRO ranking_cumulative_gain IS 'Cumulative gain: the sum of the gains of the top k, wherever they stand.';
 COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 COMMENT ON MACRO ranking_rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
+COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_r_precision IS 'Precision at the rank that equals the number of relevant items.';
 COMMENT ON MACRO ranking_bpref IS 'How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.';
 COMMENT ON MACRO ranking_judged_share IS 'Share of the top k that truth has a grade for, whatever grade: Judged@k.';
@@ -5417,9 +8171,6 @@ COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order 
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together. Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with conditions on both errs in up to twice 1 - confidence.';
-COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
-COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
-COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
@@ -5429,21 +8180,21 @@ COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biase
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
-COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
+COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
+COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
+COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
+COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_abstention IS 'The two errors of each threshold for a list''s best score: users with an answer refused, users without one answered.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
-COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
-COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
-COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_option _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_home _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_auc _ranking_precision_divisor _ranking_unless_empty _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_weights _ranking_grade_problem _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_tied_hits _ranking_recall_all _ranking_expected_recall_all _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_interpolated_average_precision _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_with_source _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_err _ranking_discounted_gain _ranking_prefix _ranking_unread_scores _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_plain_choices _ranking_option_holds _ranking_verdict _ranking_difference_variances _ranking_average_precision _ranking_f_measure _ranking_precision _ranking_r_precision _ranking_recall _ranking_concordant_pairs _ranking_kendall_tau _ranking_rbp _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_valid_k _ranking_in_trec_order _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_split_time_problem _ranking_judging_problems _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_ideal _ranking_at _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_plain_names _ranking_choices _ranking_expected_rbp _ranking_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_expected_cumulative_gain _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_measures_problem _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_split_misfit _ranking_valid_grades _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_expected_half_life_utility _ranking_tied_at _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_split_windows _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_ranking_text _ranking_rec_misfit _ranking_valid ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows ranking_split _ranking_catalogue_rows _ranking_user_problems _ranking_evidence _ranking_users_text _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_problem_codes _ranking_catalogue_problems _ranking_users_query _ranking_plain_query _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged _ranking_trec_judged ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_by_user _ranking_labelled_problems ranking_distribution ranking_summary ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ungraded_problem _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_valid _ranking_tables_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_call _ranking_judged _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared ranking_by_item _ranking_labelled_problems ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

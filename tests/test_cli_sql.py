@@ -12,12 +12,14 @@ from ranking_udfs.evaluation import queries
 from tests.command import NDCG_VALUES, RANKS, Run, csv, evaluated, stdin, write
 from tests.conftest import Con, Patch, module_connection, text_rows
 
+packed = module_connection()
 bare = module_connection(is_script=True)
 
 
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("row", text_rows("evaluations as SQL"))
-def test_printed_sql_gives_what_evaluate_gives_without_python(run: Run, bare: Con, row: list[str]) -> None:
+def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, bare: Con, row: list[str]) -> None:
+    """Without Python, too, unless a measure has options."""
     csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (0, 1, 2, 3, 11, 12, 13, 14)))
     csv("one.csv", "userid,country", "1,SE")
@@ -32,7 +34,8 @@ def test_printed_sql_gives_what_evaluate_gives_without_python(run: Run, bare: Co
         write(f"rec.{form}", "FROM 'rec.csv'")
     with duckdb.connect("shop.duckdb") as made:
         made.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE VIEW truth AS FROM 'relevant.csv'")
-    check_statements(run, bare, shlex.split(row[0]))
+    for con in [packed] if "(" in row[0] else [packed, bare]:
+        check_statements(run, con, shlex.split(row[0]))
 
 
 def check_statements(run: Run, con: Con, arguments: list[str]) -> None:

@@ -52,7 +52,7 @@ def test_a_measure_is_four_files_and_a_command(tmp_path: Path) -> None:
     said = run(tmp_path, *pytest_run, "tests/test_sql_measures.py").stdout
     assert "1 failed" in said, said  # by the macro, which is still that of the first hit
     assert "test_a_worked_case_holds[last_hit_rank]" in said
-    right = macro.replace("ranking.hits[1]", "ranking.hits[-1]")
+    right = macro.replace("hits[1]", "hits[-1]")
     (tmp_path / "sql/measures/ranking_last_hit_rank.sql").write_text(right)
     assert run(tmp_path, "tests.generate").stderr == ""
     tests = [f"tests/test_{name}.py" for name in ("generated", "witnesses", "sql_measures")]

@@ -17,15 +17,16 @@ PACKAGE = Path(__file__).resolve().parent.parent / "udfs" / "ranking_udfs"
 PACKAGES = {
     "measures": "",
     "arrow": "pyarrow .measures",
-    "duckdb": "duckdb .arrow .measures",
-    "evaluation": "duckdb .duckdb .measures",
-    "inputs": "duckdb pyarrow .duckdb .evaluation .measures",
+    "compose": "duckdb jinja2 .measures",
+    "duckdb": "duckdb .arrow .compose .measures",
+    "evaluation": "duckdb .compose .duckdb .measures",
+    "inputs": "duckdb pyarrow .compose .duckdb .evaluation .measures",
     "reporting": "duckdb jinja2 vl_convert .duckdb .evaluation .inputs .measures",
     # The pack by its whole name, in what is sent to executors.
     "spark": "pyspark pyarrow . .partitions .evaluation .duckdb .arrow .measures",
     "command": "duckdb click tabulate tqdm . .duckdb .arrow .measures .evaluation .inputs .reporting",
 }
-EVERYWHERE = {".folder", ".quoting", ".texts", ".version", ".writing"}
+EVERYWHERE = {".folder", ".kept", ".quoting", ".texts", ".version", ".writing"}
 ENTRY_POINTS = {"__init__.py", "__main__.py", "dbt.py", "partitions.py", "python.py"}
 # Of the standard library: arguments and standard streams are known to entry points alone.
 NOT_IN = {
@@ -114,6 +115,23 @@ def test_the_measures_need_neither_pyarrow_nor_duckdb_and_the_functions_no_duckd
     subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent)
 
 
+def test_jinja2_is_imported_only_when_a_call_is_composed(tmp_path: Path) -> None:
+    code = (
+        "import sys, duckdb, pyarrow.compute, ranking_udfs\n"
+        "sys.pycache_prefix, sys.dont_write_bytecode = sys.argv[1], False\n"
+        "con = ranking_udfs.register(duckdb.connect())\n"
+        "assert con.execute('SELECT recall([1, 2], [2], 2)').fetchall() == [(1,)]\n"
+        "print('jinja2' in sys.modules)\n"
+        "con.execute('CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 3 AS score')\n"
+        "con.execute('CREATE TABLE truth AS SELECT 1 AS userid, 2 AS itemid')\n"
+        "con.execute(\"SELECT judged FROM ranking_judged('rec', 'truth', 1)\")\n"
+        "print('jinja2' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    found = [subprocess.check_output(command, cwd=PACKAGE.parent, text=True).split() for _ in range(2)]
+    assert found[1] == ["False", "True"]  # with the macros that the first process has kept
+
+
 def test_every_internal_macro_is_called_by_another_or_by_the_package() -> None:
     sql = {name: code(text) for name, (text, _) in texts().items()}
     python = [path.read_text() for path in PACKAGE.rglob("*.py")]
@@ -135,7 +153,8 @@ def test_a_folder_of_macros_calls_only_what_it_may() -> None:
 
 def test_no_other_package_names_an_internal_macro() -> None:
     internal = re.compile("|".join(rf"\b{name}\b" for name in macros() if name.startswith("_")))
-    allowed = [PACKAGE / "partitions.py", *(PACKAGE / "duckdb").glob("*.py")]
+    of_sql = [path for package in ("compose", "duckdb") for path in (PACKAGE / package).glob("*.py")]
+    allowed = [PACKAGE / "partitions.py", *of_sql]
     named = {
         (path.relative_to(PACKAGE).as_posix(), name)
         for path in PACKAGE.rglob("*.py")

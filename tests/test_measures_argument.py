@@ -1,5 +1,6 @@
 """The argument `measures` of the table functions: the grammar, in SQL, with options and cut-offs."""
 
+import re
 from collections.abc import Iterator
 from itertools import cycle
 from typing import Any
@@ -98,7 +99,7 @@ WRONG_TEXTS = [
 
 
 def test_a_wrong_text_is_wrong_for_the_command_and_in_sql(con: duckdb.DuckDBPyConnection) -> None:
-    """Alone or in a list, for one of the functions, in turns: all read it by the same macro."""
+    """Alone or in a list, for one of the functions, in turns: all read it by the same grammar."""
     for text, form, function in zip(WRONG_TEXTS, cycle(("{}", "[{}]")), cycle(FUNCTIONS), strict=False):
         with pytest.raises(ValueError, match=r".") as raised:
             parse_measures(text)
@@ -130,10 +131,11 @@ def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection) -> None:
         measures = form.format(literal(text))
         with pytest.raises(duckdb.InvalidInputException, match=f"^Invalid Input Error: {function}: "):
             con.execute(f"FROM {function}('rec', 'truth', [5], measures := {measures}, {option})")
-        choices = f"_ranking.main._ranking_choices({measures}, NULL)"
-        texts = con.execute(f"""SELECT _ranking.main._ranking_users_query({choices}, false, NULL),
-            _ranking.main._ranking_compared_query({choices})""").fetchall()
-        assert texts == [("FROM _ranking_wrong_measures", "SELECT NULL AS compared_measures")]
+        given = "['rec', 'VARCHAR', 'rec'], ['truth', 'VARCHAR', 'truth'], ['ks', 'INTEGER[]', '[5]']"
+        asked = f"['measures', typeof({measures}), to_json({measures})::VARCHAR]"
+        call = f"system.main._ranking_compose('ranking_by_user', {given}, {asked})"
+        ((composed,),) = con.execute(f"SELECT {call}").fetchall()
+        assert re.fullmatch(r"FROM query_table\(error\('([^']|'')*'\)\)", composed)
     assert con.execute("SELECT count(*) > 0 FROM rec").fetchall() == [(True,)]
 
 

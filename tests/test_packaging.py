@@ -1,6 +1,7 @@
 """The package as others get it: the wheel, its types, and the versions it runs on."""
 
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -12,12 +13,17 @@ from typing import Any
 import duckdb
 import pyarrow
 import pytest
+from jinja2 import ModuleLoader
 
 import ranking_udfs
 import ranking_udfs.arrow
 import ranking_udfs.duckdb
+from ranking_udfs.compose.call import Call
+from ranking_udfs.compose.compiled import FOLDER
+from ranking_udfs.compose.templates import environment, render, source
 
 ROOT = Path(__file__).resolve().parent.parent
+SQL = ROOT / "sql"
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +40,10 @@ def test_the_wheel_has_the_package_its_types_and_its_sql_and_nothing_else(wheel:
     assert "ranking_udfs/py.typed" in names
     for folder, inside in (
         (ROOT / "udfs" / "ranking_udfs", "ranking_udfs"),
-        (ROOT / "sql", "ranking_udfs/sql"),
+        (SQL, "ranking_udfs/sql"),
     ):
-        files = [file.relative_to(folder) for end in ("*.py", "*.sql") for file in folder.rglob(end)]
+        ends = ("*.py", "*.sql", "*.jinja")
+        files = [file.relative_to(folder) for end in ends for file in folder.rglob(end)]
         assert len(files) > 30
         assert {f"{inside}/{file.as_posix()}" for file in files} <= names
     assert {name.partition("/")[0] for name in names} == {
@@ -46,6 +53,42 @@ def test_the_wheel_has_the_package_its_types_and_its_sql_and_nothing_else(wheel:
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
+def test_the_wheel_has_each_template_compiled_of_its_sql(wheel: zipfile.ZipFile) -> None:
+    files = [
+        file.relative_to(SQL).as_posix() for file in SQL.rglob("*.*") if file.suffix in (".sql", ".jinja")
+    ]
+    templates = {path: text for path in files if "{%" in (text := source(path))}
+    assert len(templates) > 30
+    expected = {
+        ModuleLoader.get_module_filename(path): environment().compile(text, path, raw=True, defer_init=True)
+        for path, text in templates.items()
+    }
+    folder = f"ranking_udfs/sql/{FOLDER}/"
+    found = {name.removeprefix(folder) for name in wheel.namelist() if name.startswith(folder)}
+    assert {name: wheel.read(folder + name).decode() for name in found} == expected
+
+
+def test_the_wheel_composes_without_parsing_a_template(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    call = Call("ranking_summary", "rec", "truth", [10])
+    code = (
+        "from ranking_udfs.compose.symbols import SymbolEnvironment\n"
+        "SymbolEnvironment._parse = None\n"
+        "from ranking_udfs.compose.templates import render, __file__\n"
+        "from ranking_udfs.compose.call import Call\n"
+        f"print(__file__, render('tables/ranking_summary.sql', {call}), sep='\\n')"
+    )
+    wheel.extractall(tmp_path)
+    for file in tmp_path.glob("ranking_udfs/sql/**/*.jinja"):
+        file.unlink()
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    printed = subprocess.run(
+        [sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True
+    )
+    module, text = printed.stdout.split("\n", 1)
+    assert Path(module).is_relative_to(tmp_path)
+    assert text == render("tables/ranking_summary.sql", call) + "\n"
+
+
 def test_the_metadata_say_what_it_runs_on(wheel: zipfile.ZipFile) -> None:
     (file,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
     found = HeaderParser().parsestr(wheel.read(file).decode())
@@ -53,6 +96,7 @@ def test_the_metadata_say_what_it_runs_on(wheel: zipfile.ZipFile) -> None:
     required = found.get_all("Requires-Dist") or []
     assert f"duckdb>={ranking_udfs.duckdb.OLDEST}" in required
     assert f"pyarrow>={ranking_udfs.arrow.OLDEST}" in required
+    assert "jinja2>=3.1" in required
     assert found["Requires-Python"] == ">=3.11"
     classifiers = found.get_all("Classifier") or []
     minors = [int(text) for text in re.findall(r"Python :: 3\.(\d+)", "\n".join(classifiers))]

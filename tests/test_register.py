@@ -20,9 +20,9 @@ import pytest
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import connection, hosting, portable
-from ranking_udfs.duckdb.kept import place, stamp
 from ranking_udfs.duckdb.names import permanent_names
 from ranking_udfs.duckdb.statements import Macro, macros, read_macros
+from ranking_udfs.kept import place, stamp
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, Patch, text_rows, value
 
@@ -270,8 +270,10 @@ def kept(tmp_path: Path, monkeypatch: Patch) -> Iterator[Path]:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Return all files below a folder but Python's own."""
-    return sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc")
+    """Return all files below a folder but Python's own and compiled templates."""
+    return sorted(
+        file for file in folder.rglob("*") if file.is_file() and file.suffix not in (".pyc", ".template")
+    )
 
 
 def names_of(folder: Path) -> list[str]:
@@ -345,7 +347,7 @@ def test_what_was_made_of_other_sql_or_code_is_not_taken(kept: Path, monkeypatch
         patched.setattr("ranking_udfs.duckdb.statements.stamp", lambda _: "later")
         assert works(ranking_udfs.register(con))
         assert files_of(kept) == before
-    monkeypatch.setattr("ranking_udfs.duckdb.kept.CODE", "changed")
+    monkeypatch.setattr("ranking_udfs.kept.CODE", "changed")
     assert registered() == (True, True)
     assert names_of(kept) == BOTH
     assert set(before).isdisjoint(files_of(kept))
@@ -372,7 +374,7 @@ def test_where_nothing_can_be_kept_the_macros_are_in_memory(
 ) -> None:
     for name, replaced in (
         ("sys.dont_write_bytecode", True),
-        ("ranking_udfs.duckdb.kept.CODE", ""),  # as in a zip file
+        ("ranking_udfs.kept.CODE", ""),  # as in a zip file
         ("os.replace", fail),
     ):
         with monkeypatch.context() as patched:

@@ -59,7 +59,7 @@ def archive(path: Path) -> Path:
     with zipfile.ZipFile(path, "w") as made:
         for file in (ROOT / "udfs").rglob("*.py"):
             made.write(file, file.relative_to(ROOT / "udfs"))
-        for file in (ROOT / "sql").rglob("*.sql"):
+        for file in (ROOT / "sql").rglob("*.*"):
             made.write(file, Path("ranking_udfs") / file.relative_to(ROOT))
     return path
 

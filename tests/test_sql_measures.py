@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from ranking_udfs.duckdb.functions import OF_MACROS, add_functions
 from ranking_udfs.duckdb.statements import macros, texts
 from ranking_udfs.measures.registry import MEASURES, Measure, Number
 from tests.conftest import Con, is_close, literal, refusal, value
@@ -40,6 +41,7 @@ def judged(ranks: Any, grades: Any, ideal: Any, size: Any, _: Any) -> str:
 @pytest.fixture(scope="module")
 def con() -> Iterator[Con]:
     with duckdb.connect() as connection:
+        add_functions(connection, OF_MACROS)
         for macro in macros().values():
             connection.execute(macro.sql)
         columns = ", ".join(f"{sql} AS {name}" for name, sql in ROW.items())
@@ -81,6 +83,9 @@ def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(con: C
     for calls, kind in (
         ("ranking_kendall_tau({0}, 3), ranking_dcg({0}, 2)", "graded"),
         ("ranking_rbp(graded, {0}, gain := 'graded', max_grade := {0})", "3"),
+        ("ranking_interpolated_precision(graded, {0}, recall := {0} / 9)", "3"),
+        ("ranking_ndcg(graded, {0}, discount := 'original', base := {0})", "3"),
+        ("ranking_half_life_utility(graded, {0}, half_life := {0}, neutral := {0} - 2)", "3"),
     ):
         columns = ", ".join(f"{kind} AS {name}" for name in names)
         # Of an argument over all columns, each must be the one from outside.

@@ -925,7 +925,7 @@ await work(async () => {
   connection = connect();
   const known = "_ranking_known_measures()[name]";
   const found = await query(`SELECT name, description, NOT ${known}.higher_is_better AS lower, ${known}.is_share AS share FROM ranking_functions()
-WHERE kind = 'measure' AND ${known}.higher_is_better IS NOT NULL AND _ranking_options()[name].is_column`);
+WHERE kind = 'measure' AND ${known}.higher_is_better IS NOT NULL AND list_contains(_ranking_asked(NULL, NULL, 'item', ''), name)`);
   found.filter(({ lower }) => lower).forEach(({ name }) => lowerIsBetter.add(name));
   found.filter(({ share }) => share).forEach(({ name }) => shares.add(name));
   $("#form").elements.first.append(...found.map(({ name }) => new Option(LABELS[name], name)));

@@ -68,13 +68,7 @@ CREATE OR REPLACE TEMP MACRO ranking_compare(
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
     COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, ties := 'item', predicted_truth := NULL) AS TABLE
-WITH _ranking_any_ks AS NOT MATERIALIZED (
-    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
-), _ranking_own_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
-), _ranking_plain_measures AS NOT MATERIALIZED (
-    FROM query(_ranking_compared_query(_ranking_plain_choices(_ranking_plain_names(measures, _ranking_default_measures()))))
-), _ranking_scores AS MATERIALIZED (
+WITH _ranking_scores AS MATERIALIZED (
     SELECT
         ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
         list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
@@ -82,10 +76,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
     FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, _ranking_default_measures(), ties, JUDGING, 'ranking_compare')
     WHERE has_truth
     UNION ALL BY NAME
-    FROM query_table(CASE
-        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
-        ELSE '_ranking_own_measures'
-    END)
+    FROM _ranking_compared(ks, measures, _ranking_default_measures(), 'ranking_compare')
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
         AND _ranking_has_items(rec, truth, COLUMN_NAMES, 'ranking_compare')
 ), _ranking_predicted_scores AS MATERIALIZED (
@@ -109,32 +100,3 @@ FROM _ranking_comparison(
     '_ranking_scores', CASE WHEN predicted_truth IS NOT NULL THEN '_ranking_predicted_scores' END,
     baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
-
--- The text of the query for the measures that ranking_compare compares by, at which of its cut-offs.
-CREATE OR REPLACE TEMP MACRO _ranking_compared_query(choices) AS
-list_transform(
-    [choices],
-    lambda found: CASE
-        -- _ranking_users says what is wrong.
-        WHEN coalesce(len(list_filter(found, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
-        ELSE concat(
-            'SELECT [',
-            _ranking_joined(
-                list_transform(found, lambda one, i: concat(
-                    '{measure: ''', one['measure'], ''', value_place: ', i,
-                    ', higher_is_better: ', coalesce(
-                        one['known']['higher_is_better']::VARCHAR,
-                        error('ranking_compare: measures must say which of two systems is better, got ' || one['measure'])),
-                    ', is_share: ', one['known']['is_share'],
-                    ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END,
-                    CASE WHEN one['cuts'] IS NULL THEN 'NULL::BIGINT[]' ELSE _ranking_cuts_text(one['cuts']) END, '}')),
-                ', '),
-            '] AS compared_measures', CASE WHEN found[1]['cuts'] IS NOT NULL THEN ' FROM _ranking_any_ks' END)
-    END)[1];
-
--- Measures without options and cut-offs as _ranking_choices has them, at every k.
-CREATE OR REPLACE TEMP MACRO _ranking_plain_choices(names) AS
-list_transform(
-    list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
-    lambda name: {
-        'measure': name, 'is_right': true, 'known': _ranking_known_measures()[name], 'cuts': NULL::BIGINT[], 'at_ks': false});

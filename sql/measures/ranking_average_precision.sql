@@ -3,47 +3,50 @@
 --
 -- normalize: 'truth', 'min', 'hits' or 'k'
 -- Example:   SELECT ranking_average_precision(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
-CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
-_ranking_unless_empty(
-    ranking,
-    coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-    / _ranking_precision_divisor(ranking, normalize));
+{% import 'measures/internal/ties.jinja' as of_tie %}
+{% from 'measures/internal/hits.jinja' import unless_empty %}
+{% macro value(normalize) %}
+{% set precisions = 'coalesce(list_sum(list_transform(hits, lambda rank, number: number::DOUBLE / rank)), 0)' %}
+{{ unless_empty(precisions ~ '::DOUBLE / ' ~ divisor(normalize)) }}
+{%- endmacro %}
 
--- The number by which a sum of precisions is divided.
-CREATE OR REPLACE TEMP MACRO _ranking_precision_divisor(ranking, normalize) AS
+{# The number by which a sum of precisions is divided. #}
+{% macro divisor(normalize) %}
 greatest(
-    CASE normalize::VARCHAR
-        WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-        WHEN 'hits' THEN ranking.n_hits
-        WHEN 'k' THEN ranking.k
-        ELSE ranking.n_relevant
-    END,
-    1);
+    {% if normalize == 'min' %}least(k, n_relevant){% elif normalize == 'hits' %}n_hits
+    {%- elif normalize == 'k' %}k{% else %}n_relevant{% endif %},
+    1)
+{%- endmacro %}
 
-CREATE OR REPLACE TEMP MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
-_ranking_unless_empty(tied, CASE
-    -- The hits are counted in the top k, so it goes by how many of the last tie are there, where each is at any
-    -- rank as often; the sum of their precisions is a multiple of n and one of n (n - 1).
-    WHEN normalize::VARCHAR = 'hits' THEN coalesce(
+{% macro expected(normalize) %}
+{{ unless_empty(expected_precision(normalize)) }}
+{%- endmacro %}
+
+{# With normalize=hits, the hits are counted in the top k, so it goes by how many of the last tie are there, where each
+   is at any rank as often; the sum of their precisions is a multiple of n and one of n (n - 1). #}
+{% macro expected_precision(normalize) %}
+{% if normalize == 'hits' %}
+coalesce(
+    list_transform(
         list_transform(
-            list_transform(
-                tied.ties[-1:],
-                lambda last: {
-                    'ways': _ranking_tied_ways(last),
-                    'before': last.before,
-                    'above': coalesce(
-                        list_sum(list_transform(
-                            tied.ties[:-2], lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))),
-                        0),
-                    'alone': _ranking_tied_precisions(last, 1, last.taken),
-                    'paired': _ranking_tied_precisions(last, 2, last.taken) / 2}),
-            lambda of: list_sum(list_transform(
-                of.ways,
-                lambda way: way.weight / greatest(of.before + way.hits, 1) * (
-                    of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
-                / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
-        0)
-    ELSE coalesce(
-        list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
-        / _ranking_precision_divisor(tied, normalize)
-END);
+            ties[-1:],
+            lambda last: {
+                'ways': {{ of_tie.ways('last')|indent(16) }},
+                'before': last.before,
+                'above': coalesce(
+                    list_sum(list_transform(
+                        ties[:-2], lambda tie: {{ of_tie.precisions('tie', 'tie.hits', 'tie.size')|indent(24) }})),
+                    0),
+                'alone': {{ of_tie.precisions('last', '1', 'last.taken')|indent(16) }},
+                'paired': {{ of_tie.precisions('last', '2', 'last.taken')|indent(16) }}::DOUBLE / 2}),
+        lambda of: list_sum(list_transform(
+            of.ways,
+            lambda way: way.weight::DOUBLE / greatest(of.before + way.hits, 1) * (
+                of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
+            / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
+    0)
+{%- else %}
+coalesce(list_sum(list_transform(ties, lambda tie: {{ of_tie.precisions('tie', 'tie.hits', 'tie.size')|indent(24) }})), 0)
+/ {{ divisor(normalize) }}
+{%- endif %}
+{%- endmacro %}

@@ -2,5 +2,9 @@
 --
 -- Example: SELECT ranking_concordant_pairs(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
 --          -- 0.6666666666666666
-CREATE OR REPLACE TEMP MACRO _ranking_concordant_pairs(ranking) AS
-list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]::DOUBLE;
+{% from 'measures/internal/hits.jinja' import pairs %}
+{% macro value() %}
+list_transform(
+    {{ pairs()|indent(4) }},
+    lambda of: CASE WHEN of.pairs > 0 THEN of.right::DOUBLE / of.pairs END)[1]
+{%- endmacro %}

@@ -7,10 +7,9 @@
 -- half_life: a number > 1, with discount=half_life alone; NULL for 5
 -- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
 --            -- 7.154648767857288
-CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_total(
-    'ranking_dcg', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(
-        ranking, ranking.grades,
-        _ranking_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
-        gain))::DOUBLE;
+{% import 'measures/internal/gains.jinja' as gains %}
+{% macro value(gain, discount, base, half_life, tied) %}
+{% set weight = 'lambda _ranking_rank: ' ~ gains.discount('_ranking_rank', discount, base, half_life) %}
+{% set gained = gains.discounted_gain('grades[_ranking_place]', gains.weights(weight, tied), gain) %}
+{{ gains.total("'ranking_dcg'", gain, 'list_max(grades)', gained) }}
+{%- endmacro %}

@@ -4,11 +4,14 @@
 -- beta:      a number >= 0
 -- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
 -- Example:   SELECT ranking_f_measure(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 4);  -- 0.5714285714285714
-CREATE OR REPLACE TEMP MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
-_ranking_unless_empty(ranking, least(
-    (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
-        / greatest(
-            least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
-                + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
-            1),
-    1));
+{% from 'measures/internal/hits.jinja' import unless_empty %}
+{% macro value(beta, divide) %}
+{{ unless_empty(share(beta, divide)) }}
+{%- endmacro %}
+
+{% macro share(beta, divide) %}
+least(
+    (1 + least({{ beta }}, 1e100) ** 2) * n_hits
+    / greatest(least({{ beta }}, 1e100) ** 2 * n_relevant + {% if divide == 'list' %}top{% else %}k{% endif %}, 1),
+    1)
+{%- endmacro %}

@@ -1,3 +1,4 @@
 -- Example:   SELECT ranking_first_hit_rank(ranking_judge([3, 1, 2, 6], [1, 2, 4]));  -- 2.0
-CREATE OR REPLACE TEMP MACRO _ranking_first_hit_rank(ranking) AS
-(ranking.hits[1])::DOUBLE;
+{% macro value() %}
+hits[1]
+{%- endmacro %}

@@ -4,21 +4,20 @@
 -- half_life: a number > 1
 -- neutral:   a number >= 0
 -- Example:   SELECT ranking_half_life_utility(ranking_judge([3, 1], [1]), half_life := 2);  -- 0.5
-CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
+{% import 'measures/internal/gains.jinja' as gains %}
+{% macro value(half_life, neutral, tied) %}
+{% set weight = 'lambda _ranking_rank: ' ~ gains.discount('_ranking_rank', 'half_life', none, half_life) %}
 CASE
-    WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-        _ranking_discounted_gain(
-            ranking, _ranking_above_neutral(ranking.grades, neutral),
-            _ranking_weights(
-                ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'half_life', NULL, half_life)),
-            'linear')
+    WHEN ideal[1] > {{ neutral }} THEN least(
+        {{ gains.discounted_gain(above('grades[_ranking_place]', neutral), gains.weights(weight, tied), 'linear')|indent(8) }}
         / greatest(
-            _ranking_ideal(
-                ranking, _ranking_above_neutral(ranking.ideal, neutral), 'linear', 'half_life', NULL, half_life),
+            {{ gains.ideal_gain(above('ideal[_ranking_place]', neutral), 'linear', 'half_life', none, half_life)|indent(12) }},
             2 ** -1074),
         1)
     ELSE 0
-END::DOUBLE;
+END
+{%- endmacro %}
 
-CREATE OR REPLACE TEMP MACRO _ranking_above_neutral(grades, neutral) AS
-list_transform(grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0));
+{% macro above(grade, neutral) %}
+greatest({{ grade }} - {{ neutral }}, 0)
+{%- endmacro %}

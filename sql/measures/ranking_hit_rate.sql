@@ -1,13 +1,15 @@
 -- Example:   SELECT ranking_hit_rate(ranking_judge([3, 1, 2, 6], [1, 2, 4]), 1);  -- 0.0
-CREATE OR REPLACE TEMP MACRO _ranking_hit_rate(ranking) AS
-((ranking.n_hits > 0)::INTEGER)::DOUBLE;
+{% macro value() %}
+(n_hits > 0)::INTEGER
+{%- endmacro %}
 
-CREATE OR REPLACE TEMP MACRO _ranking_expected_hit_rate(tied) AS
--- Without a hit, the ranks taken and the hits are apart: C(size - more, fewer) / C(size, fewer) of all ways.
+{# Without a hit, the ranks taken and the hits are apart: C(size - more, fewer) / C(size, fewer) of all ways. #}
+{% macro expected() %}
 coalesce(
-    list_transform(tied.ties[:1], lambda tie: 1 - coalesce(
+    list_transform(ties[:1], lambda tie: 1 - coalesce(
         list_product(list_transform(
             range(least(tie.taken, tie.hits)),
-            lambda n: (tie.size - greatest(tie.taken, tie.hits) - n) / (tie.size - n))),
+            lambda n: (tie.size - greatest(tie.taken, tie.hits) - n)::DOUBLE / (tie.size - n))),
         1))[1],
-    0)::DOUBLE;
+    0)
+{%- endmacro %}

@@ -1,3 +1,4 @@
 -- Example:   SELECT ranking_hits(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 2.0
-CREATE OR REPLACE TEMP MACRO _ranking_hits(ranking) AS
-(ranking.n_hits)::DOUBLE;
+{% macro value() %}
+n_hits
+{%- endmacro %}

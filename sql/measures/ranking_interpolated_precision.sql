@@ -3,11 +3,12 @@
 -- recall:    a number >= 0 and <= 1
 -- Example:   SELECT ranking_interpolated_precision(ranking_judge([3, 1, 2], [1, 2]), recall := 0.5);
 --            -- 0.6666666666666666
-CREATE OR REPLACE TEMP MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
+{% macro value(recall) %}
 coalesce(
     list_max(list_transform(
-        ranking.hits,
-        lambda rank, number: CASE
-            WHEN number / ranking.n_relevant >= TRY_CAST(recall AS DOUBLE) THEN number / rank
+        hits,
+        lambda _ranking_rank, _ranking_number: CASE
+            WHEN _ranking_number::DOUBLE / n_relevant >= {{ recall }} THEN _ranking_number::DOUBLE / _ranking_rank
         END)),
-    0)::DOUBLE;
+    0)
+{%- endmacro %}

@@ -2,5 +2,6 @@
 --
 -- Example: SELECT ranking_judged_share(ranking_judge(['a', 'x', 'b', 'y'], ['a', 'b'], [3, 0]), 3);
 --          -- 0.6666666666666666
-CREATE OR REPLACE TEMP MACRO _ranking_judged_share(ranking) AS
-(len(ranking.seen) / greatest(ranking.top, 1))::DOUBLE;
+{% macro value() %}
+len(seen)::DOUBLE / greatest(top, 1)
+{%- endmacro %}

@@ -4,14 +4,20 @@
 -- variant: 'b' or 'c'
 -- Example: SELECT ranking_kendall_tau(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
 --          -- 0.3333333333333333
-CREATE OR REPLACE TEMP MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
+{% from 'measures/internal/hits.jinja' import pairs %}
+{% macro value(variant) %}
 list_transform(
-    _ranking_pairs(ranking),
+    {{ pairs()|indent(4) }},
     lambda _ranking_of: CASE
         WHEN _ranking_of.pairs > 0
-            THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)
-                / CASE variant::VARCHAR
-                    WHEN 'b' THEN sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1) / 2)
-                    ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1) / (2 * _ranking_of.grades)
-                END))
-    END)[1]::DOUBLE;
+            THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)::DOUBLE / ({{ most(variant) }})))
+    END)[1]
+{%- endmacro %}
+
+{% macro most(variant) %}
+{% if variant == 'b' %}
+sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1)::DOUBLE / 2)
+{%- else %}
+_ranking_of.items ** 2 * (_ranking_of.grades - 1)::DOUBLE / (2 * _ranking_of.grades)
+{%- endif %}
+{%- endmacro %}

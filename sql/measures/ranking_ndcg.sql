@@ -4,23 +4,24 @@
 -- ideal:     'cut': the best list of min(k, |truth|) items; 'truth': of |truth|, whatever k is; 'k': k items of grade 1,
 --            for k to 10000 and grades of 0 and 1
 -- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
-CREATE OR REPLACE TEMP MACRO _ranking_ndcg
-    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+{% import 'measures/internal/gains.jinja' as gains %}
+{% macro value(gain, discount, base, half_life, ideal, tied) %}
+{% set weight = 'lambda _ranking_rank: ' ~ gains.discount('_ranking_rank', discount, base, half_life) %}
 least(
-    _ranking_discounted_gain(
-        ranking, ranking.grades,
-        _ranking_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, discount, base, half_life)),
-        gain)
-    / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
-    _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))::DOUBLE;
+    {{ gains.discounted_gain('grades[_ranking_place]', gains.weights(weight, tied), gain)|indent(4) }}
+    / greatest({{ gains.ideal_gain('ideal[_ranking_place]', gain, discount, base, half_life, ideal)|indent(4) }}, 2 ** -1074),
+    {{ gains.gain_fits("'ranking_ndcg'", gain, 'CASE WHEN k > 0 THEN ideal[1] END')|indent(4) }})
+{%- endmacro %}
 
--- The error text where ideal=k cannot be computed: of grades other than 0 and 1, or a long list; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal) AS
+{# The error text where ideal=k cannot be computed: of grades other than 0 and 1, or a long list; NULL for none. #}
+{% macro problem(gain, discount, base, half_life, ideal) %}
+{% if ideal == 'k' %}
 CASE
-    WHEN ideal::VARCHAR <> 'k' THEN NULL
-    WHEN len(list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
+    WHEN len(list_filter(ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
         THEN format(
             'a grade above 0 must be 1 with ideal=k, got {:g}',
-            list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)[1])
-    WHEN ranking.k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', ranking.k)
-END;
+            list_filter(ideal, lambda grade: grade > 0 AND grade <> 1)[1])
+    WHEN k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', k)
+END
+{%- endif %}
+{%- endmacro %}

@@ -2,8 +2,11 @@
 --
 -- normalize: 'truth' or 'min'
 -- Example:   SELECT ranking_recall(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.3333333333333333
-CREATE OR REPLACE TEMP MACRO _ranking_recall(ranking, normalize := 'truth') AS
-_ranking_unless_empty(
-    ranking,
-    ranking.n_hits / greatest(
-        CASE normalize::VARCHAR WHEN 'min' THEN least(ranking.k, ranking.n_relevant) ELSE ranking.n_relevant END, 1));
+{% from 'measures/internal/hits.jinja' import unless_empty %}
+{% macro value(normalize) %}
+{{ unless_empty(share(normalize)) }}
+{%- endmacro %}
+
+{% macro share(normalize) %}
+n_hits::DOUBLE / greatest({% if normalize == 'min' %}least(k, n_relevant){% else %}n_relevant{% endif %}, 1)
+{%- endmacro %}

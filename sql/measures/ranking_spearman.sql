@@ -2,24 +2,25 @@
 -- taking the average of their ranks. Each grade looks through the list once.
 --
 -- Example: SELECT ranking_spearman(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));  -- 0.5
-CREATE OR REPLACE TEMP MACRO _ranking_spearman(ranking) AS
+{% macro value() %}
 list_transform(
     list_transform(
-        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
-        lambda seen: {
-            'items': len(seen),
+        CASE WHEN ideal[1] > ideal[-1] THEN [seen] END,
+        lambda judged: {
+            'items': len(judged),
             'groups': list_transform(
-                list_distinct(seen),
+                list_distinct(judged),
                 lambda grade: {
-                    'items': len(list_filter(seen, lambda other: other = grade)),
-                    'rank': len(list_filter(seen, lambda other: other < grade))
-                        + (len(list_filter(seen, lambda other: other = grade)) - len(seen)) / 2,
+                    'items': len(list_filter(judged, lambda other: other = grade)),
+                    'rank': len(list_filter(judged, lambda other: other < grade))
+                        + (len(list_filter(judged, lambda other: other = grade)) - len(judged))::DOUBLE / 2,
                     'places': list_sum(list_transform(
-                        seen,
-                        lambda other, place: CASE WHEN other = grade THEN place - (len(seen) + 1) / 2 END))})}),
+                        judged,
+                        lambda other, place: CASE WHEN other = grade THEN place - (len(judged) + 1)::DOUBLE / 2 END))})}),
     lambda of: CASE
         WHEN len(of.groups) > 1
             THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
-                / sqrt(of.items * (of.items ** 2 - 1) / 12)
+                / sqrt(of.items * (of.items ** 2 - 1)::DOUBLE / 12)
                 / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
-    END)[1]::DOUBLE;
+    END)[1]
+{%- endmacro %}

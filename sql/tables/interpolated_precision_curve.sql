@@ -7,17 +7,15 @@
 -- Example:    FROM interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5, 1);
 CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(
     rec, truth, max_k := NULL, COLUMN_ARGUMENTS, JUDGING_ARGUMENTS) AS TABLE
-SELECT COLUMNS(lambda c: lower(c) IN ('system', 'recall')), ranking_mean(interpolated) AS "precision"
-FROM (
-    SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
-    FROM (
-        SELECT * EXCLUDE (lowered), _ranking_at(lowered, _ranking_longest(max_k)) AS ranking
-        FROM (
-            SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
-            FROM _ranking_judged(
-                rec, truth, COLUMN_NAMES, _ranking_longest(max_k), false, 'interpolated_precision_curve', JUDGING))
-        CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
-        WHERE has_truth))
-WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
-GROUP BY ALL
-ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
+{% import "tables/internal/judging.jinja" as judging %}
+{% import "tables/internal/cutting.jinja" as cutting %}
+{% import "tables/internal/means.jinja" as means %}
+WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}, means AS NOT MATERIALIZED (
+    SELECT {{ of.keys }}, recall, {{ means.mean("interpolated", true) | indent(8) }} AS "precision"
+    FROM measured
+    WHERE has_truth
+    GROUP BY ALL
+)
+SELECT {{ of.system_first }}* EXCLUDE (ranking_system)
+FROM means
+ORDER BY recall ASC NULLS LAST, ranking_system ASC NULLS LAST

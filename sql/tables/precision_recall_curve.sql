@@ -8,29 +8,18 @@
 -- Example:    FROM precision_recall_curve('rec', 'truth', 3);
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(
     rec, truth, max_k, COLUMN_ARGUMENTS, divide := 'k', JUDGING_ARGUMENTS) AS TABLE
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'k')),
-    ranking_mean("precision") AS "precision",
-    ranking_mean(recall) AS recall
-FROM (
+{% import "tables/internal/judging.jinja" as judging %}
+{% import "tables/internal/cutting.jinja" as cutting %}
+{% import "tables/internal/means.jinja" as means %}
+WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}, means AS NOT MATERIALIZED (
     SELECT
-        * EXCLUDE (ranking, ranking_system),
-        _ranking_precision(ranking, divide) AS "precision",
-        _ranking_recall(ranking) AS recall
-    FROM (
-        SELECT * EXCLUDE (lowered), _ranking_at(lowered, k) AS ranking
-        FROM (
-            SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
-            FROM _ranking_judged(rec, truth, COLUMN_NAMES, _ranking_longest(max_k), false, 'precision_recall_curve', JUDGING))
-        CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
-        WHERE has_truth))
-WHERE (
-    SELECT CASE WHEN _ranking_valid_k(max_k, 'precision_recall_curve')
-        THEN _ranking_no_problem('precision_recall_curve', coalesce(
-            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
-            CASE WHEN _ranking_longest(max_k) IS NULL
-                THEN 'max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL')
-            END))
-    END)
-GROUP BY ALL
-ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
+        {{ of.keys }}, k,
+        {{ means.mean("measured.precision", true) | indent(8) }} AS "precision",
+        {{ means.mean("measured.recall", true) | indent(8) }} AS recall
+    FROM measured
+    WHERE has_truth
+    GROUP BY ALL
+)
+SELECT {{ of.system_first }}* EXCLUDE (ranking_system)
+FROM means
+ORDER BY k ASC NULLS LAST, ranking_system ASC NULLS LAST

@@ -329,9 +329,13 @@ FROM (
         avg(ndcg) FILTER (people.userid IS NULL) AS mean_others,
         var_samp(ndcg) FILTER (people.userid IS NOT NULL) / n
             + var_samp(ndcg) FILTER (people.userid IS NULL) / n_others AS square
-    FROM _ranking_users(
-        rec, predicted_truth, COLUMN_NAMES, ks, 'ndcg', NULL, 'item', JUDGING, 'ranking_check with predicted_truth as truth') AS model
-    LEFT JOIN _ranking_truth_users(truth, COLUMN_NAMES, min_grade) AS people ON _ranking_same_id(model.userid, people.userid)
+    FROM (
+        SELECT *, _ranking_ndcg(_ranking_at(judged, k)) AS ndcg
+        FROM _ranking_judged(
+            rec, predicted_truth, COLUMN_NAMES, _ranking_longest(ks), false,
+            'ranking_check with predicted_truth as truth', JUDGING)
+        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_check')) AS k)) AS labels
+    LEFT JOIN _ranking_truth_users(truth, COLUMN_NAMES, min_grade) AS people ON _ranking_same_id(labels.userid, people.userid)
     WHERE has_truth
     GROUP BY ranking_system, k)
 WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
@@ -341,7 +345,10 @@ SELECT
     -- An empty list has nothing to be judged.
     count(*) FILTER (judged_share < 1 AND n_rec > 0) AS count, count(*) AS of,
     format('judged_share {:.3g}', avg(judged_share) FILTER (n_rec > 0)) AS example
-FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, 'judged_share', NULL, 'item', JUDGING, 'ranking_check')
+FROM (
+    SELECT *, _ranking_judged_share(_ranking_at(judged, k)) AS judged_share
+    FROM _ranking_judged(rec, truth, COLUMN_NAMES, _ranking_longest(ks), false, 'ranking_check', JUDGING)
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_check')) AS k))
 WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
     FROM _ranking_truth_pairs(truth, COLUMN_NAMES) WHERE grade < _ranking_lowest_grade(min_grade))
 GROUP BY ranking_system, k

@@ -11,8 +11,27 @@
 --             FROM ranking_distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
 CREATE OR REPLACE TEMP MACRO ranking_distribution(
     rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
+{% import "tables/internal/judging.jinja" as judging %}
+{% import "tables/internal/cutting.jinja" as cutting %}
+{% import "tables/internal/means.jinja" as means %}
+WITH {% if of.is_part %}
+measured AS NOT MATERIALIZED (
+    FROM _ranking_values  -- that partitions sent
+), {% else %}
+{{ judging.judged(of) }}, {{ cutting.measured(of) }}, {% endif %}
+sorted AS NOT MATERIALIZED (
+    SELECT
+        {{ of.keys }}, k, measure,
+        count(value) AS users,
+        count(*) - count(value) AS users_undefined,
+        {{ means.mean("value", false) | indent(8) }} AS mean,
+        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted  -- + 0, for there is a -0.0
+    FROM (SELECT * EXCLUDE (has_truth, n_rec, n_truth) FROM measured WHERE has_truth)
+    UNPIVOT INCLUDE NULLS (value FOR measure IN ({{ of.measure_names }}))
+    GROUP BY ALL
+)
 SELECT
-    * EXCLUDE (ranking_system, sorted),
+    {{ of.system_first }}* EXCLUDE (ranking_system, sorted),
     -- Of a sorted list, and so the same on any threads.
     list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
     list_aggregate(sorted, 'stddev_samp') / sqrt(len(sorted)) AS standard_error,
@@ -23,19 +42,6 @@ SELECT
     list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
     list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
     sorted[-1] AS maximum,
-    len(list_filter(sorted, lambda one: one = 0)) / nullif(len(sorted), 0) AS zeros
-FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
-        measure,
-        count(value) AS users,
-        count(*) - count(value) AS users_undefined,
-        ranking_mean(value) AS mean,
-        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted  -- + 0, for there is a -0.0
-    FROM (
-        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, NULL, ties, JUDGING, 'ranking_distribution')
-        WHERE has_truth)
-    UNPIVOT INCLUDE NULLS (value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c))))
-    GROUP BY ALL)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
+    len(list_filter(sorted, lambda one: one = 0))::DOUBLE / nullif(len(sorted), 0) AS zeros
+FROM sorted
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST

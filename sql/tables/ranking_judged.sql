@@ -20,11 +20,11 @@
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
 --             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
 --             measure of it at a k beyond is an error
--- Errors:     a table that is not there, a query in place of a name (make it a CTE or view), a column that is missing or
---             of a type that does not fit; a column that looks like systems or runs in rec, or grades in truth, and is not
---             named; itemids or userids of types that cannot match; a grade that is NULL, NaN or infinite; truth without a
---             user, or with 'skip' without a relevant item; max_k that is no integer or below 0; a min_grade above 1 where
---             truth has no grades
+-- Errors:     a table that is not there, a query in place of a name (make it a CTE or view), one called `_ranking_rec` or as
+--             another CTE of this SQL that reads tables; a column that is missing or of a type that does not fit; a column
+--             that looks like systems or runs in rec, or grades in truth, and is not named; itemids or userids of types that
+--             cannot match; a grade that is NULL, NaN or infinite; truth without a user, or with 'skip' without a relevant
+--             item; max_k that is no integer or below 0; a min_grade above 1 where truth has no grades
 -- Source:     Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking_judged('rec', 'truth', 10);
 --
@@ -34,14 +34,14 @@ CREATE OR REPLACE TEMP MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
--- The other table functions write COLUMN_ARGUMENTS for the arguments from user_col to descending, JUDGING_ARGUMENTS for those
--- behind them, and COLUMN_NAMES and JUDGING for the names of these (a struct in their place would be planned at each use);
--- where there is no truth, REC_COLUMN_ARGUMENTS and REC_COLUMN_NAMES; and COLUMNS_AS_TEXTS and JUDGING_AS_TEXTS for their values
--- in a text that query() plans. The words are replaced when the files are read, by this signature.
-SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
-FROM _ranking_judged(
-    rec, truth, COLUMN_NAMES, _ranking_longest(max_k), false,
-    -- Errors of the tables name the caller, so that one of max_k comes before them.
-    CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
-    JUDGING)
-WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');
+{# The other table functions write COLUMN_ARGUMENTS for the arguments from user_col to descending, JUDGING_ARGUMENTS for those
+   behind them, and COLUMN_NAMES and JUDGING for the names of these (a struct in their place would be planned at each use);
+   where there is no truth, REC_COLUMN_ARGUMENTS and REC_COLUMN_NAMES; and COLUMNS_AS_TEXTS and JUDGING_AS_TEXTS for their values
+   in a text that query() plans. The words are replaced when the files are read, by this signature. #}
+{% import "tables/internal/judging.jinja" as judging %}
+WITH {{ judging.judged(of) }}
+SELECT
+    {{ of.system_first }}* EXCLUDE (ranking_system, has_truth, ranks, judged_grades, ideal, size),
+    {'ranks': ranks, 'grades': judged_grades, 'ideal': ideal, 'size': size, 'cutoff': {{ of.cutoff }}::INTEGER} AS judged
+FROM judged
+WHERE has_truth

@@ -14,26 +14,28 @@
 -- users, 5 of them users_without_relevant; of a truth WHERE stars >= 4 it is 0.713, of 25 users.
 CREATE OR REPLACE TEMP MACRO ranking_summary(
     rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
-WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, NULL, ties, JUDGING, 'ranking_summary')
-)
-FROM _ranking_measure_means('_ranking_values');
-
--- The mean of each measure over users.
-CREATE OR REPLACE TEMP MACRO _ranking_measure_means(by_user) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth) REPLACE (
-    coalesce(max(users) FILTER (NOT has_truth) OVER of_k, 0) AS users_without_truth,
-    users_without_relevant + coalesce(max(users) FILTER (has_truth IS NULL) OVER of_k, 0) AS users_without_relevant)
-FROM (
+{% import "tables/internal/judging.jinja" as judging %}
+{% import "tables/internal/cutting.jinja" as cutting %}
+{% import "tables/internal/means.jinja" as means %}
+WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}, means AS NOT MATERIALIZED (
     SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
+        {{ of.keys }}, has_truth, k,
         count(*) AS users,
         count(*) FILTER (n_rec = 0) AS users_without_rec,
         NULL AS users_without_truth,
-        count(*) FILTER (n_truth = 0) AS users_without_relevant,
-        ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c)))
-    FROM query_table(by_user) AS users_of
-    GROUP BY ALL)
+        count(*) FILTER (n_truth = 0) AS users_without_relevant
+        {%- for one in of.columns %}
+,
+        {{ means.mean(one.name | identifier, one.is_share) | indent(8) }} AS {{ one.name | identifier }}
+        {%- endfor %}
+
+    FROM measured
+    GROUP BY ALL
+)
+SELECT {{ of.system_first }}* EXCLUDE (ranking_system, has_truth) REPLACE (
+    coalesce(max(users) FILTER (NOT has_truth) OVER of_k, 0) AS users_without_truth,
+    users_without_relevant + coalesce(max(users) FILTER (has_truth IS NULL) OVER of_k, 0) AS users_without_relevant)
+FROM means
 WINDOW of_k AS (PARTITION BY ranking_system, k)
 QUALIFY has_truth
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST

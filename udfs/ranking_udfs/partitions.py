@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from .duckdb.functions import OF_MACROS, add_functions
+from .duckdb.functions import OF_MACROS, Udf, add_functions, compose_call
 from .duckdb.statements import macros, parsed
 from .evaluation.errors import error_summary
 from .evaluation.options import GRADES, check_keywords, columns_of
@@ -156,7 +156,8 @@ class Partitioned:
         """Evaluate the tables of a partition, with macros for what it does not know itself."""
         systems = "FROM systems SELECT system, system" if "systems" in self.schemas else "SELECT NULL"
         bodies = dict.fromkeys(("_ranking_valid_truth", "_ranking_has_relevant"), "true")
-        bodies["_ranking_systems"] = f"TABLE {systems} AS ranking_system"
+        con.execute(f"CREATE TEMP VIEW _ranking_all_systems AS {systems} AS ranking_system")
+        bodies["_ranking_systems"] = "TABLE FROM _ranking_all_systems"
         if "counts" in self.schemas:
             bodies["_ranking_contents_known"] = KNOWN_ITEMS
         replace_macros(con, bodies)
@@ -473,6 +474,11 @@ def plain_errors() -> Iterator[None]:
         raise ValueError(error_summary(error).removeprefix("Invalid Input Error: ")) from None
 
 
+def compose_part(function: str, *arguments: Any) -> str:
+    """Compose the SQL of a call over a partition, or over the values that partitions sent."""
+    return compose_call(function, *arguments, ("is_part", "BOOLEAN", "true"))
+
+
 LOCK = threading.Lock()
 
 
@@ -500,7 +506,7 @@ def instance() -> duckdb.DuckDBPyConnection:
     number, unit = limit.split()
     share = f"{allowed * 0.6}MB" if allowed > 0 else f"{float(number) / (os.cpu_count() or 1)}{unit}"
     con.execute(f"SET memory_limit = {literal(share)}")
-    add_functions(con, OF_MACROS)
+    add_functions(con, OF_MACROS | {"_ranking_compose": Udf(compose_part, "VARCHAR", is_arrow=False)})
     statements = [macro.sql.replace("TEMP MACRO", "MACRO", 1) for macro in macros().values()]
     for statement in parsed(con, (*statements, IS_SCORE, *OF_MEANS)):
         con.execute(statement)

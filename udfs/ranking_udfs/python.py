@@ -108,7 +108,8 @@ def evaluate(
     """
     with at_work("evaluate", rec, truth, measures, ks, options, by_user) as (connection, work):
         work.make_tables()
-        return connection.result(work.plan.by_user if by_user and work.plan.by_user else work.summary())
+        steps = work.steps
+        return connection.result(steps.by_user if by_user and steps.by_user else work.summary(steps))
 
 
 @described(Comparing)
@@ -166,8 +167,7 @@ def report(
 ) -> "Page":
     """Make the page that `ranking-udfs report` writes; a notebook shows it.
 
-    Needs vl-convert-python and Jinja2, the extra `report`. In a transaction of `con`, an error of DuckDB's
-    aborts it.
+    Needs vl-convert-python, the extra `report`. In a transaction of `con`, an error of DuckDB's aborts it.
 
     Args:
         rec: as of `evaluate`, of one model or several, which are compared with the first if no baseline is
@@ -182,7 +182,7 @@ def report(
 
     Raises:
         ValueError, TypeError, duckdb.Error: as `evaluate`.
-        ImportError: vl-convert-python or Jinja2 is not installed.
+        ImportError: vl-convert-python is not installed.
 
     Example:
         >>> import pandas as pd
@@ -192,12 +192,11 @@ def report(
         >>> "How good are the recommendations?" in page.html
         True
     """
-    from .reporting.drawing import LIBRARIES, library
+    from .reporting.drawing import library
     from .reporting.findings import Findings
     from .reporting.page import page
 
-    for name in LIBRARIES:
-        library(name)  # an error at once where one is not installed
+    library()  # an error at once where it is not installed
     with at_work("report", rec, truth, measures, ks, options) as (_, work):
         return page(Findings(work))
 

@@ -84,3 +84,8 @@ END;
 CREATE OR REPLACE TEMP MACRO _ranking_family(type) AS
 regexp_replace(
     regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR');
+
+-- The prefix of the macros that a text for query() calls: none, or that of their database, which has another macro in place of
+-- this one.
+CREATE OR REPLACE TEMP MACRO _ranking_home() AS
+'';

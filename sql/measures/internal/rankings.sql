@@ -56,34 +56,9 @@ CASE
     ELSE error(caller || ': ' || coalesce(problem, view.problem))::DOUBLE
 END;
 
--- The value of a measure, but 1 where neither truth nor the list has an item, as Hivemall has it.
-CREATE OR REPLACE TEMP MACRO _ranking_unless_empty(ranking, value) AS
-CASE WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1 ELSE value END::DOUBLE;
-
 -- The lowest grade that is relevant: without a min_grade, the smallest number above 0.
 CREATE OR REPLACE TEMP MACRO _ranking_lowest_grade(min_grade) AS
 coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
-
--- The pairs of judged items in the top k with different grades, counted: an item has the higher grades above it in the
--- right order, for which each grade looks through the list once.
-CREATE OR REPLACE TEMP MACRO _ranking_pairs(ranking) AS
-list_transform(
-    list_transform(
-        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
-        lambda seen: list_transform(
-            list_distinct(seen),
-            lambda grade: {
-                'items': len(list_filter(seen, lambda other: other = grade)),
-                'places': list_sum(list_transform(
-                    list_filter(seen, lambda other: other >= grade),
-                    lambda other, place: CASE WHEN other = grade THEN place END))})),
-    lambda groups: {
-        'items': list_sum(list_transform(groups, lambda one: one.items)),
-        'grades': len(groups),
-        'pairs': list_sum(list_transform(groups, lambda one: one.items))
-            * (list_sum(list_transform(groups, lambda one: one.items)) - 1) / 2
-            - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1) / 2)),
-        'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1) / 2))});
 
 -- A judged ranking cut at rank k, with the error text of a bad ranking or k: the input of a measure. A macro's argument is
 -- planned wherever its body names it, and ranking_judge(...) is long: it is named once here, and lambdas hand it on.

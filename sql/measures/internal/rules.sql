@@ -7,14 +7,6 @@ CASE
         CASE WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || '''' ELSE coalesce(given::VARCHAR, 'NULL') END)
 END;
 
--- The error text of a grade above max_grade; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_grade_problem(max_grade, highest) AS
-CASE
-    WHEN highest > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-        THEN format(
-            'a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(max_grade AS DOUBLE), 4), highest::DOUBLE)
-END;
-
 -- The error text of an invalid judged ranking (its ideal is looked at by its ends), or of a k beyond its cutoff.
 CREATE OR REPLACE TEMP MACRO _ranking_judged_problem(judged, k, written) AS
 CASE

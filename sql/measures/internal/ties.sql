@@ -1,13 +1,10 @@
+{% from 'measures/internal/ties.jinja' import hits_in %}
 -- The ties of a judged ranking down to rank k, from which expected values over all orders of tied items are computed.
 --
 -- Returns: STRUCT: k, top, n_relevant, ideal, log2_ideal, as _ranking_at has them; n_hits DOUBLE, the expected number of
 --     relevant items in the top k; grades DOUBLE[], of the relevant items whose tie begins in the top k; ties, a LIST of
 --     those ties, STRUCT: above, the ranks above it; size, its ranks, and taken, those of them in the top k; hits, its
 --     relevant items, and before, those of the ties above it
-CREATE OR REPLACE TEMP MACRO _ranking_tied_at(tied, k) AS
-_ranking_tied_prefix(tied, _ranking_at(tied, k));
-
--- The same of a ranking that _ranking_at gives, for a query in which that is a column, which is planned once.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_prefix(tied, ranking) AS
 list_transform(
     list_transform(
@@ -35,23 +32,7 @@ list_transform(
                     'before': place - 1})}),
     lambda found: {
         'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal, 'log2_ideal': found.log2_ideal,
-        'grades': found.grades, 'ties': found.ties, 'n_hits': _ranking_tied_hits(found, found.top)})[1];
-
--- The expected number of relevant items in the top ranks.
-CREATE OR REPLACE TEMP MACRO _ranking_tied_hits(tied, top) AS
-coalesce(
-    list_sum(list_transform(
-        tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
-    0);
-
--- The weights of relevant items that tie: for each the mean over the ranks of its tie, nothing below rank k.
-CREATE OR REPLACE TEMP MACRO _ranking_expected_weights(tied, weight) AS
-flatten(list_transform(
-    tied.ties,
-    lambda tie: list_resize(
-        []::DOUBLE[],
-        tie.hits,
-        list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), weight)) / tie.size)));
+        'grades': found.grades, 'ties': found.ties, 'n_hits': {{ hits_in('found.ties', 'found.top') }}})[1];
 
 -- A ranking with ties in which an item below a grade is judged, but not relevant: its grade is 0.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_from_grade(tied, min_grade) AS
@@ -61,15 +42,6 @@ CREATE OR REPLACE TEMP MACRO _ranking_tied_from_grade(tied, min_grade) AS
     'grades': _ranking_grades_from(tied.grades, min_grade),
     'ideal': _ranking_grades_from(tied.ideal, min_grade),
     'size': tied.size};
-
--- The expected sum of the precisions at the relevant items of a tie, those in the top k alone. At each rank there is one as
--- often as at the others, and then each of the ranks above in the tie has one of the hits - 1 others as often.
-CREATE OR REPLACE TEMP MACRO _ranking_tied_precisions(tie, hits, size) AS
-hits / greatest(size, 1) * coalesce(
-    list_sum(list_transform(
-        range(tie.taken),
-        lambda higher: (tie.before + 1 + higher * (hits - 1) / greatest(size - 1, 1)) / (tie.above + higher + 1))),
-    0);
 
 -- A judged ranking with the ties that its scores make. Of two rows of an item in a tie one is the item, the other a miss.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
@@ -88,18 +60,3 @@ list_transform(
         'ranks': list_transform(ties, lambda tie: tie[1]::INTEGER),
         'lasts': list_transform(ties, lambda tie: tie[2]),
         'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size})[1];
-
--- The possible numbers of relevant items of the last tie in the top k, and how often each comes about, the hypergeometric
--- distribution: C(hits, n) C(size - hits, taken - n), over that of the number next to the mean.
-CREATE OR REPLACE TEMP MACRO _ranking_tied_ways(tie) AS
-list_transform(
-    range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
-    lambda n: {
-        'hits': n,
-        'weight': exp(
-            _ranking_ln_ways(tie, n)
-            - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
-
--- The logarithm of C(hits, n) C(size - hits, taken - n), but for what does not depend on n.
-CREATE OR REPLACE TEMP MACRO _ranking_ln_ways(tie, n) AS
--(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));

@@ -162,11 +162,3 @@ CASE
                 || min_grade::VARCHAR
         END))
 END;
-
--- Return true, or an error if max_k is no integer or negative.
-CREATE OR REPLACE TEMP MACRO _ranking_valid_k(max_k, caller) AS
-_ranking_no_problem(caller, 'max_k must be ' || CASE
-    WHEN NOT _ranking_is_number(typeof(max_k)) THEN 'an integer, got ' || _ranking_cut(typeof(max_k))
-    WHEN NOT _ranking_are_integers(_ranking_numbers(max_k)) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
-    WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
-END);

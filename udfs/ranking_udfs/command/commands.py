@@ -160,7 +160,7 @@ def evaluate(work: Work) -> str | bytes:
     given, steps = work.given, work.plan
     problems = work.make_tables()
     work.step("measuring")
-    rows = fetch_rows(work.con, work.summary())
+    rows = fetch_rows(work.con, work.summary(work.steps))
     work.failed = failures(work, problems, rows)  # an error before a file is written
     work.step("writing")
     if steps.by_user and given.by_user is not None:
@@ -283,13 +283,12 @@ def sql(work: Work) -> str:
 
 
 def report(given: Any) -> None:
-    from ..reporting.drawing import LIBRARIES, library, png, svg
+    from ..reporting.drawing import library, png, svg
     from ..reporting.findings import Findings
     from ..reporting.page import page
 
     try:
-        for name in LIBRARIES:
-            library(name)
+        library()
     except ImportError as error:
         raise DataError(f"report: {error}") from None
     if given.figures is not None:

@@ -1,4 +1,4 @@
-"""Python functions in a DuckDB instance, and the two that are registered before all others."""
+"""Python functions in a DuckDB instance, and those that are registered before all others."""
 
 import contextlib
 import inspect
@@ -33,9 +33,25 @@ def sign_flips(*arguments: Any) -> Any:
     return sign_flips(*arguments)
 
 
+def compose_call(function: str, *arguments: Any) -> str:
+    """Compose the SQL of a call, importing what that needs only when called."""
+    from ..compose.functions import compose_call
+
+    return compose_call(function, *arguments)
+
+
+def column_problem(facts: str, *rows: str) -> str | None:
+    """Look at the columns of tables, likewise."""
+    from ..compose.functions import column_problem
+
+    return column_problem(facts, *rows)
+
+
 # The mark by which the pack knows its own functions, and then the functions that macros call.
 OF_MACROS = {
     FIRST_FUNCTION: Udf(version, f"ENUM({literal(version())})", is_arrow=False),
+    "_ranking_compose": Udf(compose_call, "VARCHAR", is_arrow=False),
+    "_ranking_column_problem": Udf(column_problem, "VARCHAR", is_arrow=False),
     "_ranking_sign_flips": Udf(
         sign_flips, "STRUCT(p DOUBLE, tried BIGINT, reached BIGINT, summed BIGINT, sums DOUBLE[])"
     ),
@@ -57,7 +73,7 @@ def add_functions(
         cursor.execute(NOWHERE)
         types = {text: cursor.type(text) for text in {udf.returns for udf in udfs.values()}}
         for name, udf in udfs.items():
-            if udf.is_arrow:
+            if name != FIRST_FUNCTION:
                 vars(udf.call)["__signature__"] = SIGNATURE
             try:
                 (con if in_transaction else cursor).create_function(

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import duckdb
 
+from ..kept import keep, place
 from ..quoting import identifier, literal
 from ..version import PACK, version
 from .functions import FIRST_FUNCTION, NOWHERE, OF_MACROS, add_functions
-from .kept import keep, place
 from .statements import LAST_MACRO, Macro, macros, mark, parsed, stamp_of_sql, with_whole_names
 
 HOST = "_ranking"

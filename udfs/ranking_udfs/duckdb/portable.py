@@ -1,9 +1,12 @@
 """The macros for clients without Python, as a script for a database."""
 
+from ..compose.functions import PATHS
+from ..compose.script import measure_macros, script_macro
 from ..folder import read
 from ..quoting import literal
 from ..version import PACK, version
-from .statements import LAST_MACRO, code, macros, mark, texts
+from .statements import LAST_MACRO, Macro, all_words, code, in_order, macros, mark, split_macros, texts
+from .wrappers import with_words
 
 SCRIPT = "ranking_udfs.sql"  # below sql/
 OLDER = ["udf_version"]  # macros of older scripts, which `register` would take for someone else's
@@ -17,12 +20,37 @@ def script_macros() -> dict[str, str]:
     parameters: a file in the format that DuckDB 1.5 writes by default does not hold such macros.
     """
     helpers = {name for name, (_, room) in texts().items() if room.startswith("hivemall")}
-    instead = {"_ranking_flip_signs": code(read("comparison/without_python/_ranking_flip_signs.sql"))}
-    return {
-        name: instead.get(name, macro.sql).replace("TEMP MACRO", "MACRO", 1).strip()
+    instead = composed_macros()
+    instead["_ranking_flip_signs"] = code(read("comparison/without_python/_ranking_flip_signs.sql"))
+    found = {
+        name: instead.get(name, macro.sql)
         for name, macro in macros().items()
         if name == macro.always and name.removeprefix("udf_") not in helpers
     }
+    found |= instead_of_python()
+    return {
+        name: found[name].replace("TEMP MACRO", "MACRO", 1).strip().rstrip(";") + ";"
+        for name in in_order(found)
+    }
+
+
+def composed_macros() -> dict[str, str]:
+    """Return the table functions that are composed, as macros that do without Python."""
+    found = {}
+    for name, (text, _) in texts().items():
+        head, _, body = code(text).partition(" AS TABLE\n")
+        if "_ranking_compose(" in body:
+            names = [one.split()[0] for one in Macro(code(text), "").signatures()[0]]
+            always = macros()[name].always
+            head = head.strip().replace(f"MACRO {name}", f"MACRO {always}", 1)
+            found[always] = script_macro(name, PATHS.get(name, f"tables/{name}.sql"), head, names)
+    return found
+
+
+def instead_of_python() -> dict[str, str]:
+    """Return the macros that only the composed ones call."""
+    text = with_words(read("tables/without_python/_ranking_call.sql"), all_words())
+    return measure_macros() | {name: code(statement) for name, statement in split_macros(text).items()}
 
 
 def script() -> str:
@@ -30,7 +58,8 @@ def script() -> str:
     made = script_macros()
     names = mark([*OLDER, "ranking_version", *made])
     dropped = "\n".join(f"DROP MACRO IF EXISTS {name};" for name in OLDER)
-    comments = [macros()[name].comment(name) + ";" for name in made if macros()[name].description]
+    described = {name: macros()[name] for name in made if name in macros() and macros()[name].description}
+    comments = [macro.comment(name) + ";" for name, macro in described.items()]
     statements = "\n".join([*made.values(), *comments])
     return f"""\
 -- {version()} without Python: macros that stay in a database, for every client of DuckDB.

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import duckdb
 
-from ..folder import folder
+from ..compose.templates import environment
+from ..folder import folder, read
+from ..kept import keep, place, stamp
 from ..measures.registry import MEASURES, measure_table
 from ..quoting import literal
 from ..version import version
-from .kept import keep, place, stamp
-from .wrappers import around_formulas, around_weights, registry_words, shared_words, with_words
+from .wrappers import around_formulas, formula_macros, registry_words, shared_words, with_words
 
 LAST_MACRO = "_ranking_macros"
 # The folders of macros, in the order of ranking_functions, and how a macro's second name begins if its own
@@ -48,6 +49,8 @@ CALL = re.compile(r"""'(?:[^']|'')*'|(?<![\w."])(\w++)(?=\()""")
 # The parameters of a macro, once for each number of arguments that it takes.
 PARAMETERS = re.compile(r"(?:\A\s*|^    )\(([^()]*)\)\s+AS\b", re.MULTILINE)
 
+AS_TEXT = {"measures": "to_json(measures)::VARCHAR"}  # arguments of which a text would lose something
+
 
 @dataclass(frozen=True)
 class Macro:
@@ -77,27 +80,62 @@ class Macro:
 
 
 @cache
+def written() -> dict[str, tuple[str, str]]:
+    """Return each macro of the files as it is written there, and the folder of its file, by its name."""
+    root = folder()
+    found: dict[str, tuple[str, str]] = {}
+    for room in ROOMS:
+        for file in sorted((root / room).iterdir(), key=attrgetter("name")):
+            text = file.read_text(encoding="utf-8") if file.name.endswith(".sql") else ""
+            if "{%" in text and " AS TABLE" not in text:
+                text = environment().get_template(f"{room}/{file.name}").render()
+            found |= {name: (statement, room) for name, statement in split_macros(text).items()}
+    return found | {name: (text, "measures") for name, text in formula_macros().items()}
+
+
+def split_macros(text: str) -> dict[str, str]:
+    """Return the macros of a file by their names, each with the comment above it."""
+    starts = list(MACRO.finditer(text))
+    ends = [match.start() for match in starts[1:]] + [len(text)]
+    return {
+        match[1]: text[match.start() : end].strip("\n") + "\n"
+        for match, end in zip(starts, ends, strict=False)
+    }
+
+
+@cache
+def all_words() -> dict[str, str]:
+    """Return what the words in capitals stand for that macros hold."""
+    return shared_words(written()["ranking_judged"][0]) | registry_words()
+
+
+@cache
 def texts() -> dict[str, tuple[str, str]]:
     """Return each macro with the comment above it, and the folder of its file, by its name.
 
     Words in capitals that `wrappers` knows are replaced by what they stand for.
     """
-    root = folder()
-    found = {}
-    for room in ROOMS:
-        for file in sorted((root / room).iterdir(), key=attrgetter("name")):
-            text = file.read_text(encoding="utf-8") if file.name.endswith(".sql") else ""
-            starts = list(MACRO.finditer(text))
-            ends = [match.start() for match in starts[1:]] + [len(text)]
-            for match, end in zip(starts, ends, strict=False):
-                found[match[1]] = (text[match.start() : end].strip("\n") + "\n", room)
-    found |= around_weights(found)
-    words = shared_words(found["ranking_judged"][0]) | registry_words(found)
-    found = {name: (with_words(text, words), room) for name, (text, room) in found.items()}
-    template = root.joinpath("measures/templates/measure.sql").read_text(encoding="utf-8")
+    words = all_words()
+    found = {
+        name: (composed(name, with_words(text, words)), room) for name, (text, room) in written().items()
+    }
+    template = read("measures/templates/measure.sql")
     found |= {name: (text, "measures") for name, text in around_formulas(found, template).items()}
     text, room = found["ranking_functions"]
     return found | {"ranking_functions": (text.replace("FUNCTION_LINES", function_lines(found)), room)}
+
+
+def composed(name: str, text: str) -> str:
+    """Return a macro whose body is a template as one line that composes it of the arguments of a call."""
+    head, is_table, body = text.partition(" AS TABLE\n")
+    if "{%" not in body:
+        return text
+    names = [one.split()[0] for one in Macro(code(text), "").signatures()[0]]
+    arguments = ", ".join(f"['{one}', typeof({one}), {AS_TEXT.get(one, f'{one}::VARCHAR')}]" for one in names)
+    # DuckDB looks for the function when the macro is made, unless it meets a parameter first: in a
+    # transaction, or in a file, the macro is made where the function is not seen.
+    text = f"concat(left({names[0]}::VARCHAR, 0), system.main._ranking_compose('{name}', {arguments}))"
+    return f"{head}{is_table}FROM query({text});\n"
 
 
 def function_lines(found: Mapping[str, tuple[str, str]]) -> str:
@@ -131,7 +169,7 @@ def parameters(text: str) -> list[list[str]]:
 def stamp_of_sql() -> str:
     """Return the stamp of the macros' files as they were before this process read them."""
     try:
-        return stamp([Path(str(folder() / room)) for room in ROOMS])
+        return stamp([Path(str(folder() / room)) for room in (*ROOMS, "measures/templates")])
     except OSError:  # in a zip file
         return ""
 
@@ -166,11 +204,16 @@ def read_macros() -> dict[str, Macro]:
         for each in (always, name):
             renamed = sql.replace(f"MACRO {name}", f"MACRO {each}", 1)
             found[each] = Macro(renamed, always, described, may_forward)
+    return {name: found[name] for name in in_order({name: macro.sql for name, macro in found.items()})}
+
+
+def in_order(statements: Mapping[str, str]) -> list[str]:
+    """Return the names of macros, each behind those that it calls."""
     called = {
-        name: sorted(set(re.findall(r"\w++(?=\()", macro.sql)) & found.keys() - {name})
-        for name, macro in found.items()
+        name: sorted(set(re.findall(r"\w++(?=\()", sql)) & statements.keys() - {name})
+        for name, sql in statements.items()
     }
-    return {name: found[name] for name in TopologicalSorter(called).static_order()}
+    return list(TopologicalSorter(called).static_order())
 
 
 def with_whole_names(sql: str, database: str) -> str:

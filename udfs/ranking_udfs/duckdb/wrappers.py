@@ -8,73 +8,64 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from math import isfinite
 
+from ..compose.columns import LIKE, NEAR, NUMBER, PLAIN_NUMBER
+from ..compose.measures import CUT, render_formula
+from ..folder import folder, read
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import SPELLINGS
 from ..measures.registry import COMPARED_MEASURES, MEASURES, Measure, Number, Option
+from ..quoting import sql_value
 
 # Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
 OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
 # The aggregates over predictions of which lower is better.
 ERRORS = ("mae", "mse", "rmse", "logloss")
 
-# Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
-# and what makes one list of several in rec.
-LIKE = {
-    "grades": "(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|"
-    "weight|value",
-    "systems": "(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)"
-    "(?:_?(?:id|name))?",
-    "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
-}
-NUMBER = "(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)"  # as grades have to be
-ID = "(?:[-_]?(?:id|no|nr|number|key|code))?"
-# Those to suggest where a column is not there, by the argument that would name them.
-NEAR = {
-    "user_col": f"[uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic){ID}",
-    "item_col": "[ip]id|(?:item|product|prod|article|sku|document|doc|corpus|chunk|passage|movie|song|track|"
-    f"book|offer){ID}",
-    "score_col": "(?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|"
-    "similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place",
-    "grade_col": f"rel|{LIKE['grades']}",
-    "system_col": f"system|{LIKE['systems']}",
-    "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
-}
+
+def formula_macros() -> dict[str, str]:
+    """Return the macros of the formulas: over columns, and over the same as the fields of a struct."""
+    found: dict[str, str] = {}
+    for measure in MEASURES.values():
+        if folder().joinpath(f"measures/ranking_{measure.name}.sql").is_file():  # the generator says so
+            found |= formulas_of(measure)
+    return found
 
 
-def around_formulas(found: Mapping[str, tuple[str, str]], template: str) -> dict[str, str]:
-    """Return the public macro of each measure whose formula was found.
+def formulas_of(measure: Measure) -> dict[str, str]:
+    """Return those macros of one measure."""
+    from ..compose.symbols import Symbol, expression
 
-    What only a ranking can tell of a wrong call, `_ranking_NAME_problem` says, where a file has that.
-    """
+    options = {name: one for name, one in measure.options.items() if name != "min_grade"}
+    symbols = {
+        name: Symbol(
+            f"TRY_CAST(option_{name} AS DOUBLE)" if isinstance(one, Number) else f"option_{name}::VARCHAR"
+        )
+        for name, one in options.items()
+    }
+    sql = expression(render_formula(measure, symbols, expected=False))
+    columns = [name for name in CUT if re.search(rf"(?<!\.)\b{name}\b", sql)]
+    name = f"_ranking_{measure.name}"
+    parameters = ", ".join([*columns, *(f"option_{one}" for one in options)])
+    of_struct = ", ".join(["ranking", *(f"{one} := {default(rule)}" for one, rule in options.items())])
+    passed = ", ".join([*(f"ranking.{column}" for column in columns), *options])
     return {
-        f"ranking_{name}": head(measure, found[f"_ranking_{name}"][0].partition("CREATE")[0])
-        + around_formula(measure, f"_ranking_{name}_problem" in found, template)
+        f"{name}_of": f"CREATE OR REPLACE TEMP MACRO {name}_of({parameters}) AS\n{sql};\n",
+        name: f"CREATE OR REPLACE TEMP MACRO {name}({of_struct}) AS\n{name}_of({passed});\n",
+    }
+
+
+def around_formulas(found: Container[str], template: str) -> dict[str, str]:
+    """Return the public macro of each measure whose formula was found."""
+    return {
+        f"ranking_{name}": head(measure) + around_formula(measure, template)
         for name, measure in MEASURES.items()
         if f"_ranking_{name}" in found
     }
 
 
-def around_weights(found: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """Return the formula of the expected value of each measure that weighs hits by their ranks alone.
-
-    It says what is wrong with grades itself, as the public macro around a formula does.
-    """
-    expected = {}
-    for name in MEASURES:
-        text, room = found.get(f"_ranking_{name}", ("", ""))
-        if "_ranking_weights(" in text:
-            signature, formula = text[text.index("CREATE") :].rstrip(";\n").split(" AS\n", 1)
-            if f"_ranking_{name}_problem" in found:
-                problem = f"_ranking_{name}_problem({', '.join(['ranking', *argument_names(signature)])})"
-                formula = f"coalesce(error('ranking_{name}: ' || {problem})::INTEGER, 1) * {formula}"
-            signature = signature.replace("MACRO _ranking_", "MACRO _ranking_expected_")
-            formula = formula.replace("_ranking_weights(", "_ranking_expected_weights(")
-            expected[f"_ranking_expected_{name}"] = (f"{signature} AS\n{formula};\n", room)
-    return expected
-
-
-def head(measure: Measure, comment: str) -> str:
+def head(measure: Measure) -> str:
     """Return the comment above a formula with what the registry says: what the measure does and returns."""
+    comment = "".join(re.findall(r"\A(?:--.*\n)*", read(f"measures/ranking_{measure.name}.sql")))
     where = "" if measure.empty.lacking else "where truth is empty, "
     returns = f"DOUBLE, {measure.range_text}; {where}{measure.empty}; NULL for NULL"
     return f"-- {measure.description}\n--\n" + re.sub(
@@ -82,12 +73,11 @@ def head(measure: Measure, comment: str) -> str:
     )
 
 
-def around_formula(measure: Measure, has_problem: bool, template: str) -> str:
+def around_formula(measure: Measure, template: str) -> str:
     options = [name for name in measure.options if name != "min_grade"]
     arguments = "".join(f", {name}" for name in options)
     problems = [option_problem(name, measure.options[name]) for name in options]
     problems += [text for name, one in measure.options.items() for text in pairing_problem(name, one)]
-    problems += [f"_ranking_{measure.name}_problem(_ranking_view.ranking{arguments})"] * has_problem
     sql = {
         ", PARAMETERS": "".join(f", {name} := {default(one)}" for name, one in measure.options.items()),
         ", MIN_GRADE": ", min_grade" if "min_grade" in measure.options else "",
@@ -161,12 +151,14 @@ def with_words(text: str, words: Mapping[str, str]) -> str:
     return re.sub(rf"\b(?:{'|'.join(words)})\b", lambda word: words[word[0]], text)
 
 
-def registry_words(found: Container[str]) -> dict[str, str]:
-    """Return the text of each word in capitals that the registry knows; `found` are the names of macros."""
+def registry_words() -> dict[str, str]:
+    """Return the text of each word in capitals that the registry knows."""
     return {
-        "MEASURE_OPTIONS": measure_options(found),
         "KNOWN_MEASURES": known_measures(),
         "COMPARED_MEASURES": f"'{','.join(COMPARED_MEASURES)}'",
+        "COLUMN_MEASURES": sql_value([name for name, one in MEASURES.items() if one.column]),
+        "EXPECTED_MEASURES": sql_value([name for name, one in MEASURES.items() if one.expected]),
+        "PLAIN_NUMBER": PLAIN_NUMBER,
         "CONTENTS_COLUMNS": contents_columns(),
         "NEAR_COLUMNS": "\n".join(f"WHEN '{name}' THEN '{named(one)}'" for name, one in NEAR.items()),
         "LIKE_SYSTEMS": f"'{named(LIKE['systems'])}'",
@@ -178,29 +170,6 @@ def registry_words(found: Container[str]) -> dict[str, str]:
 def named(pattern: str) -> str:
     """Return the pattern of such a name of a column in what _ranking_column_texts gives."""
     return f'(?i), "?({pattern})"? '
-
-
-def measure_options(found: Container[str]) -> str:
-    """Return the options of each measure and the macro of its expected value, a text that becomes a MAP."""
-    lines = []
-    for name, measure in MEASURES.items():
-        if f"_ranking_{name}" not in found:  # the generator says so
-            continue
-        # A measure that reads no more of the hits than their number needs no formula of its own for it.
-        own = f"_ranking_expected_{name}"
-        expected = own if own in found else f"_ranking_{name}"
-        rules = ", ".join(f'{option}="{rule_text(rule)}"' for option, rule in measure.options.items())
-        lines.append(
-            f"{name}={{expected: {expected if measure.expected else 'NULL'}, "
-            f"is_column: {str(measure.column).lower()}, options: {{{rules}}}}}"
-        )
-    return f"'{{{', '.join(lines)}}}'"
-
-
-def rule_text(rule: Option) -> str:
-    """Return the rule of an option, its default first: `truth|min`, `a number > 1, with gain=graded`."""
-    only_with = rule.only_with if isinstance(rule, Number) else None
-    return str(rule) + (f", with {'='.join(only_with)}" if only_with else "")
 
 
 def known_measures() -> str:

@@ -6,8 +6,11 @@ from typing import Any
 
 import duckdb
 
+from ..compose.call import Call, Types
+from ..compose.columns import parse_columns
+from ..compose.functions import compose
 from ..measures.contents import BY_USER
-from ..measures.grammar import Choice
+from ..measures.grammar import Choice, parse_measure
 from ..quoting import identifier, literal, sql_value
 from .defaults import CONFIDENCE, DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
 from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, ColumnNames, rec_columns, truth_columns
@@ -37,6 +40,8 @@ class Request:
     divergence: str = DIVERGENCE  # likewise
     stored: str = ""  # the query for values of each user that were measured before, beside those by rec
     time: str | None = None  # the user's column of times there and in truth; None for `time`, "" for none
+    # The columns of the tables, by their names, where queries are composed to be run, not to be printed.
+    types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def says_refused(self) -> bool:
@@ -192,17 +197,45 @@ def judged_call(request: Request, function: str, *given: str, truth: str = "trut
     return f"{function}({', '.join((*tables, *given))}{rows_arguments(request)})"
 
 
+def composed(
+    request: Request, function: str, ks: Sequence[int | None], choices: Sequence[Choice], truth: str = "truth"
+) -> str:
+    """Compose the SQL of a table function of rec and truth, whose columns are known."""
+    rec, truth = ranked_table(request), request.table(truth)
+    users = request.table("users") if request.users else None
+    call = Call(
+        function,
+        rec,
+        truth,
+        ks,
+        choices,
+        "expected" if request.ties == "expected" and function != "ranking_judged" else "item",
+        descending=request.columns["descending"],
+        min_grade=request.columns["min_grade"],
+        unjudged=request.columns["unjudged"],
+        without_relevant=request.columns["without_relevant"],
+        users=users,
+        types=Types(request.types[rec], request.types[truth], request.types[users] if users else None),
+    )
+    return f"(\n{compose(call)}\n)"
+
+
 def ties_argument(request: Request) -> list[str]:
     return ["ties := 'expected'"] if request.ties == "expected" else []
 
 
 def measured_query(request: Request, function: str, truth: str = "truth") -> str:
     """Return the query of ranking_summary or ranking_by_user, by the truth of this table."""
-    measures = [replace(one, cuts=own_cuts(request, one)).text for one in request.choices] or [NO_MEASURE]
-    at_own_ks = request.choices and all(own_cuts(request, one) for one in request.choices)
-    ks = [] if at_own_ks else [sql_value(request.ks)]
-    given = *ks, *ties_argument(request), f"measures := {sql_value(measures)}"
+    choices = [replace(one, cuts=own_cuts(request, one)) for one in request.choices]
     columns = "" if request.choices else f"SELECT * EXCLUDE ({NO_MEASURE})\n"
+    at_own_ks = choices and all(one.cuts for one in choices)
+    ks = [] if at_own_ks else request.ks
+    if request.types:
+        query = composed(request, function, ks, choices or [parse_measure(NO_MEASURE)], truth)
+        return f"{columns}FROM {query}"
+    measures = [one.text for one in choices] or [NO_MEASURE]
+    given = [sql_value(ks)] * bool(ks)
+    given += [*ties_argument(request), f"measures := {sql_value(measures)}"]
     return f"{columns}FROM {judged_call(request, function, *given, truth=truth)}"
 
 
@@ -213,6 +246,8 @@ def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
 
 def curve_query(request: Request) -> str:
     """Return precision at each level of recall."""
+    if request.types:
+        return f"FROM {composed(replace(request, ties='item'), 'interpolated_precision_curve', [None], [])}"
     return f"FROM {judged_call(request, 'ranking_interpolated_precision_curve')}"
 
 
@@ -258,6 +293,8 @@ def overlap_query(
 def means_query(request: Request, system: str) -> str:
     """Return the same as ranking_summary from by_user; the counts, which no k changes, are those at k = 0."""
     summary = judged_call(request, "ranking_summary", "[0]")
+    if request.types:
+        summary = composed(request, "ranking_summary", [0], [parse_measure(NO_MEASURE)])
     counts = f"(SELECT {system}{', '.join(COUNTS)} FROM {summary})"
     columns = f"{', '.join(COUNTS)}{mean_columns(request.choices)}"
     return (
@@ -286,7 +323,10 @@ def by_segment_query(request: Request, system: str) -> str:
 
 def with_left_out(request: Request, query: str) -> str:
     """Return means by segment with the number of users without a relevant item, who are not in by_user."""
-    judged = judged_call(all_shown(request), "ranking_judged", "0")
+    shown = all_shown(request)
+    judged = judged_call(shown, "ranking_judged", "0")
+    if request.types:
+        judged = composed(shown, "ranking_judged", [0], [])
     counts = (
         f"SELECT coalesce(segment, {literal(NONE)}) AS segment, count(DISTINCT userid) AS left_out\n"
         f"FROM {with_segments(request, judged)}\nWHERE n_truth = 0\nGROUP BY ALL"
@@ -334,6 +374,14 @@ def cut_off_condition(cuts: Sequence[int | None]) -> str:
     ks = ", ".join(str(k) for k in cuts if k is not None)
     tests = [f"k IN ({ks})"] * bool(ks) + ["k IS NULL"] * (None in cuts)
     return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
+
+
+def row_columns(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
+    """Return the types of a table's columns, by their names."""
+    ((row,),) = con.execute(
+        f"SELECT typeof((SELECT struct_pack(*COLUMNS(*)) FROM {table} WHERE false))"
+    ).fetchall()
+    return parse_columns(row)
 
 
 def fetch_rows(

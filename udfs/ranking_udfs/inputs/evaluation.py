@@ -12,7 +12,7 @@ from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FOR
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, options_of
 from ..evaluation.problems import CODES, NOTHING, SPELLINGS, TIES, check_common, fit_advice
-from ..evaluation.queries import Plan, Request, abstention_query, fetch_rows, plan
+from ..evaluation.queries import Plan, Request, abstention_query, fetch_rows, plan, row_columns
 from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with_text
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
@@ -157,9 +157,25 @@ class Evaluation:
 
     @cached_property
     def plan(self) -> Plan:
-        """The statements and queries; tables by segment are for what compares."""
-        steps = plan(self.request, bool(self.systems))
-        more = segment_tables(self.request) if self.caller in ("compare", "report") else []
+        """The statements and queries, to be printed; tables by segment are for what compares."""
+        return self.plan_of(self.request)
+
+    @cached_property
+    def composed(self) -> Request:
+        """The request with the columns of its tables, by which queries are composed to be run."""
+        names = [name for name in ("rec", "truth", "users", "predicted_truth") if name in self.tables.names]
+        types = {name: row_columns(self.con, self.request.table(name)) for name in names}
+        types["ranked"] = types["rec"] | {"score": "BIGINT"}
+        return replace(self.request, types={self.request.table(name): row for name, row in types.items()})
+
+    @cached_property
+    def steps(self) -> Plan:
+        """The same as `plan`, to be run."""
+        return self.plan_of(self.composed)
+
+    def plan_of(self, request: Request) -> Plan:
+        steps = plan(request, bool(self.systems))
+        more = segment_tables(request) if self.caller in ("compare", "report") else []
         return replace(steps, tables=[*steps.tables, *more])
 
     @property
@@ -263,7 +279,7 @@ class Evaluation:
         """
         self.check_users()
         self.step("ranking")
-        for statement in self.plan.tables:
+        for statement in self.steps.tables:
             self.con.execute(statement)
         self.found = problems = self.problems() if self.is_checked else []
         for row in problems:
@@ -272,9 +288,12 @@ class Evaluation:
             check_common(problems)
         return problems
 
-    def summary(self) -> str:
-        """Return the query for the means of all users and of segments: models, segments and k in order."""
-        request, steps, systems = self.request, self.plan, self.systems
+    def summary(self, steps: Plan | None = None) -> str:
+        """Return the query for the means of all users and of segments: models, segments and k in order.
+
+        That of `steps`, by default to be printed.
+        """
+        request, steps, systems = self.request, steps or self.plan, self.systems
         names = ["system"] * bool(systems) + ["segment"] * request.by_segment + ["k::BIGINT AS k", *COUNTS]
         counts = [*OF_LISTS][: 1 + request.history] if request.contents else []
         names += [identifier(choice.name) for choice in request.choices] + counts

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import duckdb
 
+from ..compose.columns import NEAR
 from ..duckdb.internal import COLUMN_TEXTS, IS_NUMBER, NEAREST_COLUMN
-from ..duckdb.wrappers import NEAR
 from ..evaluation.errors import DataError, error_summary
 from ..evaluation.options import ARGUMENTS
 from ..quoting import identifier, literal

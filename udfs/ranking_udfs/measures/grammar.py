@@ -31,6 +31,7 @@ def normalize_name(name: str) -> str:
 
 SPELLINGS = BY_NAME | {normalize_name(measure.label): measure for measure in MEASURES.values()}
 READABLE = SPELLINGS | CONTENTS  # what a request may name
+LISTED = "`ranking-udfs measures` lists them"
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,13 @@ class Choice:
         return f"{at} ({self.options_text})" if self.given else at
 
 
-def parse_measures(text: str) -> list[Choice]:
+def parse_measures(text: str, known: Mapping[str, Measure] = READABLE, listed: str = LISTED) -> list[Choice]:
     """Parse measures with commas between them.
+
+    Args:
+        text: as `ndcg(gain=linear)@5,10,recall`.
+        known: what may be named, by normalized names.
+        listed: where to look for these, for errors.
 
     Raises:
         ValueError: the rule that the text breaks, and what stands there
@@ -82,21 +88,21 @@ def parse_measures(text: str) -> list[Choice]:
             found[-1] += f",{part}"
         else:
             found.append(part)
-    return [parse_measure(one) for one in found]
+    return [parse_measure(one, known, listed) for one in found]
 
 
-def parse_measure(text: str) -> Choice:
-    """Parse one measure; errors as in `parse_measures`."""
+def parse_measure(text: str, known: Mapping[str, Measure] = READABLE, listed: str = LISTED) -> Choice:
+    """Parse one measure; arguments and errors as in `parse_measures`."""
     parts = re.fullmatch(r"([^()@]*)(?:\(([^()]*)\)\s*)?(?:@(.*))?", text.strip(), re.DOTALL)
     if parts is None:
         raise ValueError(f"measure must be like 'ndcg(gain=linear)@5,10', got {shorten(repr(text))}")
     called, options, cuts = parts.groups()
-    if (measure := READABLE.get(name := normalize_name(called))) is None:
-        hint = "`ranking-udfs measures` lists them"
-        if name in LIST_MEASURES:
+    if (measure := known.get(name := normalize_name(called))) is None:
+        hint = listed
+        if name in LIST_MEASURES and listed == LISTED:
             hint = f"a function of SQL alone: `ranking-udfs measures {name}`"
-        elif near := nearest(name, READABLE):
-            hint = f"did you mean {near}? {hint}"
+        elif near := nearest(name, known):
+            hint = f"did you mean {near}? {listed}"
         got = shorten(repr(called.strip()))
         raise ValueError(f"measure must be the name of a measure, got {got} ({hint})")
     given, chosen = parse_options(measure, measure.name, options, of_judged=True)

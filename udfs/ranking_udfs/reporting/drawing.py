@@ -19,32 +19,31 @@ VARIABLES = {
     LOSS: "var(--loss)",
     **{colour: f"var(--c{i})" for i, colour in enumerate(COLOURS, start=1)},
 }
-LIBRARIES = {"vl_convert": "vl-convert-python", "jinja2": "Jinja2"}  # of the extra `report`
 # Attributes of Vega's that mean nothing in a picture with a text of its own, or that the page's style holds.
 SUPERFLUOUS = re.compile(r"aria-.*|role|class|pointer-events|font-family|xmlns.*|version|stroke-miterlimit")
 DEFAULTS = {"opacity": "1", "stroke-width": "1", "font-weight": "normal", "transform": "translate(0,0)"}
 
 
-def library(name: str) -> Any:
-    """Import one of LIBRARIES; its ImportError says how to install it."""
+def library() -> Any:
+    """Import vl_convert, of the extra `report`; its ImportError says how to install it."""
     try:
-        return import_module(name)
+        return import_module("vl_convert")
     except ImportError:
-        raise ImportError(f"needs {LIBRARIES[name]}: pip install {LIBRARIES[name]}") from None
+        raise ImportError("needs vl-convert-python: pip install vl-convert-python") from None
 
 
 def library_version() -> str:
-    return f"vl-convert-python {library('vl_convert').__version__}"
+    return f"vl-convert-python {library().__version__}"
 
 
 def svg(specification: Specification) -> bytes:
     """Draw the chart as a file of its own, on white."""
-    return str(library("vl_convert").vegalite_to_svg({**specification, "background": "white"})).encode()
+    return str(library().vegalite_to_svg({**specification, "background": "white"})).encode()
 
 
 def png(specification: Specification) -> bytes:
     """Draw the same with two pixels for each point."""
-    return bytes(library("vl_convert").vegalite_to_png({**specification, "background": "white"}, scale=2))
+    return bytes(library().vegalite_to_png({**specification, "background": "white"}, scale=2))
 
 
 def inline_svg(specification: Specification, name: str, text: str) -> str:
@@ -52,7 +51,7 @@ def inline_svg(specification: Specification, name: str, text: str) -> str:
 
     `name` keeps the ids of this chart apart from those of others; `text` stands for it where it is not seen.
     """
-    root = ElementTree.fromstring(library("vl_convert").vegalite_to_svg(specification))
+    root = ElementTree.fromstring(library().vegalite_to_svg(specification))
     simplify(root, name)
     root.attrib = {"role": "img", "aria-label": text, **root.attrib}
     return ElementTree.tostring(root, encoding="unicode")

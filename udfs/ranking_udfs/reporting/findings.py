@@ -106,15 +106,15 @@ class Findings:
 
         work.step("measuring")
         work.request = self.with_judged()
-        steps = work.plan
-        made = [*steps.tables]
+        steps, more = work.plan, []
         if request.history:
             lists = contents_call(request, [self.largest_k], by_user=True)
             query = f"SELECT {self.system}k, popularity\nFROM {lists}"
-            made.append(f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{query}")
-        for statement in made:
+            more.append(f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{query}")
+        for statement in [*work.steps.tables, *more]:
             work.con.execute(statement)
-        self.counts = {row["system"]: row for row in self.fetch(steps.summary) if row["k"] == self.k}
+        means = self.fetch(steps.summary, work.steps.summary)
+        self.counts = {row["system"]: row for row in means if row["k"] == self.k}
         self.users = max(row["users"] for row in self.counts.values())
         self.means = [
             row
@@ -166,7 +166,7 @@ class Findings:
         self.wrong, others = conclusion.caveats(problems, [self.k])
         self.caveats = [*others, *(self.find_caveats(shared) if work.is_checked else [])]
         self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments)]
-        self.curve = self.fetch(curve_query(request))
+        self.curve = self.fetch(curve_query(request), curve_query(work.composed))
         self.edges, self.bins, self.apart = self.histogram()
         query = overlap_query(replace(request, ks=[self.k]), baseline)
         self.overlaps = sorted(self.fetch(query), key=self.by_system) if self.baseline else []
@@ -179,17 +179,17 @@ class Findings:
         if rows := self.abstention:
             self.refused = [conclusion.refused_sentence(rows), *conclusion.threshold_sentences(rows)]
         self.facts, self.made = self.find_facts(), report_time()
-        sql = "\n\n".join(f"{one};" for one in [*self.read.statements, *made, *self.queries])
+        sql = "\n\n".join(f"{one};" for one in [*self.read.statements, *steps.tables, *more, *self.queries])
         self.sql = "\n".join(map(printable, sql.split("\n")))
         del self.work, self.read  # which hold the connection
 
-    def fetch(self, query: str) -> list[Row]:
-        """Return the rows of a query, with the labels of models."""
+    def fetch(self, query: str, composed: str = "") -> list[Row]:
+        """Return the rows of a query, with the labels of models; `composed` is the same to be run."""
         self.queries.append(query)
         return [
             {"system": self.systems[0]}
             | {name: self.labels.get(one, one) if name in SIDES else one for name, one in row.items()}
-            for row in fetch_rows(self.work.con, query)
+            for row in fetch_rows(self.work.con, composed or query)
         ]
 
     def by_system(self, row: Row) -> int:

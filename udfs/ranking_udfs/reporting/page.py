@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from jinja2 import Environment
 
 from ..evaluation.conclusion import footnote
 from ..evaluation.defaults import TIES
@@ -33,7 +34,7 @@ from ..texts import shorten
 from ..version import version
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, Table, charts, table_of
-from .drawing import inline_svg, library, library_version
+from .drawing import inline_svg, library_version
 from .findings import UNNAMED, Findings
 
 MOST_RANKS = 20  # of the lists of a user
@@ -61,13 +62,9 @@ class Page:
 
 
 def page(findings: Findings) -> Page:
-    """Draw the charts, and write everything onto a page.
-
-    Raises:
-        ImportError: Jinja2 is not installed.
-    """
+    """Draw the charts, and write everything onto a page."""
     drawn = charts(findings)
-    made = library("jinja2").Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters |= {"bdi": to_bdi, "sentence": to_sentence}
     parts = re.split(r"(\{[{%#].*?[}%#]\})", text("page.html.jinja"), flags=re.DOTALL)
     words = (one if one.startswith(("{{", "{%", "{#")) else in_unit(one) for one in parts)

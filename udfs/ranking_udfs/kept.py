@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from importlib.util import cache_from_source
 from pathlib import Path
 
-from ..version import __version__
+from .version import __version__
 
 
 def stamp(folders: Iterable[Path]) -> str:
@@ -23,7 +23,7 @@ def stamp(folders: Iterable[Path]) -> str:
 
 
 try:  # at import, lest a process that outlives an upgrade keep what its older code makes as the newer code's
-    CODE = stamp([Path(__file__).parent, Path(__file__).parents[1] / "measures"])
+    CODE = stamp(Path(__file__).parent / name for name in ("compose", "duckdb", "measures"))
 except OSError:  # in a zip file
     CODE = ""
 

@@ -1,0 +1,34 @@
+"""Compile the templates of `sql/` into a wheel. A checkout and an editable install have none."""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from jinja2 import DictLoader
+
+
+class CompiledTemplates(BuildHookInterface):
+    """The hook that hatchling calls before and after it writes a wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile the templates into a folder for this build alone, and name it as a part of the wheel."""
+        if version == "editable":
+            return
+        sys.path.insert(0, str(Path(self.root, "udfs")))
+        from ranking_udfs.compose.compiled import FOLDER
+        from ranking_udfs.compose.templates import environment, source
+
+        sql, self.made = Path(self.root, "sql"), TemporaryDirectory()
+        files = [file for pattern in ("*.sql", "*.jinja") for file in sql.rglob(pattern)]
+        texts = {path: source(path) for path in (file.relative_to(sql).as_posix() for file in files)}
+        templates = DictLoader({path: text for path, text in texts.items() if "{%" in text})
+        compiler = environment().overlay(loader=templates)
+        compiler.compile_templates(self.made.name, zip=None, ignore_errors=False)
+        build_data["force_include"][self.made.name] = f"ranking_udfs/sql/{FOLDER}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove that folder."""
+        if version != "editable":
+            self.made.cleanup()

@@ -1,0 +1,7 @@
+"""SQL composed per call: a text of a few CTEs (with Jinja2, the measures, and of DuckDB its version alone).
+
+`arguments` parses a call from SQL, `columns` checks the user's tables, `call` answers what a template asks,
+`measures` renders formulas, `templates` and `compiled` load what `sql/` holds, and `functions` composes.
+`script` and `symbols` render the same templates with arguments that only DuckDB will know, for clients
+without Python. Jinja2 is imported when the first text is composed.
+"""

@@ -1,0 +1,210 @@
+"""Arguments of a call in SQL: each comes with its type, is checked once, and becomes a value of Python."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from ..measures.grammar import SPELLINGS, Choice, parse_measures
+from .call import LARGEST, MEASURED, Call
+from .columns import UNKNOWN, cut, is_number
+
+NULLS = (UNKNOWN, "NULL")
+# A query in place of the name of a table; a file may be called "from bob.csv" or "(1) rec.csv".
+QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)
+FILE = re.compile(r"\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$", re.IGNORECASE)
+# The CTEs that read the user's tables, in whose place a table of the same name would be found.
+OWN_NAMES = {f"_ranking_{name}" for name in ("rec", "truth", "users", "systems", "checked")}
+LONGEST = 10_000  # characters of measures
+
+
+class Given(NamedTuple):
+    """An argument as DuckDB gives it: its type, and its text; measures as JSON."""
+
+    kind: str
+    text: str | None
+
+    @property
+    def shown(self) -> str:
+        """The value in an error: a text within quotes."""
+        return (
+            f"'{self.text}'" if self.kind == "VARCHAR" and self.text is not None else str(self.text or "NULL")
+        )
+
+
+def parse_table(name: str, given: Given) -> str:
+    """Parse the name of a table, which query_table reads."""
+    if given.text is None or given.kind != "VARCHAR":
+        raise ValueError(f"{name} must be the name of a table, view, CTE or file, got {given.shown}")
+    if QUERY.match(given.text) and not FILE.search(given.text):
+        raise ValueError(
+            f"{name} must be the name of a table, view, CTE or file, got {cut(given.text)}: "
+            "write WITH mine AS (...) before the query, and 'mine' here"
+        )
+    # DuckDB finds a CTE by `main.` and its name too.
+    if given.text.lower().replace('"', "").removeprefix("main.") in OWN_NAMES:
+        rule = f"{name} must be a table of another name, got {given.text}"
+        raise ValueError(f"{rule}: the SQL of this function has a CTE of that name")
+    return given.text
+
+
+def parse_optional_table(name: str, given: Given) -> str | None:
+    return None if given.text is None else parse_table(name, given)
+
+
+def parse_column(name: str, given: Given) -> str | None:
+    """Parse the name of a column; None for NULL, and "" where a table may be read without it."""
+    is_name = given.kind in ("VARCHAR", *NULLS) and (given.text != "" or name in ("grade_col", "system_col"))
+    if not is_name:
+        raise ValueError(f"{name} must be the name of a column, got {cut(given.text or given.shown)}")
+    return given.text
+
+
+def parse_boolean(name: str, given: Given) -> bool:
+    if given.kind != "BOOLEAN" or given.text is None:
+        raise ValueError(f"{name} must be true or false, got {cut(given.text or 'NULL')}")
+    return given.text == "true"
+
+
+def word(*words: str) -> Callable[[str, Given], str]:
+    """Return the parser of one of these words."""
+
+    def parse(name: str, given: Given) -> str:
+        if given.text not in words:
+            raise ValueError(f"{name} must be {'|'.join(words)}, got {given.shown}")
+        return given.text
+
+    return parse
+
+
+def parse_min_grade(name: str, given: Given) -> float | None:
+    if given.text is None:
+        return None
+    try:
+        grade = float(given.text.strip())
+    except ValueError:
+        grade = math.nan
+    if not 0 < grade < math.inf:
+        raise ValueError(f"{name} must be a number > 0, got {given.shown}")
+    return grade
+
+
+def parse_numbers(text: str) -> list[Decimal | None]:
+    """Parse the text of a number or of a LIST of them, in which none loses a digit."""
+    items = text.strip("[]").split(",") if text.strip("[]") else []
+    return [None if item.strip() == "NULL" else Decimal(item.strip()) for item in items]
+
+
+def is_whole(number: Decimal) -> bool:
+    return number.is_finite() and number == number.to_integral_value()
+
+
+def parse_ks(name: str, given: Given) -> list[int | None] | None:
+    """Parse cut-offs: a LIST or one; None where there are none."""
+    rule, one = f"every k in {name} must be", re.sub(r"\[\d*\]$", "", given.kind)
+    if not (is_number(one) or one in NULLS):
+        raise ValueError(f"{name} must be a list of integers, got {cut(given.kind)}")
+    if given.text is None:
+        return None
+    found = parse_numbers(given.text)
+    if not found:
+        raise ValueError(f"{name} must be a list of one or more k, got {cut(given.text)}")
+    if not all(k is None or is_whole(k) for k in found):
+        raise ValueError(f"{rule} an integer, got {cut(given.text)}")
+    ks = [None if k is None else int(k) for k in found]
+    if lowest := min((k for k in ks if k is not None and k < 0), default=0):
+        raise ValueError(f"{rule} 0 or more, got {lowest}")
+    if any(k is not None and k >= 2**63 for k in ks):
+        raise ValueError(f"{rule} an integer below 2^63, got {cut(given.text)}")
+    return ks
+
+
+def parse_max_k(name: str, given: Given) -> int | None:
+    if not (is_number(given.kind) or given.kind in NULLS):
+        raise ValueError(f"{name} must be an integer, got {cut(given.kind)}")
+    if given.text is None:
+        return None
+    k = Decimal(given.text)
+    if not is_whole(k):
+        raise ValueError(f"{name} must be an integer, got {cut(given.text)}")
+    if k < 0:
+        raise ValueError(f"{name} must be 0 or more, got {cut(given.text)}")
+    return int(k)
+
+
+def parse_choices(name: str, given: Given) -> list[Choice] | None:
+    """Parse measures, a text or a LIST of texts as JSON; None for NULL."""
+    if not re.fullmatch(r'(VARCHAR|"NULL"|NULL)(\[\d*\])?', given.kind):
+        raise ValueError(
+            f"{name} must be names of measures, as in ['ndcg', 'recall@5'], got {cut(given.kind)}"
+        )
+    value = json.loads(given.text or "null")
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else ",".join("NULL" if one is None else one for one in value)
+    if not text:
+        raise ValueError(
+            f"{name} must be one or more names of measures, got {given.text if value == [] else ''}"
+        )
+    if len(text) > LONGEST:
+        raise ValueError(f"{name} must be a text of at most {LONGEST} characters, got {len(text)}")
+    return parse_measures(text, SPELLINGS, "FROM ranking_functions() lists them")
+
+
+PARSERS: dict[str, tuple[str, Callable[[str, Given], Any]]] = {
+    # by argument: the field of Call, and what parses it
+    "rec": ("rec", parse_table),
+    "truth": ("truth", parse_table),
+    "users": ("users", parse_optional_table),
+    "ks": ("ks", parse_ks),
+    "max_k": ("ks", parse_max_k),
+    "ties": ("ties", word("item", "trec", "expected")),
+    "user_col": ("user", parse_column),
+    "item_col": ("item", parse_column),
+    "score_col": ("score", parse_column),
+    "grade_col": ("grade", parse_column),
+    "system_col": ("system", parse_column),
+    "descending": ("descending", parse_boolean),
+    "min_grade": ("min_grade", parse_min_grade),
+    "unjudged": ("unjudged", word("miss", "skip")),
+    "without_relevant": ("without_relevant", word("zero", "skip")),
+    "divide": ("divide", word("list", "k")),
+    "measures": ("choices", parse_choices),
+    "usual": ("usual", lambda name, given: given.text and parse_measures(given.text)),
+    "caller": ("called", lambda name, given: given.text),  # of a macro that calls another
+    "is_part": ("is_part", parse_boolean),
+}
+
+
+def parse_call(function: str, given: Mapping[str, Given]) -> Call:
+    """Parse all arguments of a call.
+
+    Raises:
+        ValueError: the first rule that one of them breaks, and what it is
+    """
+    fields = {}
+    for name, argument in given.items():
+        field, parse = PARSERS[name]
+        value = parse(name, argument)
+        if value is not None:
+            fields[field] = value
+    usual, ks = fields.pop("usual", None), fields.get("ks")
+    fields.setdefault("choices", usual)
+    if function in MEASURED:
+        choices = fields.get("choices")
+        if ks is None and (choices is None or any(not one.cuts for one in choices)):
+            raise ValueError("ks must be a list of one or more k, got NULL")
+        if fields.get("ties") == "expected":
+            for choice in choices or ():
+                if not choice.measure.expected:
+                    raise ValueError(
+                        "with ties := 'expected' a measure must have an expected value in closed form "
+                        f"(FROM ranking_functions() lists measures), got {choice.measure.name}"
+                    )
+    else:
+        if function == "precision_recall_curve" and (ks is None or ks > LARGEST):
+            raise ValueError(f"max_k must be from 0 to {LARGEST}, got {'NULL' if ks is None else ks}")
+        fields["ks"] = [ks]
+    return Call(function, **{"ks": [], **fields})

@@ -1,0 +1,525 @@
+"""A call of a table function of rec and truth: its arguments, and what its template asks of them."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import duckdb
+
+from ..measures.grammar import Choice, merge_choices, parse_measure
+from ..measures.registry import MEASURES, Number, Range
+from ..quoting import sql_value
+from .columns import (
+    PLAIN_NUMBER,
+    UNKNOWN,
+    Names,
+    family,
+    grade_not_read,
+    is_like_grades,
+    is_plain_number,
+    type_of,
+)
+from .measures import formula, render_formula
+from .templates import identifier, literal
+
+LARGEST = 2**31 - 1  # of an INTEGER; a k above it is the whole list
+SHORT = 32  # for a k up to it, the k-th best score of each user is found before lists are sorted
+SMALL = 50  # of lists up to it, truth is found without hashing
+
+
+@dataclass(frozen=True)
+class Types:
+    """The columns of the tables, by names as DuckDB writes them, where they are known."""
+
+    rec: Mapping[str, str]
+    truth: Mapping[str, str]
+    users: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measure as a column of the answer."""
+
+    name: str
+    formula: str
+    range: Range
+    place: int = 0  # among the measures
+    higher_is_better: bool | None = None
+    cuts: Sequence[int | None] | None = None  # None for all
+
+    @property
+    def is_high(self) -> str:
+        """Whether the higher of two values is better, as SQL; ValueError where neither is."""
+        if self.higher_is_better is None:
+            raise ValueError(f"measures must say which of two systems is better, got {self.name}")
+        return str(self.higher_is_better).lower()
+
+    @property
+    def is_probability(self) -> str:
+        return str(self.range.low >= 0 and self.range.high <= 1).lower()
+
+    @property
+    def only_at(self) -> str:
+        return "NULL" if self.cuts is None else sql_value(self.cuts)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the mean is exact as a sum of integers alone."""
+        return self.range.low >= -1 and self.range.high <= 1
+
+
+@dataclass(frozen=True)
+class Group:
+    """Measures that take the same grades as relevant, and the CTEs that cut rankings for them."""
+
+    min_grade: str  # as SQL; "" for every grade above 0
+    columns: Sequence[Column]
+    source: str  # the CTE that is cut
+    suffix: str  # of the names of the CTEs that are made
+    is_last: bool
+    is_asked: bool = True
+
+    @property
+    def result(self) -> str:
+        return f"measured{self.suffix}"
+
+    @property
+    def has_min_grade(self) -> bool:
+        return bool(self.min_grade)
+
+    def reads(self, column: str) -> bool:
+        """Whether a formula reads a column of `cut`."""
+        return any(re.search(rf"(?<!\.)\b{column}\b", one.formula) for one in self.columns)
+
+    @property
+    def made(self) -> str:
+        """The columns that `cut` makes of a ranking for these measures."""
+        return ", ".join(filter(self.reads, ("n_hits", "hits", "grades", "seen", "log2_ideal")))
+
+    @property
+    def made_of_ties(self) -> str:
+        return ", ".join(["hits", "n_hits", "ties", *filter(self.reads, ("grades", "log2_ideal"))])
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call whose arguments have been checked. Tables are named as `query_table` takes them."""
+
+    function: str
+    rec: str = ""
+    truth: str = ""
+    ks: Sequence[int | None] = ()  # of all measures that have none of their own; None for the whole list
+    choices: Sequence[Choice] | None = None  # None for every column
+    ties: str = "item"
+    user: str = "userid"
+    item: str = "itemid"
+    score: str = "score"
+    grade: str | None = None
+    system: str | None = None
+    descending: bool = True
+    min_grade: float | None = None
+    unjudged: str = "miss"
+    without_relevant: str = "zero"
+    users: str | None = None
+    divide: str = "k"  # of precision_recall_curve
+    called: str = ""  # the function that errors name, where it is another
+    types: Types | None = None
+    is_part: bool = False  # over partitions of users, in a database of partitions.py
+
+    @property
+    def caller(self) -> str:
+        return self.called or self.function
+
+    @property
+    def names(self) -> Names:
+        return Names(self.user, self.item, self.score, self.grade, self.system, self.is_part)
+
+    # What the arguments choose.
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether users without truth are looked at too."""
+        return self.function in COUNTING
+
+    @property
+    def expected(self) -> bool:
+        return self.ties == "expected"
+
+    @property
+    def trec(self) -> bool:
+        return self.ties == "trec"
+
+    @property
+    def condensed(self) -> bool:
+        return self.unjudged == "skip"
+
+    @property
+    def skips_users(self) -> bool:
+        return self.without_relevant == "skip"
+
+    @property
+    def has_users(self) -> bool:
+        return self.users is not None
+
+    @property
+    def lowest_grade(self) -> str:
+        """The lowest relevant grade, as SQL; "" where every grade above 0 is relevant."""
+        return "" if self.min_grade is None else number(self.min_grade)
+
+    @property
+    def is_relevant(self) -> str:
+        """What a relevant grade is, behind it."""
+        return f">= {self.lowest_grade}" if self.lowest_grade else "> 0"
+
+    # The tables.
+
+    @property
+    def reused(self) -> str:
+        """How a CTE is used that reads a table: DuckDB 1.5 crashes where it reads an Arrow table twice."""
+        return "MATERIALIZED" if duckdb.__version__.startswith("1.") else "NOT MATERIALIZED"
+
+    @property
+    def rec_columns(self) -> str:
+        names = [self.user, self.item, self.score, *([self.system or "system"] * self.may_have_systems)]
+        return nulls(names)
+
+    @property
+    def truth_columns(self) -> str:
+        names = [self.user, self.item, *([self.grade or "rel"] * self.may_have_grades)]
+        return nulls([*names, *([self.score] * self.may_hide_grades)])
+
+    @property
+    def users_columns(self) -> str:
+        return nulls([self.user])
+
+    @property
+    def has_systems(self) -> bool:
+        """Whether rec is known to hold several systems."""
+        return self.types is not None and self.may_have_systems
+
+    @property
+    def may_have_systems(self) -> bool:
+        known = self.types is None or type_of(self.types.rec, self.system or "system") is not None
+        return self.system != "" and known
+
+    @property
+    def system_column(self) -> str:
+        return identifier(self.system or "system") if self.may_have_systems else "NULL"
+
+    @property
+    def system_pattern(self) -> str:
+        """The pattern of the user's column of systems, which becomes `system`, and of the pack's own."""
+        return literal(f"(?i)^(?:{escaped(self.system or 'system')})$|^(ranking_)system$")
+
+    @property
+    def absent_pattern(self) -> str:
+        return literal(f"(?i)^(?:{escaped(self.system or 'system')}|ranking_absent)$")
+
+    @property
+    def keys(self) -> str:
+        """The column of systems in a SELECT, and beside it the user's, where there may be one."""
+        if self.types or self.system == "":
+            return "ranking_system"
+        return "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"
+
+    @property
+    def system_first(self) -> str:
+        return "ranking_system AS system, " if self.has_systems else ""
+
+    @property
+    def may_have_grades(self) -> bool:
+        known = self.types is None or type_of(self.types.truth, self.grade or "rel") is not None
+        return self.grade != "" and known
+
+    @property
+    def may_lack_grades(self) -> bool:
+        return not self.may_have_grades if self.types else not self.grade
+
+    @property
+    def grade_name(self) -> str:
+        return self.grade or "rel"
+
+    @property
+    def grade_column(self) -> str:
+        return identifier(self.grade or "rel") if self.may_have_grades else "NULL"
+
+    @property
+    def row_grade(self) -> str:
+        """The grade of a row of truth, as SQL: 1 where truth has no grades."""
+        if not self.may_have_grades:
+            return "1"
+        grade = "TRY_CAST(rel AS DOUBLE)"
+        return f"CASE WHEN has_grades THEN {grade} ELSE 1 END" if self.may_lack_grades else grade
+
+    @property
+    def may_hide_grades(self) -> bool:
+        """Whether a column of truth that is called as the scores of rec may hold grades that are not read."""
+        if self.is_part or self.grade is not None or not is_like_grades(self.score):
+            return False
+        if self.types is None:
+            return True
+        kind = type_of(self.types.truth, self.score)
+        return kind is not None and is_plain_number(kind) and not self.may_have_grades
+
+    @property
+    def hidden_grade(self) -> str:
+        """The number in such a column, as SQL."""
+        name = identifier(self.score)
+        if self.types:
+            return name
+        is_number = f"regexp_full_match(typeof({name}), {literal(PLAIN_NUMBER)})"
+        return f"CASE WHEN typeof([{identifier('rel')}]) = '{UNKNOWN}[]' AND {is_number} THEN {name} END"
+
+    @property
+    def hidden_grade_text(self) -> str:
+        return grade_not_read(self.score)
+
+    @property
+    def has_float_scores(self) -> bool:
+        return self.types is not None and type_of(self.types.rec, self.score) in ("DOUBLE", "FLOAT")
+
+    @property
+    def mixed_users(self) -> bool:
+        """Whether ids of users are compared as texts: those of two types, but for two integers."""
+        return self.mixed(self.user) == "texts"
+
+    @property
+    def mixed_items(self) -> str:
+        return self.mixed(self.item)
+
+    def mixed(self, name: str) -> str:
+        if self.types is None:
+            return "perhaps"
+        kinds = {type_of(self.types.rec, name), type_of(self.types.truth, name)}
+        if len(kinds) == 1:
+            return ""
+        return "integers" if {family(str(kind)) for kind in kinds} == {"INTEGER"} else "texts"
+
+    @property
+    def column_problem(self) -> str:
+        """What is wrong with the columns, as SQL; "" where they are known, and so have been looked at."""
+        if self.types:
+            return ""
+        facts = {**vars(self.names), "min_grade": self.min_grade}
+        tables = [self.rec, self.truth, *([self.users] if self.users else [])]
+        rows = (
+            f"typeof((SELECT struct_pack(*COLUMNS(*)) FROM query_table({literal(name)}) WHERE false))"
+            for name in tables
+        )
+        return f"system.main._ranking_column_problem({literal(json.dumps(facts))}, {', '.join(rows)})"
+
+    # The lists.
+
+    @property
+    def recs(self) -> str:
+        return "ranked" if self.trec else "_ranking_rec"
+
+    @property
+    def given_order(self) -> str:
+        return "DESC" if self.descending else "ASC"
+
+    @property
+    def is_best_high(self) -> bool:
+        return self.descending or self.trec  # which makes scores of its order
+
+    @property
+    def order(self) -> str:
+        return "DESC" if self.is_best_high else "ASC"
+
+    @property
+    def best(self) -> str:
+        return "max" if self.is_best_high else "min"
+
+    @property
+    def at_least(self) -> str:
+        return ">=" if self.is_best_high else "<="
+
+    @cached_property
+    def depth(self) -> int | None:
+        """How far to look down the lists; None for the whole."""
+        ks = self.all_ks
+        return None if any(k is None or k > LARGEST for k in ks) else max(k for k in ks if k is not None)
+
+    @property
+    def is_short(self) -> bool:
+        return not self.condensed and self.depth is not None and self.depth <= SHORT
+
+    @property
+    def heap(self) -> int:
+        return max(self.depth or 0, 1)
+
+    @property
+    def is_small(self) -> bool:
+        return not self.condensed and not self.expected and self.depth is not None and self.depth <= SMALL
+
+    @property
+    def down_to_k(self) -> str:
+        """What cuts a list that is sorted; ties beyond k are needed, and items that are judged."""
+        return "" if self.depth is None or self.condensed or self.expected else f"[:{self.depth}]"
+
+    @property
+    def down_to_depth(self) -> str:
+        return "" if self.depth is None else f"[:{self.depth}]"
+
+    @property
+    def cutoff(self) -> str:
+        return "NULL" if self.depth is None else str(self.depth)
+
+    # The measures.
+
+    @property
+    def has_measures(self) -> bool:
+        return self.function in MEASURED
+
+    @cached_property
+    def asked(self) -> list[Choice]:
+        """The measures, each once, with all its cut-offs."""
+        choices = self.choices
+        if choices is None:
+            choices = [
+                parse_measure(name)
+                for name, one in MEASURES.items()
+                if (one.expected if self.expected else one.column)
+            ]
+        return merge_choices(choices, self.ks)
+
+    @cached_property
+    def all_ks(self) -> list[int | None]:
+        ks = {*self.ks}.union(*(one.cuts for one in self.asked)) if self.has_measures else {*self.ks}
+        return sorted(ks, key=lambda k: (k is None, k))
+
+    @property
+    def unnested_ks(self) -> str:
+        """The cut-offs, as a LIST."""
+        if self.function == "precision_recall_curve":
+            return f"range(1, {self.depth} + 1)"
+        return f"[{', '.join('NULL' if k is None else str(k) for k in self.all_ks)}]::BIGINT[]"
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The measures as they stand in the answer."""
+        if self.function == "interpolated_precision_curve":
+            measure = MEASURES["interpolated_precision"]
+            at_recall = render_formula(measure, {"recall": "recall"}, expected=False)
+            return [Column("interpolated", at_recall, measure.range)]
+        names = self.own_names or [one.name for one in self.measures]
+        return [
+            Column(
+                name,
+                self.column_formula(one),
+                range_of(one),
+                place,
+                one.measure.higher_is_better,
+                self.own_cuts(one),
+            )
+            for place, (name, one) in enumerate(zip(names, self.measures, strict=True), 1)
+        ]
+
+    @property
+    def own_names(self) -> Sequence[str]:
+        return ("precision", "recall") if self.function == "precision_recall_curve" else ()
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether each ranking is looked at once for each of eleven levels of recall."""
+        return self.function == "interpolated_precision_curve"
+
+    @property
+    def measure_names(self) -> str:
+        return ", ".join(identifier(one.name) for one in self.columns)
+
+    @property
+    def measures(self) -> list[Choice]:
+        if self.function == "precision_recall_curve":
+            return [parse_measure(f"precision(divide={self.divide})"), parse_measure("recall")]
+        if self.function == "interpolated_precision_curve":
+            return [parse_measure("interpolated_precision")]
+        return self.asked
+
+    def column_formula(self, choice: Choice) -> str:
+        value = formula(choice, self.expected)
+        conditions = ["has_truth"] * bool(choice.given and self.counts_all)
+        if (own := self.own_cuts(choice)) is not None:
+            cuts = ", ".join(str(k) for k in own if k is not None)
+            tests = [f"cutoff IN ({cuts})"] * bool(cuts) + ["cutoff IS NULL"] * (None in own)
+            conditions.append(
+                " OR ".join(tests) if len(tests) == 1 or not conditions else f"({' OR '.join(tests)})"
+            )
+        return f"CASE WHEN {' AND '.join(conditions)} THEN {value} END" if conditions else value
+
+    def own_cuts(self, choice: Choice) -> Sequence[int | None] | None:
+        """The cut-offs of a measure, where these are not all that there are."""
+        return choice.cuts if self.has_measures and {*choice.cuts} != {*self.all_ks} else None
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The measures by their lowest relevant grade, ascending; every grade above 0 comes first."""
+        by_grade: dict[float, list[int]] = {}
+        for place, choice in enumerate(self.measures):
+            by_grade.setdefault(self.grade_of(choice), []).append(place)
+        groups: list[Group] = []
+        # Until the last group a value has no name of a measure, since `hits` is a column of rankings too.
+        columns = [replace(one, name=f"value_{place}") for place, one in enumerate(self.columns)]
+        for grade, places in sorted(by_grade.items()):
+            source, number_of = groups[-1].result if groups else "at_k", len(groups) + 1
+            own = [columns[place] for place in places]
+            groups.append(Group(number(grade) if grade else "", own, source, f"_{number_of}", False))
+        last = by_grade[max(by_grade)]
+        every = [
+            one if place in last else replace(one, formula=columns[place].name)
+            for place, one in enumerate(self.columns)
+        ]
+        groups[-1] = replace(groups[-1], columns=every, suffix="", is_last=True)
+        return groups
+
+    def grade_of(self, choice: Choice) -> float:
+        """The lowest relevant grade of a measure: its own, the argument's, or 0 for every grade above 0."""
+        if "min_grade" in choice.given:
+            return float(choice.options["min_grade"])
+        rule = choice.measure.options.get("min_grade")
+        if self.min_grade is None or rule is None:
+            return 0
+        goes = rule.only_with if isinstance(rule, Number) else None
+        return self.min_grade if goes is None or choice.options[goes[0]] == goes[1] else 0
+
+
+# Functions of measures; the others have columns of their own.
+MEASURED = (
+    "ranking_summary",
+    "ranking_by_user",
+    "ranking_distribution",
+    "_ranking_users",
+    "_ranking_compared",
+)
+COUNTING = ("ranking_summary", "_ranking_users")
+
+
+def number(value: float) -> str:
+    """Return a number as a DOUBLE or an INTEGER of SQL, exactly."""
+    if float(value).is_integer() and abs(value) < 2**53:  # an int has no is_integer before Python 3.12
+        return str(int(value))
+    text = repr(float(value))
+    return text if "e" in text else f"{text}e0"
+
+
+def nulls(names: Sequence[str]) -> str:
+    """Return columns of NULL for these names, each once."""
+    once = {name.lower(): name for name in names}
+    return ", ".join(f"NULL AS {identifier(name)}" for name in once.values())
+
+
+def escaped(name: str) -> str:
+    """Return the name as a regular expression of DuckDB."""
+    return "".join(one if one.isalnum() or one == "_" or ord(one) > 127 else f"\\{one}" for one in name)
+
+
+def range_of(choice: Choice) -> Range:
+    """Return the range of a measure with these options."""
+    changed = [
+        held
+        for text, held in choice.measure.ranges.items()
+        if dict([text.split("=")]).items() <= {k: str(v) for k, v in choice.options.items()}.items()
+    ]
+    return changed[0] if changed else choice.measure.range

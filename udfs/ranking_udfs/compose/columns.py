@@ -1,0 +1,290 @@
+"""The columns of the user's tables: how DuckDB writes their types, and what is wrong with them, in words."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+# Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
+# and what makes one list of several in rec.
+LIKE = {
+    "grades": "(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|"
+    "weight|value",
+    "systems": "(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)"
+    "(?:_?(?:id|name))?",
+    "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
+}
+NUMBER = "(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)"  # as grades have to be
+PLAIN_NUMBER = rf"{NUMBER}(?:\(.*\))?"
+ID = "(?:[-_]?(?:id|no|nr|number|key|code))?"
+# Those to suggest where a column is not there, by the argument that would name them.
+NEAR = {
+    "user_col": f"[uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic){ID}",
+    "item_col": "[ip]id|(?:item|product|prod|article|sku|document|doc|corpus|chunk|passage|movie|song|track|"
+    f"book|offer){ID}",
+    "score_col": "(?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|"
+    "similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place",
+    "grade_col": f"rel|{LIKE['grades']}",
+    "system_col": f"system|{LIKE['systems']}",
+    "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
+}
+
+UNKNOWN = '"NULL"'  # the type of NULL, which fits every other
+INTEGER = r"U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)"
+# A part of a type up to a comma: brackets of any depth are opened and closed by `split_type`.
+TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[(),]|[^'"(),]+""")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Column names of a call: None for one that need not be there, "" for one that is not read."""
+
+    user: str
+    item: str
+    score: str
+    grade: str | None
+    system: str | None
+    is_part: bool = False  # of a partition, which does not have all rows of truth
+
+
+def parse_columns(row_type: str) -> dict[str, str]:
+    """Parse the type of a row, STRUCT(userid INTEGER, "My item" VARCHAR): types by names as written."""
+    columns = {}
+    for text in split_type(row_type[row_type.index("(") + 1 : -1]):
+        name, kind = re.fullmatch(r'\s*("(?:[^"]|"")*"|\S+) (.*)', text, re.DOTALL).groups()  # type: ignore[union-attr]
+        columns[name] = kind
+    return columns
+
+
+def split_type(text: str) -> Iterator[str]:
+    """Split the inside of a type at the commas that stand in no brackets, names or words of an ENUM."""
+    depth, part = 0, ""
+    for token in TOKEN.findall(text):
+        depth += {"(": 1, ")": -1}.get(token, 0)
+        if token == "," and not depth:
+            yield part
+            part = ""
+        else:
+            part += token
+    yield part
+
+
+def plain(name: str) -> str:
+    """Return the name of a column as it is, without the quotes around it."""
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
+
+
+def type_of(columns: Mapping[str, str], name: str) -> str | None:
+    """Return the type of a column, in upper or lower case; None if there is none of this name."""
+    return next((kind for one, kind in columns.items() if plain(one).lower() == name.lower()), None)
+
+
+def cut(text: str) -> str:
+    """Shorten a type or a value in an error of one line."""
+    return f"{text[:42]}..." if len(text) >= 46 else text
+
+
+def columns_problem(
+    names: Names,
+    rec: Mapping[str, str],
+    truth: Mapping[str, str],
+    users: Mapping[str, str] | None = None,
+    min_grade: float | None = None,
+) -> str | None:
+    """Return what is wrong with the columns of the tables: missing, of a type that does not fit, or not read.
+
+    An id must be of one family in all tables, since an implicit cast would make ids equal that are not, or
+    none equal at all.
+    """
+    missing = [missing_columns("rec", names, rec, truth), missing_columns("truth", names, truth, rec)]
+    if any(missing):
+        return "; ".join(filter(None, missing))
+    return (
+        next(type_problems(names, rec, truth), None)
+        or unread_column(names, rec, truth)
+        or (None if users is None else users_problem(names, truth, users))
+        or min_grade_problem(names, truth, min_grade)
+    )
+
+
+def users_problem(names: Names, truth: Mapping[str, str], users: Mapping[str, str]) -> str | None:
+    """Return the error text of a table of users whose column is missing, or of another type than truth's."""
+    if (kind := type_of(users, names.user)) is None:
+        return f"users must have a column {cut(names.user)} (user_col), got {listed(users)}"
+    return id_problem(names.user, "truth and in users", str(type_of(truth, names.user)), kind)
+
+
+def min_grade_problem(names: Names, truth: Mapping[str, str], min_grade: float | None) -> str | None:
+    """Return the error text of a lowest grade that nothing reaches, since truth has no grades."""
+    has_grades = names.grade != "" and type_of(truth, names.grade or "rel") is not None
+    if has_grades or min_grade is None or min_grade <= 1:
+        return None
+    rule = "min_grade must be 1 or less where truth has no grades (grade_col names their column)"
+    return f"{rule}, got {min_grade:g}"
+
+
+def needed(source: str, names: Names) -> dict[str, str]:
+    """Return the columns that a table must have, by the arguments that name them."""
+    wanted = {"user_col": names.user, "item_col": names.item}
+    if source == "rec":
+        return wanted | {"score_col": names.score} | ({"system_col": names.system} if names.system else {})
+    return wanted | ({"grade_col": names.grade} if names.grade else {})
+
+
+def missing_columns(
+    source: str, names: Names, columns: Mapping[str, str], others: Mapping[str, str]
+) -> str | None:
+    """Return the error text of the columns that a table does not have, all at once, and what to write."""
+    wanted = needed(source, names)
+    missing = {argument: name for argument, name in wanted.items() if type_of(columns, name) is None}
+    if not missing:
+        return None
+    renamed, given = [], []
+    for argument, name in missing.items():
+        near = next((plain(one) for one in columns if re.fullmatch(NEAR[argument], plain(one), re.I)), "")
+        other = type_of(others, name)
+        elsewhere = other not in (None, UNKNOWN) and argument in ("user_col", "item_col", "score_col")
+        if elsewhere and argument != "score_col":  # both tables must call these the same
+            renamed.append(f"{quoted(near) or '...'} AS {quoted(name)}")
+        else:
+            as_rank = ", descending := false" * bool(re.match("rank|pos|place", near, re.I))
+            given.append(f"{argument} := '{near or '...'}'{as_rank}")
+    said = " and ".join(f"a column {cut(name)} ({argument})" for argument, name in missing.items())
+    write = [f"SELECT * RENAME ({', '.join(renamed)})"] * bool(renamed) + given
+    is_truth = [*missing] == ["score_col"] and type_of(others, names.score) not in (None, UNKNOWN)
+    swap = " (or swap rec and truth: truth has one)"
+    swap *= is_truth and not any("]" in kind for kind in columns.values())  # a log of lists is no truth
+    return f"{source} must have {said}, got {listed(columns)}; write {', '.join(write)}{swap}"
+
+
+def quoted(name: str) -> str:
+    """Quote a name in advice where SQL wants that."""
+    return f'"{name}"' if re.search(r"\W", name) else name
+
+
+def listed(columns: Mapping[str, str]) -> str:
+    """Return the names of a table's columns, short enough for an error of one line."""
+    return cut(", ".join(columns))
+
+
+def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]) -> Iterator[str]:
+    """Yield the error text of each column of a type that does not fit."""
+    for name in (names.user, names.item):
+        kinds = str(type_of(rec, name)), str(type_of(truth, name))
+        if problem := id_problem(name, "rec and in truth", *kinds):
+            yield problem
+        elif name == names.item and cannot_match(",".join(kinds)):
+            rule = "must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR)"
+            yield f"{cut(name)} {rule}, got {cut(kinds[0])}"
+    numbers = [(names.score, type_of(rec, names.score))]
+    if names.grade != "":
+        numbers.append((names.grade or "rel", type_of(truth, names.grade or "rel")))
+    for (name, kind), is_grade in zip(numbers, (False, True), strict=False):
+        if kind is not None and not is_number(kind) and not (is_grade and kind == "BOOLEAN"):
+            hint = " (cast it to DOUBLE)" * (kind == "BIGNUM")
+            yield f"{cut(name)} must be a number{hint}, got {cut(kind)}"
+
+
+def id_problem(name: str, tables: str, one: str, other: str) -> str | None:
+    """Return the error text of ids whose types in two tables cannot be matched."""
+    if UNKNOWN in (one, other) or family(one) == family(other):
+        return None
+    write = f"write CAST({cut(name)} AS {cut(common_type(one, other))}) in both"
+    return f"{cut(name)} must have the same type in {tables}, got {cut(one)} and {cut(other)}; {write}"
+
+
+def is_integer(kind: str) -> bool:
+    return bool(re.fullmatch(INTEGER, kind))
+
+
+def is_number(kind: str) -> bool:
+    """Return true for a type of numbers, as that of NULL is; BIGNUM is to be cast to DOUBLE."""
+    return is_integer(kind) or bool(re.fullmatch(r'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*', kind))
+
+
+def family(kind: str) -> str:
+    """Return the family of a type: ids of one family may be compared.
+
+    Integers of all widths are one, but for UHUGEINT: DuckDB would compare it with a signed integer as DOUBLE.
+    Texts are one: the words of an ENUM and the text of a UUID are what a VARCHAR would say.
+    """
+    if re.fullmatch(r"U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT", kind):
+        return "INTEGER"
+    return "VARCHAR" if re.fullmatch(r"UUID|ENUM\(.*\)", kind, re.DOTALL) else kind
+
+
+def cannot_match(kinds: str) -> bool:
+    """Return true for items that cannot be matched: they are or hold an ARRAY or an INTERVAL.
+
+    DuckDB 2.0.0 mixes up lists of ARRAYs in a LEFT JOIN, or takes all memory, and thirty days equal a month.
+    """
+    return bool(re.search(r"\[\d+\]|\bINTERVAL\b", re.sub(r"'[^']*'|\"[^\"]*\"", "", kinds)))
+
+
+def common_type(one: str, other: str) -> str:
+    """Return the type to cast ids of two types to.
+
+    Of two numbers it is the less exact, as which equal ids are equal: a text would end in .0.
+    """
+    both = one + other
+    if re.search("UUID|DATE|TIME|BLOB|BIT", both) and re.search("FLOAT|DOUBLE|DECIMAL", both):
+        return "VARCHAR"
+    for number in ("FLOAT", "DOUBLE"):
+        for kind in (one, other):
+            if number in kind:
+                return kind
+    decimals = [re.search(r", ?(\d+)\)$", kind) for kind in (one, other)]
+    if re.search(r"^DECIMAL|DECIMAL.*\)$", both) and not re.search(r", ?0\)VAR|VAR.*, ?0\)$", both):
+        return f"DECIMAL(38, {max(int(found[1]) for found in decimals if found)})"
+    if re.fullmatch(r"((DATE|TIMESTAMP)(_[NMS]+| WITH TIME ZONE)?)+", both):
+        return "TIMESTAMP"
+    if "BOOLEAN" in both and re.fullmatch(f"({INTEGER})+", both.replace("BOOLEAN", "")):
+        return "BIGINT"
+    return "BLOB" if "BLOB" in (one, other) else "VARCHAR"
+
+
+def unread_column(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]) -> str | None:
+    """Return the error text of a column that is not read and would change every number if it were."""
+    may_be_one = names.system is None and type_of(rec, "system") is None
+    if may_be_one and (systems := alike("systems", rec)):
+        one = systems[0]
+        rule = f"system_col := '{one}' keeps models apart; system_col := '' if each user has one list"
+        return f"rec has a column {one} that is not read: {rule}"
+    read = (names.system or "system").lower()
+    runs = [one for one in alike("runs", rec) if one.lower() != read] if names.system != "" else []
+    if runs:
+        one, unless = runs[0], "system_col := ''" if may_be_one else "leave it out (SELECT * EXCLUDE)"
+        return (
+            f"rec has a column {one} that is not read, and would make one list of several runs: as "
+            f"system_col, name a column with system || '/' || {one} (then take the mean of each user's runs)"
+            f"; {unless} if each user has one list"
+        )
+    if names.grade is None and type_of(truth, "rel") is None:
+        for one in alike("grades", truth):
+            # The check of all rows knows whether a column of this name holds grades.
+            if names.is_part or one.lower() != names.score.lower():
+                return grade_not_read(one)
+    return None
+
+
+def grade_not_read(name: str) -> str:
+    """Return the error text of a column of grades that is not read."""
+    return (
+        f"truth has a column {name} that is not read: grade_col := '{name}' takes it as the grade; "
+        "grade_col := '' makes every row of truth relevant"
+    )
+
+
+def alike(kind: str, columns: Mapping[str, str]) -> list[str]:
+    """Return the columns whose names are like those of systems, runs or grades; grades are numbers."""
+    found = [plain(one) for one in columns if re.fullmatch(LIKE[kind], plain(one), re.I)]
+    return [one for one in found if kind != "grades" or is_plain_number(str(type_of(columns, one)))]
+
+
+def is_like_grades(name: str) -> bool:
+    """Return true for a name that columns of grades have."""
+    return bool(re.fullmatch(LIKE["grades"], name, re.I))
+
+
+def is_plain_number(kind: str) -> bool:
+    """Return true for a type that grades have: a number or BOOLEAN."""
+    return bool(re.fullmatch(PLAIN_NUMBER, kind))

@@ -1,0 +1,55 @@
+"""Compiled templates: a wheel is built with them; elsewhere they are kept in `__pycache__`."""
+
+import contextlib
+import hashlib
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import jinja2
+from jinja2.bccache import Bucket
+
+from ..folder import folder
+from ..kept import keep, place, stamp
+
+# Where a wheel has them. What one minor version of Jinja2 compiled may not run on another one.
+FOLDER = "compiled"
+with contextlib.suppress(ImportError):  # Jinja2 without its metadata
+    FOLDER += f"/{'.'.join(version('jinja2').split('.')[:2])}"
+COMPILER = ""
+with contextlib.suppress(OSError):  # in a zip file
+    COMPILER = stamp([Path(jinja2.__file__).parent])
+
+
+def loader(source: Callable[[str], str]) -> jinja2.BaseLoader:
+    """Return what loads the compiled templates of a wheel, and each other one from its source."""
+    compiled = jinja2.ModuleLoader(str(folder() / FOLDER))
+    return jinja2.ChoiceLoader([compiled, jinja2.FunctionLoader(source)])
+
+
+class Kept(jinja2.BytecodeCache):
+    """Bytecode in a file for each template, whose name says of which source it was made and by which code."""
+
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:
+        return f"{name.replace('/', '.')}.{sys.implementation.cache_tag}"
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with contextlib.suppress(OSError):
+            content = path_of(bucket).read_bytes()
+            if hashlib.sha256(content[32:]).digest() == content[:32]:  # else it is damaged
+                bucket.bytecode_from_string(content[32:])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        code = bucket.bytecode_to_string()
+        with contextlib.suppress(OSError):
+            content = hashlib.sha256(code).digest() + code
+            keep(path_of(bucket), bucket.key, lambda file: file.write_bytes(content))
+
+
+def path_of(bucket: Bucket) -> Path:
+    """Return the path of a kept file; OSError where none can be kept."""
+    path = place(bucket.key, f"{bucket.checksum[:16]}-{COMPILER}", ".template") if COMPILER else None
+    if path is None:
+        raise OSError("no file can be kept")
+    return path
