@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ungraded_problem _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_valid _ranking_tables_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_call _ranking_judged _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared ranking_by_item _ranking_labelled_problems ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ungraded_problem _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_valid _ranking_tables_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_call _ranking_judged _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared ranking_by_item _ranking_labelled_problems ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -1917,6 +1917,14 @@ SELECT
     coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
     least(*COLUMNS(_ranking_column(time_col, 'time'))) AS time
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('history', events)) AS rows);
+CREATE OR REPLACE MACRO _ranking_own_table(argument, name, caller) AS
+CASE
+    WHEN regexp_replace(replace(lower(name::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_checked', '_ranking_judged', '_ranking_rec', '_ranking_systems', '_ranking_truth', '_ranking_users']
+        THEN error(concat(
+            caller, ': ', argument, ' must be a table of another name, got ', name,
+            ': the SQL of this function has a CTE of that name'))
+    ELSE _ranking_table(argument, name)::VARCHAR
+END;
 CREATE OR REPLACE MACRO _ranking_missing_columns(name, texts, missing) AS
 name || ' must have '
 || _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
@@ -3922,7 +3930,9 @@ coalesce(
     list_transform(
         [_ranking_misfits(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
-    _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending));
+    _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending),
+    CASE WHEN grade_col IS NULL AND _ranking_type(truth, grade_col, 'rel') = '"NULL"'
+        THEN 'rel must be a finite number, got NULL' END);
 CREATE OR REPLACE MACRO _ranking_asked(measures, usual, ties, caller) AS
 CASE
     WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
@@ -4571,17 +4581,17 @@ list_transform(
         'are_valid': _ranking_no_problem(caller, coalesce(
             _ranking_empty_name('user_col', user_col), _ranking_empty_name('item_col', item_col),
             _ranking_empty_name('score_col', score_col),
-            list_any_value(_ranking_judging_problems(min_grade, unjudged, without_relevant, users)),
-            CASE WHEN users::VARCHAR IS NULL THEN NULL
-                ELSE nullif(_ranking_table('users', users::VARCHAR), users::VARCHAR) END))}],
+            CASE WHEN lower(system_col::VARCHAR) IN ('ranking_system', 'ranking_absent')
+                THEN 'system_col must be a column of another name (the SQL has one of this name), got ' || system_col::VARCHAR END,
+            list_any_value(_ranking_judging_problems(min_grade, unjudged, without_relevant, users))))}],
     lambda _ranking_given: list_transform(
         [{
             'depth': _ranking_longest(_ranking_given['cuts']),
             'is_whole': _ranking_given['condensed'] OR _ranking_longest(_ranking_given['cuts']) IS NULL}],
         lambda _ranking_cut_at: {
             'caller': caller::VARCHAR,
-            'rec': _ranking_table('rec', rec)::VARCHAR, 'truth': _ranking_table('truth', truth)::VARCHAR,
-            'users': users::VARCHAR, 'has_users': users IS NOT NULL,
+            'rec': _ranking_own_table('rec', rec, caller), 'truth': _ranking_own_table('truth', truth, caller),
+            'users': _ranking_own_table('users', users, caller), 'has_users': users IS NOT NULL,
             'user': _ranking_given['user'], 'item': _ranking_given['item'], 'score': _ranking_given['score'],
             'system_column': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
                 THEN _ranking_identifier(_ranking_given['system']) ELSE 'NULL' END,
@@ -4946,7 +4956,8 @@ CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 FROM query(list_transform(
     [_ranking_call(caller := 'interpolated_precision_curve', rec := rec, truth := truth, max_k := max_k, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users)],
-    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+    lambda of: concat('WITH _ranking_judged AS NOT MATERIALIZED (
+WITH _ranking_rec AS ', of['reused'], ' (
 SELECT
 ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
 WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
@@ -5151,7 +5162,7 @@ list_transform(found, lambda places, rank: (rank, places[2])) AS found)
 ' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
 list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
 ') END, '    FROM matched
-), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+), ') ELSE '' END, 'relevant_ranks AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
@@ -5160,19 +5171,9 @@ list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_sort(grades, ''DESC'') AS ideal,
 size::INTEGER AS size
 FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
-)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
-SELECT
-*,
-list_reverse(scores) AS reversed,
-CASE WHEN len(scores) > 1000
-THEN list_filter(
-range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
-END AS starts
-FROM relevant_ranks
-), judged AS NOT MATERIALIZED (
-SELECT
-* EXCLUDE (scores, ties)
-REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+)
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (scores, ties) REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
 list_transform(ties, lambda tie: tie[2]) AS lasts
 FROM (
 SELECT
@@ -5186,10 +5187,19 @@ list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(sco
 lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
 ranks)
 END AS ties
-FROM scored)
-)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+FROM (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks))
+' ELSE '    FROM relevant_ranks
+' END, '), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
-FROM judged
+FROM _ranking_judged
 CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
 CROSS JOIN (SELECT unnest(range(0, 11))::DOUBLE / 10 AS recall)
 ), counted AS NOT MATERIALIZED (
@@ -5290,7 +5300,8 @@ CREATE OR REPLACE MACRO ranking_precision_recall_curve(
     rec, truth, max_k, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 FROM query(list_transform(
     [_ranking_call(caller := 'precision_recall_curve', rec := rec, truth := truth, max_k := max_k, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, divide := divide, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users)],
-    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+    lambda of: concat('WITH _ranking_judged AS NOT MATERIALIZED (
+WITH _ranking_rec AS ', of['reused'], ' (
 SELECT
 ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
 WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
@@ -5495,7 +5506,7 @@ list_transform(found, lambda places, rank: (rank, places[2])) AS found)
 ' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
 list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
 ') END, '    FROM matched
-), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+), ') ELSE '' END, 'relevant_ranks AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
@@ -5504,19 +5515,9 @@ list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_sort(grades, ''DESC'') AS ideal,
 size::INTEGER AS size
 FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
-)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
-SELECT
-*,
-list_reverse(scores) AS reversed,
-CASE WHEN len(scores) > 1000
-THEN list_filter(
-range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
-END AS starts
-FROM relevant_ranks
-), judged AS NOT MATERIALIZED (
-SELECT
-* EXCLUDE (scores, ties)
-REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+)
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (scores, ties) REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
 list_transform(ties, lambda tie: tie[2]) AS lasts
 FROM (
 SELECT
@@ -5530,10 +5531,19 @@ list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(sco
 lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
 ranks)
 END AS ties
-FROM scored)
-)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+FROM (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks))
+' ELSE '    FROM relevant_ranks
+' END, '), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
-FROM judged
+FROM _ranking_judged
 CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
 ), counted AS NOT MATERIALIZED (
 SELECT
@@ -5631,7 +5641,8 @@ CREATE OR REPLACE MACRO ranking_by_user(
     rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
 FROM query(list_transform(
     [_ranking_call(caller := 'ranking_by_user', rec := rec, truth := truth, ks := ks, ties := ties, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users, measures := measures)],
-    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+    lambda of: concat('WITH _ranking_judged AS NOT MATERIALIZED (
+WITH _ranking_rec AS ', of['reused'], ' (
 SELECT
 ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
 WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
@@ -5836,7 +5847,7 @@ list_transform(found, lambda places, rank: (rank, places[2])) AS found)
 ' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
 list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
 ') END, '    FROM matched
-), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+), ') ELSE '' END, 'relevant_ranks AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
@@ -5845,19 +5856,9 @@ list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_sort(grades, ''DESC'') AS ideal,
 size::INTEGER AS size
 FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
-)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
-SELECT
-*,
-list_reverse(scores) AS reversed,
-CASE WHEN len(scores) > 1000
-THEN list_filter(
-range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
-END AS starts
-FROM relevant_ranks
-), judged AS NOT MATERIALIZED (
-SELECT
-* EXCLUDE (scores, ties)
-REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+)
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (scores, ties) REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
 list_transform(ties, lambda tie: tie[2]) AS lasts
 FROM (
 SELECT
@@ -5871,10 +5872,19 @@ list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(sco
 lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
 ranks)
 END AS ties
-FROM scored)
-)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+FROM (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks))
+' ELSE '    FROM relevant_ranks
+' END, '), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
-FROM judged
+FROM _ranking_judged
 CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
 )', CASE WHEN of['has_min_grade'] THEN concat(', counted_1 AS NOT MATERIALIZED (
 SELECT
@@ -6037,7 +6047,8 @@ CREATE OR REPLACE MACRO ranking_distribution(
     rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
 FROM query(list_transform(
     [_ranking_call(caller := 'ranking_distribution', rec := rec, truth := truth, ks := ks, ties := ties, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users, measures := measures)],
-    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+    lambda of: concat('WITH _ranking_judged AS NOT MATERIALIZED (
+WITH _ranking_rec AS ', of['reused'], ' (
 SELECT
 ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
 WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
@@ -6242,7 +6253,7 @@ list_transform(found, lambda places, rank: (rank, places[2])) AS found)
 ' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
 list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
 ') END, '    FROM matched
-), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+), ') ELSE '' END, 'relevant_ranks AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
@@ -6251,19 +6262,9 @@ list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_sort(grades, ''DESC'') AS ideal,
 size::INTEGER AS size
 FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
-)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
-SELECT
-*,
-list_reverse(scores) AS reversed,
-CASE WHEN len(scores) > 1000
-THEN list_filter(
-range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
-END AS starts
-FROM relevant_ranks
-), judged AS NOT MATERIALIZED (
-SELECT
-* EXCLUDE (scores, ties)
-REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+)
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (scores, ties) REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
 list_transform(ties, lambda tie: tie[2]) AS lasts
 FROM (
 SELECT
@@ -6277,10 +6278,19 @@ list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(sco
 lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
 ranks)
 END AS ties
-FROM scored)
-)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+FROM (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks))
+' ELSE '    FROM relevant_ranks
+' END, '), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
-FROM judged
+FROM _ranking_judged
 CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
 )', CASE WHEN of['has_min_grade'] THEN concat(', counted_1 AS NOT MATERIALIZED (
 SELECT
@@ -6472,7 +6482,8 @@ CREATE OR REPLACE MACRO ranking_judged(
     descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 FROM query(list_transform(
     [_ranking_call(caller := 'ranking_judged', rec := rec, truth := truth, max_k := max_k, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users)],
-    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+    lambda of: concat('WITH _ranking_judged AS NOT MATERIALIZED (
+WITH _ranking_rec AS ', of['reused'], ' (
 SELECT
 ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
 WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
@@ -6677,7 +6688,7 @@ list_transform(found, lambda places, rank: (rank, places[2])) AS found)
 ' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
 list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
 ') END, '    FROM matched
-), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+), ') ELSE '' END, 'relevant_ranks AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
@@ -6686,19 +6697,9 @@ list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_sort(grades, ''DESC'') AS ideal,
 size::INTEGER AS size
 FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
-)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
-SELECT
-*,
-list_reverse(scores) AS reversed,
-CASE WHEN len(scores) > 1000
-THEN list_filter(
-range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
-END AS starts
-FROM relevant_ranks
-), judged AS NOT MATERIALIZED (
-SELECT
-* EXCLUDE (scores, ties)
-REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+)
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (scores, ties) REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
 list_transform(ties, lambda tie: tie[2]) AS lasts
 FROM (
 SELECT
@@ -6712,18 +6713,28 @@ list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(sco
 lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
 ranks)
 END AS ties
-FROM scored)
-)' ELSE '' END, '
+FROM (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks))
+' ELSE '    FROM relevant_ranks
+' END, ')
 SELECT
 * EXCLUDE (ranking_system, has_truth, ranks, judged_grades, ideal, size),
 {''ranks'': ranks, ''grades'': judged_grades, ''ideal'': ideal, ''size'': size, ''cutoff'': ', of['cutoff'], '::INTEGER} AS judged
-FROM judged
+FROM _ranking_judged
 WHERE has_truth'))[1]);
 CREATE OR REPLACE MACRO ranking_summary(
     rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, measures := NULL) AS TABLE
 FROM query(list_transform(
     [_ranking_call(caller := 'ranking_summary', rec := rec, truth := truth, ks := ks, ties := ties, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users, measures := measures)],
-    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+    lambda of: concat('WITH _ranking_judged AS NOT MATERIALIZED (
+WITH _ranking_rec AS ', of['reused'], ' (
 SELECT
 ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
 WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
@@ -6858,9 +6869,7 @@ THEN ''text'' ELSE ''same'' END))
 WHERE userid IS NOT NULL
 ' ELSE '' END, '), paired AS NOT MATERIALIZED (
 SELECT
-_ranking_systems.* REPLACE (
-CASE WHEN truth_lists.userid IS NULL THEN lists.ranking_system ELSE _ranking_systems.ranking_system END
-AS ranking_system),
+_ranking_systems.* REPLACE (least(lists.ranking_system, _ranking_systems.ranking_system) AS ranking_system),
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
 coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
@@ -6930,7 +6939,7 @@ list_transform(found, lambda places, rank: (rank, places[2])) AS found)
 ' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
 list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
 ') END, '    FROM matched
-), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+), ') ELSE '' END, 'relevant_ranks AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
@@ -6939,19 +6948,9 @@ list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_sort(grades, ''DESC'') AS ideal,
 size::INTEGER AS size
 FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
-)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
-SELECT
-*,
-list_reverse(scores) AS reversed,
-CASE WHEN len(scores) > 1000
-THEN list_filter(
-range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
-END AS starts
-FROM relevant_ranks
-), judged AS NOT MATERIALIZED (
-SELECT
-* EXCLUDE (scores, ties)
-REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+)
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (scores, ties) REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
 list_transform(ties, lambda tie: tie[2]) AS lasts
 FROM (
 SELECT
@@ -6965,10 +6964,19 @@ list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(sco
 lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
 ranks)
 END AS ties
-FROM scored)
-)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+FROM (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks))
+' ELSE '    FROM relevant_ranks
+' END, '), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
-FROM judged
+FROM _ranking_judged
 CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
 )', CASE WHEN of['has_min_grade'] THEN concat(', counted_1 AS NOT MATERIALIZED (
 SELECT
@@ -7150,7 +7158,8 @@ ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST'))[1]);
 CREATE OR REPLACE MACRO _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, usual, ties, min_grade, unjudged, without_relevant, users, caller) AS TABLE
 FROM query(list_transform(
     [_ranking_call(caller := caller, rec := rec, truth := truth, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, ks := ks, measures := measures, usual := usual, ties := ties, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users)],
-    lambda of: concat('WITH _ranking_rec AS ', of['reused'], ' (
+    lambda of: concat('WITH _ranking_judged AS NOT MATERIALIZED (
+WITH _ranking_rec AS ', of['reused'], ' (
 SELECT
 ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
 WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
@@ -7285,9 +7294,7 @@ THEN ''text'' ELSE ''same'' END))
 WHERE userid IS NOT NULL
 ' ELSE '' END, '), paired AS NOT MATERIALIZED (
 SELECT
-_ranking_systems.* REPLACE (
-CASE WHEN truth_lists.userid IS NULL THEN lists.ranking_system ELSE _ranking_systems.ranking_system END
-AS ranking_system),
+_ranking_systems.* REPLACE (least(lists.ranking_system, _ranking_systems.ranking_system) AS ranking_system),
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
 coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
@@ -7357,7 +7364,7 @@ list_transform(found, lambda places, rank: (rank, places[2])) AS found)
 ' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
 list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
 ') END, '    FROM matched
-), ') ELSE '' END, CASE WHEN of['expected'] THEN 'relevant_ranks' ELSE 'judged' END, ' AS NOT MATERIALIZED (
+), ') ELSE '' END, 'relevant_ranks AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
@@ -7366,19 +7373,9 @@ list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_sort(grades, ''DESC'') AS ideal,
 size::INTEGER AS size
 FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
-)', CASE WHEN of['expected'] THEN ', scored AS NOT MATERIALIZED (
-SELECT
-*,
-list_reverse(scores) AS reversed,
-CASE WHEN len(scores) > 1000
-THEN list_filter(
-range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
-END AS starts
-FROM relevant_ranks
-), judged AS NOT MATERIALIZED (
-SELECT
-* EXCLUDE (scores, ties)
-REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
+)
+', CASE WHEN of['expected'] THEN '    SELECT
+* EXCLUDE (scores, ties) REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
 list_transform(ties, lambda tie: tie[2]) AS lasts
 FROM (
 SELECT
@@ -7392,10 +7389,19 @@ list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(sco
 lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
 ranks)
 END AS ties
-FROM scored)
-)' ELSE '' END, ', at_k AS NOT MATERIALIZED (
+FROM (
+SELECT
+*,
+list_reverse(scores) AS reversed,
+CASE WHEN len(scores) > 1000
+THEN list_filter(
+range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
+END AS starts
+FROM relevant_ranks))
+' ELSE '    FROM relevant_ranks
+' END, '), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
-FROM judged
+FROM _ranking_judged
 CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
 )', CASE WHEN of['has_min_grade'] THEN concat(', counted_1 AS NOT MATERIALIZED (
 SELECT
@@ -8194,7 +8200,7 @@ COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they 
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ungraded_problem _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_valid _ranking_tables_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_call _ranking_judged _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared ranking_by_item _ranking_labelled_problems ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ungraded_problem _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_valid _ranking_tables_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_call _ranking_judged _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared ranking_by_item _ranking_labelled_problems ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

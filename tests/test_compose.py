@@ -14,6 +14,7 @@ from ranking_udfs.compose.arguments import OWN_NAMES
 from ranking_udfs.compose.call import Call, Types
 from ranking_udfs.compose.columns import parse_columns, split_type
 from ranking_udfs.compose.functions import compose
+from ranking_udfs.duckdb import portable
 from ranking_udfs.evaluation.queries import row_columns
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES, Measure, OneOf
@@ -194,8 +195,8 @@ def test_tables_named_as_ctes_of_the_text(con: Con, expected: list[Any]) -> None
     con.execute(TABLES)
     text = known(con, "ranking_summary", ties="expected", unjudged="skip", users="everyone")
     ctes = {*re.findall(r"(\w+) AS (?:NOT )?(?:MATERIALIZED )?\(", text)} - OWN_NAMES
-    assert {"judged", "lists", "measured", "cut", "means", "counted"} <= ctes
-    for name in sorted({*ctes, "found"}):
+    assert {"lists", "measured", "cut", "means", "counted"} <= ctes
+    for name in sorted({*ctes, "found", "judged"}):
         con.execute(f"CREATE TABLE {name} AS FROM rec")
         assert con.execute(SUMMARY.replace("'rec'", f"'{name}'")).fetchall() == expected, name
         con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM truth")
@@ -210,6 +211,44 @@ def test_tables_named_as_ctes_that_read_tables_are_refused(con: Con, expected: l
             f"ranking_summary: rec must be a table of another name, got {written}"
         )
     assert con.execute(SUMMARY.replace("'rec'", f"'memory.{name}'")).fetchall() == expected
+
+
+@pytest.fixture(scope="module")
+def editions(tables: Con) -> Iterator[list[Con]]:
+    """A connection with the pack, and one with the script instead."""
+    with duckdb.connect() as script:
+        yield [tables, script.execute(portable.script()).execute(TABLES)]
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("'_ranking_rec', 'truth'", "rec must be a table of another name, got _ranking_rec"),
+        ("'rec', 'truth', users := '_ranking_users'", "users must be a table of another name"),
+        ("'rec', 'without_grades'", "rel must be a finite number, got NULL"),
+        ("'rec', 'truth', system_col := 'ranking_absent'", "system_col must be a column of another name"),
+        ("'rec', 'truth', system_col := 'Ranking_System'", "system_col must be a column of another name"),
+    ],
+)
+def test_what_would_be_read_wrongly_is_refused_with_python_and_without(
+    editions: list[Con], call: str, error: str
+) -> None:
+    for con in editions:
+        con.execute(
+            "CREATE OR REPLACE TEMP VIEW without_grades AS SELECT userid, itemid, NULL AS rel FROM truth"
+        )
+        for function in ("ranking_summary", "ranking_by_user"):
+            found = refusal(con, f"FROM {function}({call}, ks := [2], measures := 'mrr')")
+            assert found.startswith(f"{function}: {error}")
+
+
+def test_a_lowest_grade_of_type_float_is_that_of_the_grades(editions: list[Con]) -> None:
+    for con in editions:
+        con.execute(
+            "CREATE OR REPLACE TEMP VIEW graded AS SELECT userid, itemid, 0.7::FLOAT AS rel FROM truth"
+        )
+        call = "ranking_summary('rec', 'graded', [1], min_grade := 0.7::FLOAT)"
+        assert con.execute(f"SELECT users_without_relevant FROM {call}").fetchall() == [(0,)]
 
 
 # The text.

@@ -227,7 +227,7 @@ def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: Con) -> None:
     """Every name of the SQL as one of hers, and that of each CTE as a table or CTE that she gives."""
     assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
     of_summary, of_check = composed_ctes(), ctes_of_macros("ranking_check")
-    assert {"lists", "judged", "condensed", "ranked", "counted", "cut", "measured"} <= of_summary
+    assert {"lists", "condensed", "ranked", "counted", "cut", "measured"} <= of_summary
     assert {"_ranking_read", "_ranking_placed"} <= of_check
     hers = ["rec", "truth", "truth"]
     expected = everything(tables, hers)

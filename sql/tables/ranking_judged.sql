@@ -43,5 +43,5 @@ WITH {{ judging.judged(of) }}
 SELECT
     {{ of.system_first }}* EXCLUDE (ranking_system, has_truth, ranks, judged_grades, ideal, size),
     {'ranks': ranks, 'grades': judged_grades, 'ideal': ideal, 'size': size, 'cutoff': {{ of.cutoff }}::INTEGER} AS judged
-FROM judged
+FROM _ranking_judged
 WHERE has_truth

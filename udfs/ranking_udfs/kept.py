@@ -23,7 +23,7 @@ def stamp(folders: Iterable[Path]) -> str:
 
 
 try:  # at import, lest a process that outlives an upgrade keep what its older code makes as the newer code's
-    CODE = stamp(Path(__file__).parent / name for name in ("compose", "duckdb", "measures"))
+    CODE = stamp(Path(__file__).parent / name for name in ("", "compose", "duckdb", "measures"))
 except OSError:  # in a zip file
     CODE = ""
 

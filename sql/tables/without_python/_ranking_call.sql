@@ -20,17 +20,17 @@ list_transform(
         'are_valid': _ranking_no_problem(caller, coalesce(
             _ranking_empty_name('user_col', user_col), _ranking_empty_name('item_col', item_col),
             _ranking_empty_name('score_col', score_col),
-            list_any_value(_ranking_judging_problems(JUDGING)),
-            CASE WHEN users::VARCHAR IS NULL THEN NULL
-                ELSE nullif(_ranking_table('users', users::VARCHAR), users::VARCHAR) END))}],
+            CASE WHEN lower(system_col::VARCHAR) IN ('ranking_system', 'ranking_absent')
+                THEN 'system_col must be a column of another name (the SQL has one of this name), got ' || system_col::VARCHAR END,
+            list_any_value(_ranking_judging_problems(JUDGING))))}],
     lambda _ranking_given: list_transform(
         [{
             'depth': _ranking_longest(_ranking_given['cuts']),
             'is_whole': _ranking_given['condensed'] OR _ranking_longest(_ranking_given['cuts']) IS NULL}],
         lambda _ranking_cut_at: {
             'caller': caller::VARCHAR,
-            'rec': _ranking_table('rec', rec)::VARCHAR, 'truth': _ranking_table('truth', truth)::VARCHAR,
-            'users': users::VARCHAR, 'has_users': users IS NOT NULL,
+            'rec': _ranking_own_table('rec', rec, caller), 'truth': _ranking_own_table('truth', truth, caller),
+            'users': _ranking_own_table('users', users, caller), 'has_users': users IS NOT NULL,
             'user': _ranking_given['user'], 'item': _ranking_given['item'], 'score': _ranking_given['score'],
             'system_column': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
                 THEN _ranking_identifier(_ranking_given['system']) ELSE 'NULL' END,
@@ -178,7 +178,19 @@ coalesce(
     list_transform(
         [_ranking_misfits(rec, truth, COLUMN_NAMES)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
-    _ranking_unread_column(rec, truth, COLUMN_NAMES));
+    _ranking_unread_column(rec, truth, COLUMN_NAMES),
+    CASE WHEN grade_col IS NULL AND _ranking_type(truth, grade_col, 'rel') = '"NULL"'
+        THEN 'rel must be a finite number, got NULL' END);
+
+-- The name of a table as a text, or an error for one that this SQL has for a CTE.
+CREATE OR REPLACE TEMP MACRO _ranking_own_table(argument, name, caller) AS
+CASE
+    WHEN regexp_replace(replace(lower(name::VARCHAR), '"', ''), '^main\.', '') IN OWN_NAMES
+        THEN error(concat(
+            caller, ': ', argument, ' must be a table of another name, got ', name,
+            ': the SQL of this function has a CTE of that name'))
+    ELSE _ranking_table(argument, name)::VARCHAR
+END;
 
 -- The error text of a lowest grade that nothing reaches, since truth has no grades; NULL where it has.
 CREATE OR REPLACE TEMP MACRO _ranking_ungraded_problem(truth, grade_col, min_grade) AS

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import struct
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -15,8 +16,8 @@ NULLS = (UNKNOWN, "NULL")
 # A query in place of the name of a table; a file may be called "from bob.csv" or "(1) rec.csv".
 QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)
 FILE = re.compile(r"\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$", re.IGNORECASE)
-# The CTEs that read the user's tables, in whose place a table of the same name would be found.
-OWN_NAMES = {f"_ranking_{name}" for name in ("rec", "truth", "users", "systems", "checked")}
+# DuckDB would find these CTEs in place of a table of the same name.
+OWN_NAMES = {f"_ranking_{name}" for name in ("rec", "truth", "users", "systems", "checked", "judged")}
 LONGEST = 10_000  # characters of measures
 
 
@@ -57,6 +58,10 @@ def parse_optional_table(name: str, given: Given) -> str | None:
 def parse_column(name: str, given: Given) -> str | None:
     """Parse the name of a column; None for NULL, and "" where a table may be read without it."""
     is_name = given.kind in ("VARCHAR", *NULLS) and (given.text != "" or name in ("grade_col", "system_col"))
+    if name == "system_col" and str(given.text).lower() in ("ranking_system", "ranking_absent"):
+        raise ValueError(
+            f"{name} must be a column of another name (the SQL has one of this name), got {given.text}"
+        )
     if not is_name:
         raise ValueError(f"{name} must be the name of a column, got {cut(given.text or given.shown)}")
     return given.text
@@ -64,7 +69,7 @@ def parse_column(name: str, given: Given) -> str | None:
 
 def parse_boolean(name: str, given: Given) -> bool:
     if given.kind != "BOOLEAN" or given.text is None:
-        raise ValueError(f"{name} must be true or false, got {cut(given.text or 'NULL')}")
+        raise ValueError(f"{name} must be true or false, got {cut(given.shown)}")
     return given.text == "true"
 
 
@@ -84,6 +89,8 @@ def parse_min_grade(name: str, given: Given) -> float | None:
         return None
     try:
         grade = float(given.text.strip())
+        if given.kind == "FLOAT":  # whose text has fewer digits than the same number as a DOUBLE
+            (grade,) = struct.unpack("f", struct.pack("f", grade))
     except ValueError:
         grade = math.nan
     if not 0 < grade < math.inf:
@@ -146,7 +153,7 @@ def parse_choices(name: str, given: Given) -> list[Choice] | None:
     text = value if isinstance(value, str) else ",".join("NULL" if one is None else one for one in value)
     if not text:
         raise ValueError(
-            f"{name} must be one or more names of measures, got {given.text if value == [] else ''}"
+            f"{name} must be one or more names of measures, got {given.text if value == [] else repr(text)}"
         )
     if len(text) > LONGEST:
         raise ValueError(f"{name} must be a text of at most {LONGEST} characters, got {len(text)}")

@@ -170,7 +170,7 @@ class Call:
 
     @property
     def is_relevant(self) -> str:
-        """What a relevant grade is, behind it."""
+        """The condition that makes a grade relevant, to follow the grade in SQL."""
         return f">= {self.lowest_grade}" if self.lowest_grade else "> 0"
 
     # The tables.
@@ -178,7 +178,7 @@ class Call:
     @property
     def reused(self) -> str:
         """How a CTE is used that reads a table: DuckDB 1.5 crashes where it reads an Arrow table twice."""
-        return "MATERIALIZED" if duckdb.__version__.startswith("1.") else "NOT MATERIALIZED"
+        return "MATERIALIZED" if duckdb.__version__.startswith("1.5") else "NOT MATERIALIZED"
 
     @property
     def rec_columns(self) -> str:
@@ -517,9 +517,8 @@ def escaped(name: str) -> str:
 
 def range_of(choice: Choice) -> Range:
     """Return the range of a measure with these options."""
-    changed = [
-        held
-        for text, held in choice.measure.ranges.items()
-        if dict([text.split("=")]).items() <= {k: str(v) for k, v in choice.options.items()}.items()
-    ]
-    return changed[0] if changed else choice.measure.range
+    for text, held in choice.measure.ranges.items():
+        option, _, value = text.partition("=")
+        if str(choice.options.get(option)) == value:
+            return held
+    return choice.measure.range

@@ -175,6 +175,8 @@ def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
         elif name == names.item and cannot_match(",".join(kinds)):
             rule = "must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR)"
             yield f"{cut(name)} {rule}, got {cut(kinds[0])}"
+    if names.grade is None and type_of(truth, "rel") == UNKNOWN:
+        yield "rel must be a finite number, got NULL"
     numbers = [(names.score, type_of(rec, names.score))]
     if names.grade != "":
         numbers.append((names.grade or "rel", type_of(truth, names.grade or "rel")))

@@ -41,7 +41,7 @@ def compose_call(function: str, *arguments: Any) -> str:
 
 
 def column_problem(facts: str, *rows: str) -> str | None:
-    """Look at the columns of tables, likewise."""
+    """Check the columns of tables, importing what that needs only when called."""
     from ..compose.functions import column_problem
 
     return column_problem(facts, *rows)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from math import isfinite
 
+from ..compose.arguments import OWN_NAMES
 from ..compose.columns import LIKE, NEAR, NUMBER, PLAIN_NUMBER
 from ..compose.measures import CUT, render_formula
 from ..folder import folder, read
@@ -159,6 +160,7 @@ def registry_words() -> dict[str, str]:
         "COLUMN_MEASURES": sql_value([name for name, one in MEASURES.items() if one.column]),
         "EXPECTED_MEASURES": sql_value([name for name, one in MEASURES.items() if one.expected]),
         "PLAIN_NUMBER": PLAIN_NUMBER,
+        "OWN_NAMES": sql_value(sorted(OWN_NAMES)),
         "CONTENTS_COLUMNS": contents_columns(),
         "NEAR_COLUMNS": "\n".join(f"WHEN '{name}' THEN '{named(one)}'" for name, one in NEAR.items()),
         "LIKE_SYSTEMS": f"'{named(LIKE['systems'])}'",
