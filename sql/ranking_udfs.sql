@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ungraded_problem _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_valid _ranking_tables_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_call _ranking_judged _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared ranking_by_item _ranking_labelled_problems ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_ungraded_problem _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_columns_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps _ranking_valid _ranking_tables_problem _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_explain ranking_intents_by_user _ranking_judged _ranking_call _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_by_item _ranking_labelled_problems ranking_abstention ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared _ranking_checked ranking_compare ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -179,7 +179,7 @@ FROM (
     FROM (SELECT *, nfc_normalize(text) AS composed FROM query_table(source)));
 CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
 coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
-CREATE OR REPLACE MACRO _ranking_discount(rank, discount, base, half_life) AS
+CREATE OR REPLACE MACRO _ranking_discount(rank) AS
 ln(2) / ln(rank::DOUBLE + 1);
 CREATE OR REPLACE MACRO _ranking_expected_weights(tied, weight) AS
 flatten(list_transform(
@@ -188,7 +188,7 @@ flatten(list_transform(
         []::DOUBLE[],
         tie.hits,
         list_sum(list_transform(range(tie.above + 1, tie.above + tie.taken + 1), weight)) / tie.size)));
-CREATE OR REPLACE MACRO _ranking_gain(grade, gain) AS
+CREATE OR REPLACE MACRO _ranking_gain(grade) AS
 CASE
     WHEN grade::DOUBLE < 1 THEN 2 ** (grade::DOUBLE / 2) * 2 * sinh(grade::DOUBLE * ln(2) / 2)
     ELSE 2 ** grade::DOUBLE - 1
@@ -209,10 +209,10 @@ CREATE OR REPLACE MACRO _ranking_judgement(found, size, n_items, grades, cutoff)
     'ideal': coalesce(list_sort(grades::DOUBLE[], 'DESC'), list_transform(range(n_items), lambda place: 1::DOUBLE)),
     'size': size::INTEGER,
     'cutoff': cutoff::INTEGER};
-CREATE OR REPLACE MACRO _ranking_log2_ideal(k, n) AS
+CREATE OR REPLACE MACRO _ranking_log2_ideal(k, n_relevant) AS
 list_transform(
     range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-)[least(k, n)];
+)[least(k, n_relevant)];
 CREATE OR REPLACE MACRO _ranking_n_relevant(judged) AS
 CASE
     WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
@@ -447,6 +447,10 @@ CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
+CREATE OR REPLACE MACRO _ranking_ungraded_problem(is_without, min_grade) AS
+CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+    THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ' || min_grade::VARCHAR
+END;
 CREATE OR REPLACE MACRO _ranking_alpha(confidence) AS
 (1 - confidence::DECIMAL(20, 19))::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_auc_end(auc, variance, quantile, widest) AS
@@ -1800,11 +1804,11 @@ JOIN (
         AND each.k IS NOT DISTINCT FROM of_all.k
         AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
     GROUP BY comparison) AS sums USING (comparison);
-CREATE OR REPLACE MACRO _ranking_discounted_gain(ranking, grades, discounts, gain) AS
+CREATE OR REPLACE MACRO _ranking_discounted_gain(ranking, grades, discounts) AS
 _ranking_discounted_gain_of(ranking.ideal, grades, discounts);
-CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
+CREATE OR REPLACE MACRO _ranking_ideal(ranking) AS
 _ranking_ideal_of(ranking.k, ranking.n_relevant, ranking.ideal, ranking.log2_ideal);
-CREATE OR REPLACE MACRO _ranking_total(caller, ranking, gain, highest, counted) AS
+CREATE OR REPLACE MACRO _ranking_total(caller, ranking, highest, counted) AS
 _ranking_total_of(caller, ranking.ideal, highest, counted);
 CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
 CASE
@@ -2294,10 +2298,6 @@ UNION ALL BY NAME
 SELECT NULL AS ranking_system
 WHERE NOT _ranking_has(rec, system_col, 'system')
     OR NOT EXISTS (FROM query_table(rec));
-CREATE OR REPLACE MACRO _ranking_ungraded_problem(truth, grade_col, min_grade) AS
-CASE WHEN NOT _ranking_has(truth, grade_col, 'rel')
-    THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ' || min_grade::VARCHAR
-END;
 CREATE OR REPLACE MACRO _ranking_list_facts(rec, user_col, item_col, score_col, grade_col, system_col, descending, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
@@ -3377,10 +3377,7 @@ CASE
         AND without_relevant::VARCHAR IS NOT DISTINCT FROM 'zero' THEN true
     ELSE _ranking_no_problem(caller, coalesce(
         list_any_value(_ranking_judging_problems(min_grade, unjudged, without_relevant, users)),
-        CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
-            THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got '
-                || min_grade::VARCHAR
-        END))
+        _ranking_ungraded_problem(is_without, min_grade)))
 END;
 CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
 list_transform(
@@ -3919,20 +3916,12 @@ coalesce(
     list_transform(
         [_ranking_misfits(rec, rec, user_col, item_col, score_col, grade_col, system_col, descending)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
     _ranking_unread_column(rec, rec, user_col, item_col, score_col, grade_col, system_col, descending));
-CREATE OR REPLACE MACRO _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS
-_ranking_no_problem(caller, coalesce(
-    list_transform(
-        [_ranking_misfits(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
-        lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
-    _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)));
-CREATE OR REPLACE MACRO _ranking_tables_problem(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
+CREATE OR REPLACE MACRO _ranking_columns_problem(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
 coalesce(
     list_transform(
         [_ranking_misfits(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
-    _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending),
-    CASE WHEN grade_col IS NULL AND _ranking_type(truth, grade_col, 'rel') = '"NULL"'
-        THEN 'rel must be a finite number, got NULL' END);
+    _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending));
 CREATE OR REPLACE MACRO _ranking_asked(measures, usual, ties, caller) AS
 CASE
     WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
@@ -4339,397 +4328,13 @@ WHERE (
         _ranking_option(
             'persistence', persistence, 'a number > 0 and <= 1',
             TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1))));
-CREATE OR REPLACE MACRO ranking_explain(
-    rec, truth, user, k := 10, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL) AS TABLE
-WITH _ranking_user_lists AS NOT MATERIALIZED (
-    WITH _ranking_user_rec AS MATERIALIZED (
-        SELECT * EXCLUDE (ranking_absent)
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
-        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
-    ), _ranking_user_truth AS MATERIALIZED (
-        SELECT * EXCLUDE (ranking_absent)
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
-        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
-    )
-    SELECT
-        systems.*,
-        truths.userid IS NOT NULL AS has_truth,
-        coalesce(lists.items, []) AS rec_items,
-        lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items, truths.grades
-    FROM _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
-    LEFT JOIN _ranking_truth_lists('_ranking_user_truth', user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_explain') AS truths ON true
-    LEFT JOIN _ranking_rec_lists('_ranking_user_rec', '_ranking_user_rec', user_col, item_col, score_col, grade_col, system_col, descending, NULL, true) AS lists
-        ON lists.system IS NOT DISTINCT FROM systems.ranking_system
-    LEFT JOIN (
-        SELECT system, any_value(score) AS score, list(itemid) AS items
-        FROM _ranking_recs('_ranking_user_rec', user_col, item_col, score_col, grade_col, system_col, descending)
-        WHERE isnan(TRY_CAST(score AS DOUBLE))
-        GROUP BY system
-    ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
-    WHERE _ranking_valid_truth(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_explain') AND (
-        SELECT _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_explain')
-        AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
-        AND _ranking_no_problem('ranking_explain', coalesce(
-            _ranking_k_problem(k),
-            CASE
-                WHEN user IS NULL THEN 'user must be a userid, got NULL'
-                WHEN _ranking_has(rec, user_col, 'userid') AND _ranking_has(truth, user_col, 'userid')
-                    AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
-                    THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
-            END)))
-), _ranking_user_rows AS NOT MATERIALIZED (
-    SELECT
-        * EXCLUDE (entry) REPLACE (CASE WHEN entry.rank IS NOT NULL THEN tied END AS tied),
-        entry.rank, entry.place, entry.found_at,
-        CASE
-            WHEN entry.rank IS NULL THEN coalesce(grades[entry.place], 1)::DOUBLE
-            ELSE judged.grades[list_position(judged.ranks, entry.rank)]
-        END AS grade
-    FROM (
-        SELECT
-            *,
-            unnest(
-                list_transform(
-                    range(1, shown + 1), lambda rank: {'rank': rank, 'place': NULL::BIGINT, 'found_at': NULL::BIGINT}
-                )
-                || list_filter(
-                    list_transform(
-                        range(1, coalesce(len(truth_items), 0) + 1),
-                        lambda place: {
-                            'rank': NULL::BIGINT,
-                            'place': place,
-                            'found_at': judged.ranks[list_position(places, place)]::BIGINT}),
-                    lambda missed: coalesce(missed.found_at > shown, true))) AS entry
-        FROM (
-            SELECT
-                *,
-                _ranking_ties_choice(
-                    ties,
-                    {
-                        'ranks': judged.ranks, 'lasts': judged.ranks, 'grades': judged.grades, 'ideal': judged.ideal,
-                        'size': judged.size},
-                    NULL,
-                    _ranking_tied_ranking(judged, scores, reversed, NULL),
-                    'ranking_explain') AS tied
-            FROM (
-                SELECT
-                    *,
-                    list_reverse(scores) AS reversed,
-                    list_transform(found, lambda one: one[2]) AS places,
-                    least(_ranking_cut_off(k, len(rec_items)), len(rec_items)) AS shown,
-                    _ranking_judgement(
-                        found, len(rec_items), len(truth_items),
-                        CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
-                FROM _ranking_found_truth('_ranking_user_lists', rec, truth, user_col, item_col, score_col, grade_col, system_col, descending))))
-)
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
-    CASE WHEN rank IS NULL
-        THEN _ranking_id_as_column(missed, listed)
-        ELSE _ranking_id_as_column(listed, missed)
-    END AS itemid,
-    coalesce(
-        scores[coalesce(rank, found_at)],
-        CASE WHEN list_contains(nan_items, rec_items[coalesce(rank, found_at)]) THEN nan END) AS score,
-    grade,
-    CASE WHEN has_truth THEN is_relevant END AS relevant,
-    gain, discount, gain * discount AS contribution,
-    CASE WHEN counts THEN _ranking_total('ranking_dcg', ranking, 'exp', list_max(ranking.grades), gained) END AS dcg,
-    CASE WHEN counts THEN _ranking_total('ranking_ideal_dcg', ranking, 'exp', ranking.ideal[1], best) END AS ideal_dcg,
-    CASE WHEN counts THEN least(gained / greatest(best, 2 ** -1074), 1) END AS ndcg,
-    CASE WHEN counts THEN _ranking_precision(relevant_ranking) END AS "precision",
-    CASE WHEN counts THEN _ranking_recall(relevant_ranking) END AS recall,
-    found_at
-FROM (
-    SELECT
-        *,
-        _ranking_discounted_gain(
-            ranking, ranking.grades,
-            _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'log2', NULL, NULL)),
-            'exp') AS gained,
-        _ranking_ideal(ranking, ranking.ideal, 'exp', 'log2', NULL, NULL) AS best
-    FROM (
-        SELECT
-            *, truth_items[place] AS missed, rec_items[rank] AS listed,
-            coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
-            has_truth AND rank IS NOT NULL AS counts,
-            CASE WHEN rank IS NOT NULL THEN _ranking_discount(rank, 'log2', NULL, NULL) END AS discount,
-            CASE WHEN counts
-                THEN coalesce(list_sum(list_transform(
-                    list_filter(
-                        list_zip(tied.ranks, tied.lasts, tied.grades),
-                        lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
-                    lambda one: _ranking_gain(one[3], 'exp') / (one[2] - one[1] + 1)
-                )), 0)
-            END AS gain,
-            _ranking_tied_prefix(tied, ranking_at) AS ranking,
-            _ranking_tied_prefix(tied_relevant, relevant_at) AS relevant_ranking
-        FROM (
-            SELECT
-                *,
-                _ranking_prefix(
-                    tied, cut, n_seen, tied.ideal[-1] > 0, _ranking_log2_ideal(cut, n_relevant)) AS ranking_at,
-                _ranking_prefix(tied_relevant, rank, n_above, tied_relevant.ideal[-1] > 0, NULL) AS relevant_at
-            FROM (
-                SELECT
-                    *,
-                    _ranking_n_seen(tied.ranks, cut) AS n_seen,
-                    _ranking_n_seen(tied.ranks, rank) AS n_above,
-                    _ranking_n_relevant(tied) AS n_relevant
-                FROM (
-                    SELECT
-                        *,
-                        _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant,
-                        CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END AS cut
-                    FROM _ranking_user_rows)))))
-WHERE rank IS NOT NULL OR is_relevant
-ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_intents_by_user(
-    rec, truth, ks, alpha := 0.5, intent_col := 'intent', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true) AS TABLE
-SELECT
-    * EXCLUDE (n_intents, n_top, n_met, ranks, met, gains, ideal),
-    coalesce(
-        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / log2(hit[1] + 1)))
-        / list_sum(list_transform(ideal[:n_top], lambda gain, place: gain / log2(place + 1))),
-        0) AS alpha_ndcg,
-    coalesce(
-        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / hit[1]))
-        / n_intents
-        / list_sum(list_transform(
-            range(1, 1 + least(n_top, 1 + (42 / nullif(TRY_CAST(alpha AS DOUBLE), 0)))::BIGINT),
-            lambda place: (1 - TRY_CAST(alpha AS DOUBLE)) ** (place - 1) / place)),
-        0) AS err_ia,
-    coalesce(list_unique(flatten(met[:n_met])) / nullif(n_intents, 0), 0) AS subtopic_recall
-FROM (
-    SELECT
-        systems.* EXCLUDE (ranking_system),
-        truths.userid, cuts.k,
-        coalesce(lists.n_rec, 0) AS n_rec,
-        len(truths.items) AS n_truth,
-        list_unique(flatten(truths.items)) AS n_intents,
-        coalesce(cuts.k, n_rec) AS n_top,
-        len(list_filter(lists.ranks, lambda place: place <= n_top)) AS n_met,
-        lists.ranks, lists.met, lists.gains, truths.ideal
-    FROM (
-        SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
-        FROM (
-            SELECT userid, coalesce(list(intents ORDER BY itemid ASC NULLS LAST) FILTER (intents IS NOT NULL), []) AS items
-            FROM _ranking_intents(truth, user_col, item_col, score_col, grade_col, system_col, descending, intent_col, 'ranking_intents_by_user')
-            GROUP BY userid)) AS truths
-    CROSS JOIN _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
-    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
-    LEFT JOIN (
-        SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
-        FROM (
-            SELECT
-                recs.userid, recs.system,
-                any_value(recs.n_rec) AS n_rec,
-                list(recs.place ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS ranks,
-                list(truths.intents ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS met
-            FROM (
-                SELECT userid, system, any_value(n_rec) AS n_rec, itemid, min(place) AS place
-                FROM (
-                    SELECT
-                        userid, system, n_rec,
-                        unnest(list_append(items, NULL)) AS itemid,
-                        unnest(range(1, len(items) + 2)) AS place
-                    FROM _ranking_rec_lists(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false))
-                GROUP BY userid, system, itemid) AS recs
-            LEFT JOIN _ranking_intents(truth, user_col, item_col, score_col, grade_col, system_col, descending, intent_col, 'ranking_intents_by_user') AS truths
-                ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
-            GROUP BY recs.userid, recs.system)) AS lists
-        ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-)
-WHERE _ranking_valid_truth(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_intents_by_user')
-AND (SELECT _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_intents_by_user'))
-AND (
-    SELECT _ranking_no_problem('ranking_intents_by_user', coalesce(
-        _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
-        CASE
-            WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
-                THEN list_transform(
-                    [_ranking_texts_of(truth)],
-                    lambda texts: _ranking_missing_columns('truth', texts, [{
-                        'argument': 'intent_col',
-                        'name': coalesce(intent_col::VARCHAR, 'intent'),
-                        'near': _ranking_nearest_column(texts, 'intent_col'),
-                        'is_elsewhere': false}]))[1]
-            WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
-                THEN concat(
-                    'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
-                    coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
-                    _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
-        END)));
-CREATE OR REPLACE MACRO _ranking_call(
-    caller, rec := NULL, truth := NULL, ks := NULL, max_k := NULL, measures := NULL, usual := NULL, ties := 'item', divide := 'k',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS
-list_transform(
-    [{
-        'asked': _ranking_asked(measures, usual, ties, caller),
-        'cuts': CASE
-            WHEN caller::VARCHAR IN ('ranking_judged', 'interpolated_precision_curve', 'precision_recall_curve')
-                THEN CASE WHEN _ranking_valid_k(max_k, caller) THEN [TRY_CAST(max_k AS BIGINT)] END
-            ELSE _ranking_cuts(ks, caller)
-        END,
-        'user': coalesce(user_col::VARCHAR, 'userid'), 'item': coalesce(item_col::VARCHAR, 'itemid'),
-        'score': coalesce(score_col::VARCHAR, 'score'), 'grade': coalesce(grade_col::VARCHAR, 'rel'),
-        'system': coalesce(system_col::VARCHAR, 'system'),
-        'expected': _ranking_ties_choice(ties, false, false, true, caller),
-        'trec': ties::VARCHAR = 'trec',
-        'condensed': unjudged::VARCHAR = 'skip',
-        'is_best_high': ties::VARCHAR = 'trec' OR TRY_CAST(descending AS BOOLEAN),
-        'are_valid': _ranking_no_problem(caller, coalesce(
-            _ranking_empty_name('user_col', user_col), _ranking_empty_name('item_col', item_col),
-            _ranking_empty_name('score_col', score_col),
-            CASE WHEN lower(system_col::VARCHAR) IN ('ranking_system', 'ranking_absent')
-                THEN 'system_col must be a column of another name (the SQL has one of this name), got ' || system_col::VARCHAR END,
-            list_any_value(_ranking_judging_problems(min_grade, unjudged, without_relevant, users))))}],
-    lambda _ranking_given: list_transform(
-        [{
-            'depth': _ranking_longest(_ranking_given['cuts']),
-            'is_whole': _ranking_given['condensed'] OR _ranking_longest(_ranking_given['cuts']) IS NULL}],
-        lambda _ranking_cut_at: {
-            'caller': caller::VARCHAR,
-            'rec': _ranking_own_table('rec', rec, caller), 'truth': _ranking_own_table('truth', truth, caller),
-            'users': _ranking_own_table('users', users, caller), 'has_users': users IS NOT NULL,
-            'user': _ranking_given['user'], 'item': _ranking_given['item'], 'score': _ranking_given['score'],
-            'system_column': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
-                THEN _ranking_identifier(_ranking_given['system']) ELSE 'NULL' END,
-            'grade_name': _ranking_given['grade'],
-            'grade_column': CASE WHEN grade_col::VARCHAR IS DISTINCT FROM ''
-                THEN _ranking_identifier(_ranking_given['grade']) ELSE 'NULL' END,
-            'rec_columns': _ranking_nulls([
-                _ranking_given['user'], _ranking_given['item'], _ranking_given['score'],
-                CASE WHEN system_col::VARCHAR IS DISTINCT FROM '' THEN _ranking_given['system'] END]),
-            'truth_columns': _ranking_nulls([
-                _ranking_given['user'], _ranking_given['item'],
-                CASE WHEN grade_col::VARCHAR IS DISTINCT FROM '' THEN _ranking_given['grade'] END,
-                CASE WHEN _ranking_hides_grades(grade_col, _ranking_given['score']) THEN _ranking_given['score'] END]),
-            'users_columns': _ranking_nulls([_ranking_given['user']]),
-            'may_have_systems': system_col::VARCHAR IS DISTINCT FROM '',
-            'system_pattern': _ranking_literal(
-                concat('(?i)^(?:', regexp_escape(_ranking_given['system']), ')$|^(ranking_)system$')),
-            'absent_pattern': _ranking_literal(
-                concat('(?i)^(?:', regexp_escape(_ranking_given['system']), '|ranking_absent)$')),
-            'may_have_grades': grade_col::VARCHAR IS DISTINCT FROM '',
-            'may_lack_grades': coalesce(grade_col::VARCHAR, '') = '',
-            'may_hide_grades': _ranking_hides_grades(grade_col, _ranking_given['score']),
-            'row_grade': CASE
-                WHEN grade_col IS NULL THEN 'CASE WHEN has_grades THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END'
-                WHEN grade_col::VARCHAR = '' THEN '1' ELSE 'TRY_CAST(rel AS DOUBLE)'
-            END,
-            'hidden_grade': concat(
-                'CASE WHEN typeof(["rel"]) = ''"NULL"[]'' AND regexp_full_match(typeof(',
-                _ranking_identifier(_ranking_given['score']), '), ''(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?'') THEN ',
-                _ranking_identifier(_ranking_given['score']), ' END'),
-            'hidden_grade_text': _ranking_grade_not_read(_ranking_given['score']),
-            'has_min_grade': min_grade IS NOT NULL, 'lowest_grade': TRY_CAST(min_grade AS DOUBLE)::VARCHAR || '::DOUBLE',
-            'is_relevant': coalesce('>= ' || TRY_CAST(min_grade AS DOUBLE)::VARCHAR || '::DOUBLE', '> 0'),
-            'skips_users': without_relevant::VARCHAR = 'skip',
-            'column_problem': concat(
-                'coalesce(_ranking_tables_problem(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ',
-                _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), ')',
-                CASE WHEN users IS NOT NULL THEN concat(
-                    ', _ranking_ids_problem(''users'', ', _ranking_as_text(users), ', ', _ranking_as_text(truth), ', ',
-                    _ranking_literal(_ranking_given['user']), ', ''user'')') END,
-                CASE WHEN TRY_CAST(min_grade AS DOUBLE) > 1 THEN concat(
-                    ', _ranking_ungraded_problem(', _ranking_as_text(truth), ', ', _ranking_as_text(grade_col), ', ',
-                    _ranking_as_text(min_grade), ')') END,
-                ')'),
-            'reused': CASE WHEN starts_with(version(), 'v1.5') THEN 'MATERIALIZED' ELSE 'NOT MATERIALIZED' END,
-            'columns': list_transform(_ranking_given['asked'], lambda _ranking_name, i: {
-                'name': _ranking_name,
-                'formula': CASE
-                    WHEN min_grade IS NOT NULL AND NOT _ranking_takes_grade(_ranking_name) THEN concat('value_', i)
-                    WHEN _ranking_given['expected'] THEN _ranking_expected_formula(_ranking_name)
-                    ELSE _ranking_formula(_ranking_name)
-                END,
-                'is_share': _ranking_is_share(_ranking_name), 'place': i::VARCHAR}),
-            'gains': list_filter(
-                list_transform(_ranking_given['asked'], lambda _ranking_name, i: {
-                    'name': CASE WHEN NOT _ranking_takes_grade(_ranking_name) THEN concat('value_', i) END,
-                    'formula': CASE WHEN _ranking_given['expected'] THEN _ranking_expected_formula(_ranking_name)
-                        ELSE _ranking_formula(_ranking_name) END,
-                    'is_share': false}),
-                lambda _ranking_one: _ranking_one['name'] IS NOT NULL),
-            'measure_names': _ranking_joined(
-                list_transform(_ranking_given['asked'], lambda _ranking_name: _ranking_identifier(_ranking_name)), ', '),
-            'expected': _ranking_given['expected'], 'trec': _ranking_given['trec'], 'condensed': _ranking_given['condensed'],
-            'divides_by_list': CASE
-                WHEN _ranking_no_problem(
-                    caller, _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')))
-                    THEN divide::VARCHAR = 'list'
-            END,
-            'given_order': CASE WHEN TRY_CAST(descending AS BOOLEAN) THEN 'DESC' ELSE 'ASC' END,
-            'order': CASE WHEN _ranking_given['is_best_high'] THEN 'DESC' ELSE 'ASC' END,
-            'best': CASE WHEN _ranking_given['is_best_high'] THEN 'max' ELSE 'min' END,
-            'at_least': CASE WHEN _ranking_given['is_best_high'] THEN '>=' ELSE '<=' END,
-            'recs': CASE WHEN _ranking_given['trec'] THEN 'ranked' ELSE '_ranking_rec' END,
-            'is_short': coalesce(NOT _ranking_cut_at['is_whole'] AND _ranking_cut_at['depth'] <= 32, false),
-            'is_small': coalesce(
-                NOT _ranking_cut_at['is_whole'] AND NOT _ranking_given['expected'] AND _ranking_cut_at['depth'] <= 50, false),
-            'depth': _ranking_cut_at['depth']::VARCHAR,
-            'heap': greatest(_ranking_cut_at['depth'], 1)::VARCHAR,
-            'down_to_k': CASE WHEN _ranking_cut_at['is_whole'] OR _ranking_given['expected'] THEN ''
-                ELSE concat('[:', _ranking_cut_at['depth'], ']') END,
-            'down_to_depth': coalesce('[:' || _ranking_cut_at['depth'] || ']', ''),
-            'cutoff': coalesce(_ranking_cut_at['depth']::VARCHAR, 'NULL'),
-            'unnested_ks': CASE
-                WHEN caller::VARCHAR <> 'precision_recall_curve'
-                    THEN concat('[', _ranking_joined(
-                        list_transform(_ranking_given['cuts'], lambda _ranking_k: coalesce(_ranking_k::VARCHAR, 'NULL')), ', '),
-                        ']::BIGINT[]')
-                WHEN _ranking_cut_at['depth'] IS NULL
-                    THEN error(concat(
-                        caller, ': max_k must be from 0 to 2147483647, got ', coalesce(max_k::VARCHAR, 'NULL')))::VARCHAR
-                ELSE concat('range(1, ', _ranking_cut_at['depth'], ' + 1)')
-            END})[1])[1];
-CREATE OR REPLACE MACRO _ranking_judged
-    (rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, tied, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
-WITH _ranking_paired_lists AS NOT MATERIALIZED (
-    SELECT
-        systems.* REPLACE (
-            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system),
-        truths.userid IS NOT NULL AS has_truth,
-        truths.userid,
-        coalesce(lists.n_rec, 0) AS n_rec,
-        coalesce(lists.items, []) AS rec_items,
-        lists.scores, truths.items AS truth_items,
-        CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
-    FROM _ranking_lists_of_users(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS truths
-    CROSS JOIN _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
-    FULL JOIN _ranking_rec_lists(
-        rec, CASE WHEN users IS NULL THEN truth ELSE rec END, user_col, item_col, score_col, grade_col, system_col, descending,
-        CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN NULL ELSE max_k END, tied) AS lists
-        ON _ranking_same_id(lists.userid, truths.userid)
-        AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-    WHERE _ranking_valid_truth(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AND (SELECT _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, caller))
-        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, caller, min_grade, unjudged, without_relevant, users)
-), _ranking_matched AS NOT MATERIALIZED (
-    SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)
-), _ranking_closed_up AS NOT MATERIALIZED (
-    SELECT * REPLACE (
-        list_select(scores, list_transform(found, lambda places: places[1])) AS scores,
-        least(len(found), CASE WHEN tied THEN NULL ELSE max_k END) AS size,
-        list_transform(
-            found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
-            lambda places, rank: (rank, places[2])) AS found)
-    FROM _ranking_matched
-), _ranking_with_relevant AS NOT MATERIALIZED (
-    SELECT * REPLACE (
-        CASE WHEN NOT has_truth OR _ranking_n_truth(truth_items, grades, min_grade) > 0 THEN has_truth END AS has_truth)
-    FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up' ELSE '_ranking_matched' END)
-    WHERE _ranking_has_relevant(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, caller)
-)
-SELECT
-    * EXCLUDE (truth_items, grades, found, size),
-    _ranking_n_truth(truth_items, grades, min_grade) AS n_truth,
-    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
-FROM query_table(CASE
-    WHEN _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN '_ranking_with_relevant'
-    WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up'
-    ELSE '_ranking_matched'
-END);
+CREATE OR REPLACE MACRO _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS
+_ranking_no_problem(caller, _ranking_columns_problem(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending));
+CREATE OR REPLACE MACRO _ranking_tables_problem(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
+coalesce(
+    _ranking_columns_problem(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending),
+    CASE WHEN grade_col IS NULL AND _ranking_type(truth, grade_col, 'rel') = '"NULL"'
+        THEN 'rel must be a finite number, got NULL' END);
 CREATE OR REPLACE MACRO _ranking_catalogue_problems(rec, truth, items, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
 SELECT 'unfit_column' AS code, 1 AS count, misfit AS example
 FROM (SELECT _ranking_ids_problem('items', items, truth, item_col, 'item') AS misfit)
@@ -4952,6 +4557,758 @@ CREATE OR REPLACE MACRO ranking_overlap_by_user(
 SELECT * EXCLUDE (pair, top_baseline, top_system)
 FROM _ranking_overlaps(rec, user_col, item_col, score_col, '', system_col, descending, ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;
+CREATE OR REPLACE MACRO ranking_explain(
+    rec, truth, user, k := 10, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL) AS TABLE
+WITH _ranking_user_lists AS NOT MATERIALIZED (
+    WITH _ranking_user_rec AS MATERIALIZED (
+        SELECT * EXCLUDE (ranking_absent)
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
+        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
+    ), _ranking_user_truth AS MATERIALIZED (
+        SELECT * EXCLUDE (ranking_absent)
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
+        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
+    )
+    SELECT
+        systems.*,
+        truths.userid IS NOT NULL AS has_truth,
+        coalesce(lists.items, []) AS rec_items,
+        lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items, truths.grades
+    FROM _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
+    LEFT JOIN _ranking_truth_lists('_ranking_user_truth', user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_explain') AS truths ON true
+    LEFT JOIN _ranking_rec_lists('_ranking_user_rec', '_ranking_user_rec', user_col, item_col, score_col, grade_col, system_col, descending, NULL, true) AS lists
+        ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+    LEFT JOIN (
+        SELECT system, any_value(score) AS score, list(itemid) AS items
+        FROM _ranking_recs('_ranking_user_rec', user_col, item_col, score_col, grade_col, system_col, descending)
+        WHERE isnan(TRY_CAST(score AS DOUBLE))
+        GROUP BY system
+    ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
+    WHERE _ranking_valid_truth(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_explain') AND (
+        SELECT _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_explain')
+        AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
+        AND _ranking_no_problem('ranking_explain', coalesce(
+            _ranking_k_problem(k),
+            CASE
+                WHEN user IS NULL THEN 'user must be a userid, got NULL'
+                WHEN _ranking_has(rec, user_col, 'userid') AND _ranking_has(truth, user_col, 'userid')
+                    AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
+                    THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
+            END)))
+), _ranking_user_rows AS NOT MATERIALIZED (
+    SELECT
+        * EXCLUDE (entry) REPLACE (CASE WHEN entry.rank IS NOT NULL THEN tied END AS tied),
+        entry.rank, entry.place, entry.found_at,
+        CASE
+            WHEN entry.rank IS NULL THEN coalesce(grades[entry.place], 1)::DOUBLE
+            ELSE judged.grades[list_position(judged.ranks, entry.rank)]
+        END AS grade
+    FROM (
+        SELECT
+            *,
+            unnest(
+                list_transform(
+                    range(1, shown + 1), lambda rank: {'rank': rank, 'place': NULL::BIGINT, 'found_at': NULL::BIGINT}
+                )
+                || list_filter(
+                    list_transform(
+                        range(1, coalesce(len(truth_items), 0) + 1),
+                        lambda place: {
+                            'rank': NULL::BIGINT,
+                            'place': place,
+                            'found_at': judged.ranks[list_position(places, place)]::BIGINT}),
+                    lambda missed: coalesce(missed.found_at > shown, true))) AS entry
+        FROM (
+            SELECT
+                *,
+                _ranking_ties_choice(
+                    ties,
+                    {
+                        'ranks': judged.ranks, 'lasts': judged.ranks, 'grades': judged.grades, 'ideal': judged.ideal,
+                        'size': judged.size},
+                    NULL,
+                    _ranking_tied_ranking(judged, scores, reversed, NULL),
+                    'ranking_explain') AS tied
+            FROM (
+                SELECT
+                    *,
+                    list_reverse(scores) AS reversed,
+                    list_transform(found, lambda one: one[2]) AS places,
+                    least(_ranking_cut_off(k, len(rec_items)), len(rec_items)) AS shown,
+                    _ranking_judgement(
+                        found, len(rec_items), len(truth_items),
+                        CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
+                FROM _ranking_found_truth('_ranking_user_lists', rec, truth, user_col, item_col, score_col, grade_col, system_col, descending))))
+)
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
+    CASE WHEN rank IS NULL
+        THEN _ranking_id_as_column(missed, listed)
+        ELSE _ranking_id_as_column(listed, missed)
+    END AS itemid,
+    coalesce(
+        scores[coalesce(rank, found_at)],
+        CASE WHEN list_contains(nan_items, rec_items[coalesce(rank, found_at)]) THEN nan END) AS score,
+    grade,
+    CASE WHEN has_truth THEN is_relevant END AS relevant,
+    gain, discount, gain * discount AS contribution,
+    CASE WHEN counts THEN _ranking_total('ranking_dcg', ranking, list_max(ranking.grades), gained) END AS dcg,
+    CASE WHEN counts THEN _ranking_total('ranking_ideal_dcg', ranking, ranking.ideal[1], best) END AS ideal_dcg,
+    CASE WHEN counts THEN least(gained / greatest(best, 2 ** -1074), 1) END AS ndcg,
+    CASE WHEN counts THEN _ranking_precision(relevant_ranking) END AS "precision",
+    CASE WHEN counts THEN _ranking_recall(relevant_ranking) END AS recall,
+    found_at
+FROM (
+    SELECT
+        *,
+        _ranking_discounted_gain(
+            ranking, ranking.grades,
+            _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank))) AS gained,
+        _ranking_ideal(ranking) AS best
+    FROM (
+        SELECT
+            *, truth_items[place] AS missed, rec_items[rank] AS listed,
+            coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
+            has_truth AND rank IS NOT NULL AS counts,
+            CASE WHEN rank IS NOT NULL THEN _ranking_discount(rank) END AS discount,
+            CASE WHEN counts
+                THEN coalesce(list_sum(list_transform(
+                    list_filter(
+                        list_zip(tied.ranks, tied.lasts, tied.grades),
+                        lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
+                    lambda one: _ranking_gain(one[3]) / (one[2] - one[1] + 1)
+                )), 0)
+            END AS gain,
+            _ranking_tied_prefix(tied, ranking_at) AS ranking,
+            _ranking_tied_prefix(tied_relevant, relevant_at) AS relevant_ranking
+        FROM (
+            SELECT
+                *,
+                _ranking_prefix(
+                    tied, cut, n_seen, tied.ideal[-1] > 0, _ranking_log2_ideal(cut, n_relevant)) AS ranking_at,
+                _ranking_prefix(tied_relevant, rank, n_above, tied_relevant.ideal[-1] > 0, NULL) AS relevant_at
+            FROM (
+                SELECT
+                    *,
+                    _ranking_n_seen(tied.ranks, cut) AS n_seen,
+                    _ranking_n_seen(tied.ranks, rank) AS n_above,
+                    _ranking_n_relevant(tied) AS n_relevant
+                FROM (
+                    SELECT
+                        *,
+                        _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant,
+                        CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END AS cut
+                    FROM _ranking_user_rows)))))
+WHERE rank IS NOT NULL OR is_relevant
+ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_intents_by_user(
+    rec, truth, ks, alpha := 0.5, intent_col := 'intent', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true) AS TABLE
+SELECT
+    * EXCLUDE (n_intents, n_top, n_met, ranks, met, gains, ideal),
+    coalesce(
+        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / log2(hit[1] + 1)))
+        / list_sum(list_transform(ideal[:n_top], lambda gain, place: gain / log2(place + 1))),
+        0) AS alpha_ndcg,
+    coalesce(
+        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / hit[1]))
+        / n_intents
+        / list_sum(list_transform(
+            range(1, 1 + least(n_top, 1 + (42 / nullif(TRY_CAST(alpha AS DOUBLE), 0)))::BIGINT),
+            lambda place: (1 - TRY_CAST(alpha AS DOUBLE)) ** (place - 1) / place)),
+        0) AS err_ia,
+    coalesce(list_unique(flatten(met[:n_met])) / nullif(n_intents, 0), 0) AS subtopic_recall
+FROM (
+    SELECT
+        systems.* EXCLUDE (ranking_system),
+        truths.userid, cuts.k,
+        coalesce(lists.n_rec, 0) AS n_rec,
+        len(truths.items) AS n_truth,
+        list_unique(flatten(truths.items)) AS n_intents,
+        coalesce(cuts.k, n_rec) AS n_top,
+        len(list_filter(lists.ranks, lambda place: place <= n_top)) AS n_met,
+        lists.ranks, lists.met, lists.gains, truths.ideal
+    FROM (
+        SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
+        FROM (
+            SELECT userid, coalesce(list(intents ORDER BY itemid ASC NULLS LAST) FILTER (intents IS NOT NULL), []) AS items
+            FROM _ranking_intents(truth, user_col, item_col, score_col, grade_col, system_col, descending, intent_col, 'ranking_intents_by_user')
+            GROUP BY userid)) AS truths
+    CROSS JOIN _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
+    LEFT JOIN (
+        SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
+        FROM (
+            SELECT
+                recs.userid, recs.system,
+                any_value(recs.n_rec) AS n_rec,
+                list(recs.place ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS ranks,
+                list(truths.intents ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS met
+            FROM (
+                SELECT userid, system, any_value(n_rec) AS n_rec, itemid, min(place) AS place
+                FROM (
+                    SELECT
+                        userid, system, n_rec,
+                        unnest(list_append(items, NULL)) AS itemid,
+                        unnest(range(1, len(items) + 2)) AS place
+                    FROM _ranking_rec_lists(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false))
+                GROUP BY userid, system, itemid) AS recs
+            LEFT JOIN _ranking_intents(truth, user_col, item_col, score_col, grade_col, system_col, descending, intent_col, 'ranking_intents_by_user') AS truths
+                ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
+            GROUP BY recs.userid, recs.system)) AS lists
+        ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+)
+WHERE _ranking_valid_truth(truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_intents_by_user')
+AND (SELECT _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_intents_by_user'))
+AND (
+    SELECT _ranking_no_problem('ranking_intents_by_user', coalesce(
+        _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
+        CASE
+            WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
+                THEN list_transform(
+                    [_ranking_texts_of(truth)],
+                    lambda texts: _ranking_missing_columns('truth', texts, [{
+                        'argument': 'intent_col',
+                        'name': coalesce(intent_col::VARCHAR, 'intent'),
+                        'near': _ranking_nearest_column(texts, 'intent_col'),
+                        'is_elsewhere': false}]))[1]
+            WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
+                THEN concat(
+                    'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
+                    coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
+                    _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
+        END)));
+CREATE OR REPLACE MACRO _ranking_judged
+    (rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, max_k, tied, caller, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
+WITH _ranking_paired_lists AS NOT MATERIALIZED (
+    SELECT
+        systems.* REPLACE (
+            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system),
+        truths.userid IS NOT NULL AS has_truth,
+        truths.userid,
+        coalesce(lists.n_rec, 0) AS n_rec,
+        coalesce(lists.items, []) AS rec_items,
+        lists.scores, truths.items AS truth_items,
+        CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
+    FROM _ranking_lists_of_users(truth, users, user_col, item_col, score_col, grade_col, system_col, descending, caller) AS truths
+    CROSS JOIN _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
+    FULL JOIN _ranking_rec_lists(
+        rec, CASE WHEN users IS NULL THEN truth ELSE rec END, user_col, item_col, score_col, grade_col, system_col, descending,
+        CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN NULL ELSE max_k END, tied) AS lists
+        ON _ranking_same_id(lists.userid, truths.userid)
+        AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+    WHERE _ranking_valid_truth(truth, user_col, item_col, score_col, grade_col, system_col, descending, caller) AND (SELECT _ranking_valid(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, caller))
+        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, caller, min_grade, unjudged, without_relevant, users)
+), _ranking_matched AS NOT MATERIALIZED (
+    SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)
+), _ranking_closed_up AS NOT MATERIALIZED (
+    SELECT * REPLACE (
+        list_select(scores, list_transform(found, lambda places: places[1])) AS scores,
+        least(len(found), CASE WHEN tied THEN NULL ELSE max_k END) AS size,
+        list_transform(
+            found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
+            lambda places, rank: (rank, places[2])) AS found)
+    FROM _ranking_matched
+), _ranking_with_relevant AS NOT MATERIALIZED (
+    SELECT * REPLACE (
+        CASE WHEN NOT has_truth OR _ranking_n_truth(truth_items, grades, min_grade) > 0 THEN has_truth END AS has_truth)
+    FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up' ELSE '_ranking_matched' END)
+    WHERE _ranking_has_relevant(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade, caller)
+)
+SELECT
+    * EXCLUDE (truth_items, grades, found, size),
+    _ranking_n_truth(truth_items, grades, min_grade) AS n_truth,
+    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
+FROM query_table(CASE
+    WHEN _ranking_skips_users(min_grade, unjudged, without_relevant, users) THEN '_ranking_with_relevant'
+    WHEN _ranking_is_condensed(min_grade, unjudged, without_relevant, users) THEN '_ranking_closed_up'
+    ELSE '_ranking_matched'
+END);
+CREATE OR REPLACE MACRO _ranking_call(
+    caller, rec := NULL, truth := NULL, ks := NULL, max_k := NULL, measures := NULL, usual := NULL, ties := 'item', divide := 'k',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS
+list_transform(
+    [{
+        'asked': _ranking_asked(measures, usual, ties, caller),
+        'cuts': CASE
+            WHEN caller::VARCHAR IN ('ranking_judged', 'interpolated_precision_curve', 'precision_recall_curve')
+                THEN CASE WHEN _ranking_valid_k(max_k, caller) THEN [TRY_CAST(max_k AS BIGINT)] END
+            ELSE _ranking_cuts(ks, caller)
+        END,
+        'user': coalesce(user_col::VARCHAR, 'userid'), 'item': coalesce(item_col::VARCHAR, 'itemid'),
+        'score': coalesce(score_col::VARCHAR, 'score'), 'grade': coalesce(grade_col::VARCHAR, 'rel'),
+        'system': coalesce(system_col::VARCHAR, 'system'),
+        'expected': _ranking_ties_choice(ties, false, false, true, caller),
+        'trec': ties::VARCHAR = 'trec',
+        'condensed': unjudged::VARCHAR = 'skip',
+        'is_best_high': ties::VARCHAR = 'trec' OR TRY_CAST(descending AS BOOLEAN),
+        'are_valid': _ranking_no_problem(caller, coalesce(
+            _ranking_empty_name('user_col', user_col), _ranking_empty_name('item_col', item_col),
+            _ranking_empty_name('score_col', score_col),
+            CASE WHEN lower(system_col::VARCHAR) IN ('ranking_system', 'ranking_absent')
+                THEN 'system_col must be a column of another name (the SQL has one of this name), got ' || system_col::VARCHAR END,
+            list_any_value(_ranking_judging_problems(min_grade, unjudged, without_relevant, users))))}],
+    lambda _ranking_given: list_transform(
+        [{
+            'depth': _ranking_longest(_ranking_given['cuts']),
+            'is_whole': _ranking_given['condensed'] OR _ranking_longest(_ranking_given['cuts']) IS NULL}],
+        lambda _ranking_cut_at: {
+            'caller': caller::VARCHAR,
+            'rec': _ranking_own_table('rec', rec, caller), 'truth': _ranking_own_table('truth', truth, caller),
+            'users': _ranking_own_table('users', users, caller), 'has_users': users IS NOT NULL,
+            'user': _ranking_given['user'], 'item': _ranking_given['item'], 'score': _ranking_given['score'],
+            'system_column': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
+                THEN _ranking_identifier(_ranking_given['system']) ELSE 'NULL' END,
+            'grade_name': _ranking_given['grade'],
+            'grade_column': CASE WHEN grade_col::VARCHAR IS DISTINCT FROM ''
+                THEN _ranking_identifier(_ranking_given['grade']) ELSE 'NULL' END,
+            'rec_columns': _ranking_nulls([
+                _ranking_given['user'], _ranking_given['item'], _ranking_given['score'],
+                CASE WHEN system_col::VARCHAR IS DISTINCT FROM '' THEN _ranking_given['system'] END]),
+            'truth_columns': _ranking_nulls([
+                _ranking_given['user'], _ranking_given['item'],
+                CASE WHEN grade_col::VARCHAR IS DISTINCT FROM '' THEN _ranking_given['grade'] END,
+                CASE WHEN _ranking_hides_grades(grade_col, _ranking_given['score']) THEN _ranking_given['score'] END]),
+            'users_columns': _ranking_nulls([_ranking_given['user']]),
+            'may_have_systems': system_col::VARCHAR IS DISTINCT FROM '',
+            'system_pattern': _ranking_literal(
+                concat('(?i)^(?:', regexp_escape(_ranking_given['system']), ')$|^(ranking_)system$')),
+            'absent_pattern': _ranking_literal(
+                concat('(?i)^(?:', regexp_escape(_ranking_given['system']), '|ranking_absent)$')),
+            'may_have_grades': grade_col::VARCHAR IS DISTINCT FROM '',
+            'may_lack_grades': coalesce(grade_col::VARCHAR, '') = '',
+            'may_hide_grades': _ranking_hides_grades(grade_col, _ranking_given['score']),
+            'row_grade': CASE
+                WHEN grade_col IS NULL THEN 'CASE WHEN has_grades THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END'
+                WHEN grade_col::VARCHAR = '' THEN '1' ELSE 'TRY_CAST(rel AS DOUBLE)'
+            END,
+            'hidden_grade': concat(
+                'CASE WHEN typeof(["rel"]) = ''"NULL"[]'' AND regexp_full_match(typeof(',
+                _ranking_identifier(_ranking_given['score']), '), ''(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?'') THEN ',
+                _ranking_identifier(_ranking_given['score']), ' END'),
+            'hidden_grade_text': _ranking_grade_not_read(_ranking_given['score']),
+            'has_min_grade': min_grade IS NOT NULL, 'lowest_grade': TRY_CAST(min_grade AS DOUBLE)::VARCHAR || '::DOUBLE',
+            'is_relevant': coalesce('>= ' || TRY_CAST(min_grade AS DOUBLE)::VARCHAR || '::DOUBLE', '> 0'),
+            'skips_users': without_relevant::VARCHAR = 'skip',
+            'column_problem': concat(
+                'coalesce(_ranking_tables_problem(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ',
+                _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), ')',
+                CASE WHEN users IS NOT NULL THEN concat(
+                    ', _ranking_ids_problem(''users'', ', _ranking_as_text(users), ', ', _ranking_as_text(truth), ', ',
+                    _ranking_literal(_ranking_given['user']), ', ''user'')') END,
+                CASE WHEN TRY_CAST(min_grade AS DOUBLE) > 1 THEN concat(
+                    ', _ranking_ungraded_problem(NOT _ranking_has(', _ranking_as_text(truth), ', ', _ranking_as_text(grade_col),
+                    ', ''rel''), ', _ranking_as_text(min_grade), ')') END,
+                ')'),
+            'reused': CASE WHEN starts_with(version(), 'v1.5') THEN 'MATERIALIZED' ELSE 'NOT MATERIALIZED' END,
+            'columns': list_transform(_ranking_given['asked'], lambda _ranking_name, i: {
+                'name': _ranking_name,
+                'formula': CASE
+                    WHEN min_grade IS NOT NULL AND NOT _ranking_takes_grade(_ranking_name) THEN concat('value_', i)
+                    WHEN _ranking_given['expected'] THEN _ranking_expected_formula(_ranking_name)
+                    ELSE _ranking_formula(_ranking_name)
+                END,
+                'is_share': _ranking_is_share(_ranking_name), 'place': i::VARCHAR}),
+            'gains': list_filter(
+                list_transform(_ranking_given['asked'], lambda _ranking_name, i: {
+                    'name': CASE WHEN NOT _ranking_takes_grade(_ranking_name) THEN concat('value_', i) END,
+                    'formula': CASE WHEN _ranking_given['expected'] THEN _ranking_expected_formula(_ranking_name)
+                        ELSE _ranking_formula(_ranking_name) END,
+                    'is_share': false}),
+                lambda _ranking_one: _ranking_one['name'] IS NOT NULL),
+            'measure_names': _ranking_joined(
+                list_transform(_ranking_given['asked'], lambda _ranking_name: _ranking_identifier(_ranking_name)), ', '),
+            'expected': _ranking_given['expected'], 'trec': _ranking_given['trec'], 'condensed': _ranking_given['condensed'],
+            'divides_by_list': CASE
+                WHEN _ranking_no_problem(
+                    caller, _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')))
+                    THEN divide::VARCHAR = 'list'
+            END,
+            'given_order': CASE WHEN TRY_CAST(descending AS BOOLEAN) THEN 'DESC' ELSE 'ASC' END,
+            'order': CASE WHEN _ranking_given['is_best_high'] THEN 'DESC' ELSE 'ASC' END,
+            'best': CASE WHEN _ranking_given['is_best_high'] THEN 'max' ELSE 'min' END,
+            'at_least': CASE WHEN _ranking_given['is_best_high'] THEN '>=' ELSE '<=' END,
+            'recs': CASE WHEN _ranking_given['trec'] THEN 'ranked' ELSE '_ranking_rec' END,
+            'is_short': coalesce(NOT _ranking_cut_at['is_whole'] AND _ranking_cut_at['depth'] <= 32, false),
+            'is_small': coalesce(
+                NOT _ranking_cut_at['is_whole'] AND NOT _ranking_given['expected'] AND _ranking_cut_at['depth'] <= 50, false),
+            'depth': _ranking_cut_at['depth']::VARCHAR,
+            'heap': greatest(_ranking_cut_at['depth'], 1)::VARCHAR,
+            'down_to_k': CASE WHEN _ranking_cut_at['is_whole'] OR _ranking_given['expected'] THEN ''
+                ELSE concat('[:', _ranking_cut_at['depth'], ']') END,
+            'down_to_depth': coalesce('[:' || _ranking_cut_at['depth'] || ']', ''),
+            'cutoff': coalesce(_ranking_cut_at['depth']::VARCHAR, 'NULL'),
+            'unnested_ks': CASE
+                WHEN caller::VARCHAR <> 'precision_recall_curve'
+                    THEN concat('[', _ranking_joined(
+                        list_transform(_ranking_given['cuts'], lambda _ranking_k: coalesce(_ranking_k::VARCHAR, 'NULL')), ', '),
+                        ']::BIGINT[]')
+                WHEN _ranking_cut_at['depth'] IS NULL
+                    THEN error(concat(
+                        caller, ': max_k must be from 0 to 2147483647, got ', coalesce(max_k::VARCHAR, 'NULL')))::VARCHAR
+                ELSE concat('range(1, ', _ranking_cut_at['depth'], ' + 1)')
+            END})[1])[1];
+CREATE OR REPLACE MACRO _ranking_problem_rows(found, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS TABLE
+SELECT
+    coalesce(severity, CASE
+        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
+        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
+        ELSE 'info'
+    END) AS severity,
+    system,
+    CASE
+        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
+        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
+        ELSE replace(replace(replace(replace(replace(replace(replace(
+            problem,
+            '{user}', coalesce(user_col::VARCHAR, 'userid')),
+            '{item}', coalesce(item_col::VARCHAR, 'itemid')),
+            '{score}', coalesce(score_col::VARCHAR, 'score')),
+            '{grade}', coalesce(grade_col::VARCHAR, 'rel')),
+            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
+            'k = {k}', coalesce('k = ' || k, 'any k')),
+            '{n}', coalesce(longest::VARCHAR, ''))
+    END AS problem,
+    code,
+    k,
+    CASE
+        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
+        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
+        ELSE example
+    END AS example,
+    n AS count,
+    of
+FROM (
+    SELECT
+        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
+        sum(count)::BIGINT AS n,
+        max(severity) AS severity,
+        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
+        max(longest) AS longest,
+        max(coalesce(of, CASE counted
+            WHEN 'users of truth' THEN n_users
+            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
+            WHEN 'users of rec not in truth' THEN n_strangers
+            WHEN 'rows of rec' THEN n_rows
+            WHEN 'rows of truth' THEN n_truth_rows
+        END))::BIGINT AS of,
+        min(nullif(concat(
+            concat_ws(', ', example, user_name || ' ' || of_row.user, item_name || ' ' || of_row.item),
+            CASE WHEN code = 'no_common_user'
+                THEN concat(' in truth, ', coalesce(user_name || ' ' || stranger, 'none'), ' in rec') END), '')) AS example
+    FROM (
+        SELECT
+            * EXCLUDE (code),
+            coalesce(user_col::VARCHAR, 'userid') AS user_name,
+            coalesce(item_col::VARCHAR, 'itemid') AS item_name,
+            max(count) FILTER (code = 'users') OVER () AS n_users,
+            CASE WHEN code = 'not_in_rec' AND count = n_users THEN 'no_common_user' ELSE code END AS code,
+            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
+            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
+            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
+            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
+            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
+            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
+            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
+            sum(count) OVER (PARTITION BY code, k) AS n_short,
+            max(size) OVER (PARTITION BY code, k) AS longest
+        FROM query_table(found))
+    JOIN ranking_problem_codes() USING (code)
+    WHERE CASE code
+        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
+        WHEN 'nothing_but_hits' THEN count = n_users
+        WHEN 'no_relevant_item' THEN count < n_users
+        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
+        ELSE true
+    END
+    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
+    HAVING sum(count) > 0)
+ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
+CREATE OR REPLACE MACRO ranking_fuse(
+    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
+) AS TABLE
+WITH _ranking_lists AS (
+    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
+    FROM _ranking_fuse_lists(
+        rec, user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending,
+        method, weights, rrf_k, normalize, depth, systems)),
+_ranking_scale AS (
+    SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
+        max(weight * greatest(abs(low), abs(high))),
+        nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
+        1
+    ), 1e-270), 1e308)))) AS scale
+    FROM _ranking_lists
+    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
+SELECT
+    userid, itemid,
+    (whole + coalesce(rest / 2 ** 100, 0)) / scale * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
+    n_systems
+FROM (
+    SELECT
+        userid, itemid,
+        sum(round(points)::HUGEINT) AS whole,
+        sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
+            THEN ((points - round(points)) * 2 ** 100)::HUGEINT
+        END) AS rest,
+        count(points) AS n_scores,
+        count(*) AS n_systems
+    FROM (
+        SELECT
+            userid, entry.itemid,
+            weight * CASE
+                WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
+                WHEN method::VARCHAR = 'borda' THEN greatest(n_items - entry.rank + 1, 0) / n_items
+                WHEN entry.score IS NULL THEN NULL
+                WHEN NOT isfinite(high - low) THEN error(concat(
+                    'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
+                    CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
+                    ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' AND NOT isfinite(weight * entry.score) THEN error(concat(
+                    'ranking_fuse: a weight times a score must be finite, got ', weight, ' and ', entry.score,
+                    ' of system ', _ranking_cut(system::VARCHAR), ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' THEN entry.score
+                WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
+                WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
+                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
+            END * scale AS points
+        FROM (
+            SELECT * EXCLUDE (entries), unnest(entries) AS entry
+            FROM (
+                SELECT
+                    lists.* EXCLUDE (numbers),
+                    n_items,
+                    list_avg(numbers) AS mean,
+                    list_stddev_pop(numbers) AS deviation,
+                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
+                    len(numbers) AS n_numbers
+                FROM _ranking_lists AS lists
+                LEFT JOIN (
+                    SELECT userid, count(*) AS n_items
+                    FROM (
+                        SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
+                        FROM _ranking_lists
+                        WHERE method::VARCHAR = 'borda')
+                    GROUP BY userid
+                ) AS counts ON lists.userid = counts.userid))
+        CROSS JOIN _ranking_scale)
+    GROUP BY userid, itemid)
+CROSS JOIN _ranking_scale;
+CREATE OR REPLACE MACRO ranking_beyond_accuracy(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true) AS TABLE
+WITH _ranking_lists AS MATERIALIZED (
+    FROM _ranking_contents_lists(
+        rec, history, items, user_col, item_col, score_col, '', system_col, descending, ks, head, divergence, category_col, 'ranking_beyond_accuracy')
+)
+SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+FROM (
+    SELECT means.* EXCLUDE (popularity_lift), means.popularity_lift, wholes.* EXCLUDE (ranking_system, k)
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+            k,
+            count(*) AS users,
+            count(*) FILTER (NOT has_history) AS users_without_history,
+            ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c))),
+            ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
+                / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
+        FROM _ranking_contents_by_user(
+            '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, _ranking_cuts(ks, 'ranking_beyond_accuracy'),
+            head, divergence, category_col, 'ranking_beyond_accuracy')
+        GROUP BY ALL) AS means
+    JOIN _ranking_contents_catalogue(
+        '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, category_col,
+        _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
+        ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
+)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true) AS TABLE
+WITH _ranking_lists AS MATERIALIZED (
+    FROM _ranking_contents_lists(
+        rec, history, items, user_col, item_col, score_col, '', system_col, descending, ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
+)
+SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
+FROM _ranking_contents_by_user(
+    '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
+    head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
+CREATE OR REPLACE MACRO ranking_by_item(
+    rec, truth, ks, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, without_relevant := 'zero') AS TABLE
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
+    users_relevant, users_recommended, hits,
+    hits / nullif(users_relevant, 0) AS recall,
+    hits / nullif(users_recommended, 0) AS "precision",
+    exposure,
+    ranks_of_hits / nullif(hits, 0) AS mean_rank,
+    users_without_truth
+FROM (
+    SELECT
+        * EXCLUDE (strangers),
+        coalesce(max(strangers) OVER (PARTITION BY ranking_system, k), 0) AS users_without_truth
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+            k, itemid,
+            coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
+            coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
+            coalesce(sum(n_hits), 0)::BIGINT AS hits,
+            coalesce(_ranking_exact_sum(n_lists * (ln(2) / ln(rank + 1)), 80), 0) AS exposure,
+            sum(n_hits * rank) AS ranks_of_hits,
+            sum(n_strangers)::BIGINT AS strangers
+        FROM (
+            SELECT
+                COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+                _ranking_id_as_column(item, item) AS itemid,
+                rank,
+                count(*) FILTER (NOT is_hit) AS n_lists,
+                count(*) FILTER (is_hit) AS n_hits,
+                count(*) FILTER (NOT has_truth) AS n_strangers
+            FROM (
+                SELECT
+                    * EXCLUDE (rec_items, places, hits),
+                    unnest(list_select(rec_items, places || hits)) AS item,
+                    unnest(CASE WHEN has_truth THEN places || hits ELSE [NULL] END) AS rank,
+                    unnest(list_resize([]::BOOLEAN[], len(places), false) || list_resize([]::BOOLEAN[], len(hits), true))
+                        AS is_hit
+                FROM (
+                    SELECT
+                        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'rec_items')),
+                        CASE WHEN has_truth THEN _ranking_first_places(rec_items) ELSE [] END AS places,
+                        CASE
+                            WHEN has_truth THEN list_transform(
+                                list_filter(
+                                    list_zip(judged.ranks, judged.grades),
+                                    lambda one: one[2] >= _ranking_lowest_grade(min_grade)),
+                                lambda one: one[1])
+                            ELSE []
+                        END AS hits
+                    FROM _ranking_judged(
+                        rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false, 'ranking_by_item',
+                        min_grade := min_grade, without_relevant := without_relevant)))
+            GROUP BY ALL
+            UNION ALL BY NAME
+            SELECT systems.*, itemid, n_relevant
+            FROM _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
+            CROSS JOIN (
+                SELECT _ranking_id_as_column(item, item) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
+                FROM (
+                    SELECT
+                        itemid AS item,
+                        bool_or(
+                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)) AS is_relevant
+                    FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)
+                    WHERE userid IS NOT NULL AND itemid IS NOT NULL
+                    GROUP BY userid, itemid)
+                GROUP BY item))
+        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_by_item')) AS k)
+        WHERE coalesce(rank <= k, true)
+        GROUP BY ALL))
+WHERE itemid IS NOT NULL
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_labelled_problems(rec, truth, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
+SELECT
+    'labelled_apart' AS code, system::VARCHAR AS system, k::BIGINT AS k, n AS count, n + n_others AS of,
+    format('ndcg {:.3g} of them, {:.3g} of the others', mean, mean_others) AS example
+FROM (
+    SELECT
+        ranking_system AS system, k,
+        count(people.userid) AS n,
+        count(*) FILTER (people.userid IS NULL) AS n_others,
+        avg(ndcg) FILTER (people.userid IS NOT NULL) AS mean,
+        avg(ndcg) FILTER (people.userid IS NULL) AS mean_others,
+        var_samp(ndcg) FILTER (people.userid IS NOT NULL) / n
+            + var_samp(ndcg) FILTER (people.userid IS NULL) / n_others AS square
+    FROM (
+        SELECT *, _ranking_ndcg(_ranking_at(judged, k)) AS ndcg
+        FROM _ranking_judged(
+            rec, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false,
+            'ranking_check with predicted_truth as truth', min_grade, unjudged, without_relevant, users)
+        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_check')) AS k)) AS labels
+    LEFT JOIN _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS people ON _ranking_same_id(labels.userid, people.userid)
+    WHERE has_truth
+    GROUP BY ranking_system, k)
+WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
+UNION ALL BY NAME
+SELECT
+    'labelled_in_part' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
+    count(*) FILTER (judged_share < 1 AND n_rec > 0) AS count, count(*) AS of,
+    format('judged_share {:.3g}', avg(judged_share) FILTER (n_rec > 0)) AS example
+FROM (
+    SELECT *, _ranking_judged_share(_ranking_at(judged, k)) AS judged_share
+    FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false, 'ranking_check', min_grade, unjudged, without_relevant, users)
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_check')) AS k))
+WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
+    FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE grade < _ranking_lowest_grade(min_grade))
+GROUP BY ranking_system, k
+HAVING count(*) FILTER (judged_share < 1 AND n_rec > 0) > 0;
+CREATE OR REPLACE MACRO ranking_abstention(
+    rec, truth, users := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, confidence := 0.95) AS TABLE
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'threshold')),
+    n::BIGINT AS users_with_relevant, m::BIGINT AS users_without_relevant,
+    n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
+    refused_share, refused_low, refused_high, answered_share, answered_low, answered_high,
+    auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low,
+    _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
+FROM (
+    SELECT
+        *,
+        n_refused / nullif(n, 0) AS refused_share,
+        n_answered / nullif(m, 0) AS answered_share,
+        _ranking_wilson(refused_share, n, quantile) AS refused,
+        _ranking_wilson(answered_share, m, quantile) AS answered,
+        CASE WHEN n > 0 THEN greatest(0, least(refused_share, refused['middle'] - refused['half'])) END AS refused_low,
+        CASE WHEN n > 0 THEN least(1, greatest(refused_share, refused['middle'] + refused['half'])) END AS refused_high,
+        CASE WHEN m > 0 THEN greatest(0, least(answered_share, answered['middle'] - answered['half'])) END AS answered_low,
+        CASE WHEN m > 0 THEN least(1, greatest(answered_share, answered['middle'] + answered['half'])) END AS answered_high,
+        twice_above / nullif(2 * n * m, 0) AS auc,
+        CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1 / least(n, m)) END AS widest,
+        ((n * squares - twice_above * twice_above) / (n - 1) + (m * squares_without - twice_above * twice_above) / (m - 1))
+            / (2 * n * m) ** 2 AS variance
+    FROM (
+        SELECT
+            *,
+            CASE WHEN threshold IS NULL THEN n ELSE n_below - n_with END AS n_refused,
+            CASE WHEN threshold IS NULL THEN 0 ELSE m - m_below + n_without END AS n_answered,
+            sum(n_with * (2 * m_below - n_without)) OVER per_system AS twice_above,
+            sum(n_with * (2 * m_below - n_without) * (2 * m_below - n_without)) OVER per_system AS squares,
+            sum(n_without * (2 * (n - n_below) + n_with) * (2 * (n - n_below) + n_with)) OVER per_system AS squares_without
+        FROM (
+            SELECT
+                *,
+                sum(n_with) OVER per_system AS n,
+                sum(n_without) OVER per_system AS m,
+                sum(n_with) OVER up_to AS n_below,
+                sum(n_without) OVER up_to AS m_below,
+                count(threshold) OVER per_system AS n_thresholds,
+                count(threshold) OVER up_to AS place
+            FROM (
+                SELECT
+                    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')), scores[1] AS threshold,
+                    count(*) FILTER (n_truth > 0) AS n_with, count(*) FILTER (n_truth = 0) AS n_without
+                FROM _ranking_judged(
+                    rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, NULL, true, 'ranking_abstention', min_grade := min_grade, users := users)
+                WHERE has_truth AND _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, 'ranking_abstention')
+                GROUP BY ALL)
+            WINDOW per_system AS (PARTITION BY ranking_system), up_to AS (
+                PARTITION BY ranking_system
+                ORDER BY CASE WHEN descending THEN threshold END ASC NULLS FIRST,
+                    CASE WHEN NOT descending THEN threshold END DESC NULLS FIRST))
+        WINDOW per_system AS (PARTITION BY ranking_system))
+    CROSS JOIN (SELECT _ranking_alpha(confidence) AS alpha, _ranking_t_quantile(_ranking_alpha(confidence), 1e8) AS quantile))
+WHERE threshold IS NOT NULL OR n_thresholds = 0
+QUALIFY n_thresholds <= 100
+    OR divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
+    OR row_number() OVER (PARTITION BY ranking_system ORDER BY n_refused + n_answered ASC NULLS LAST, place ASC NULLS LAST) = 1
+    OR row_number() OVER (
+        PARTITION BY ranking_system
+        ORDER BY coalesce(refused_share, 0) + coalesce(answered_share, 0) ASC NULLS LAST, place ASC NULLS LAST) = 1
+ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 FROM query(list_transform(
@@ -5225,7 +5582,7 @@ FROM at_k)') ELSE 'at_k' END, '
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -5568,7 +5925,7 @@ FROM at_k)') ELSE 'at_k' END, '
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -5904,7 +6261,7 @@ FROM at_k
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -5983,7 +6340,7 @@ FROM ', CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END, ')') EL
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -6310,7 +6667,7 @@ FROM at_k
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -6389,7 +6746,7 @@ FROM ', CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END, ')') EL
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -6996,7 +7353,7 @@ FROM at_k
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -7075,7 +7432,7 @@ FROM ', CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END, ')') EL
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -7421,7 +7778,7 @@ FROM at_k
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -7500,7 +7857,7 @@ FROM ', CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END, ')') EL
 * EXCLUDE (relevant_lasts, places),
 coalesce(
 list_sum(list_transform(
-ties, lambda tie: (tie.hits * greatest(least(top - tie.above, tie.size), 0))::DOUBLE / tie.size)),
+ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
 0) AS n_hits
 FROM (
 SELECT
@@ -7566,404 +7923,6 @@ NULL', coalesce(list_aggregate(list_transform(of['columns'], lambda one: concat(
 {
 ''measure'': ', _ranking_literal(one['name']), ', ''value_place'': ', one['place'], ', ''higher_is_better'': ', _ranking_is_high(of['caller'], one['name']), ',
 ''is_share'': ', _ranking_is_probability(one['name']), ', ''only_at'': ', 'NULL', '::BIGINT[]}')), 'string_agg', ''), ''), '][2:] AS compared_measures'))[1]);
-CREATE OR REPLACE MACRO ranking_by_item(
-    rec, truth, ks, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, without_relevant := 'zero') AS TABLE
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
-    users_relevant, users_recommended, hits,
-    hits / nullif(users_relevant, 0) AS recall,
-    hits / nullif(users_recommended, 0) AS "precision",
-    exposure,
-    ranks_of_hits / nullif(hits, 0) AS mean_rank,
-    users_without_truth
-FROM (
-    SELECT
-        * EXCLUDE (strangers),
-        coalesce(max(strangers) OVER (PARTITION BY ranking_system, k), 0) AS users_without_truth
-    FROM (
-        SELECT
-            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-            k, itemid,
-            coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
-            coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
-            coalesce(sum(n_hits), 0)::BIGINT AS hits,
-            coalesce(_ranking_exact_sum(n_lists * (ln(2) / ln(rank + 1)), 80), 0) AS exposure,
-            sum(n_hits * rank) AS ranks_of_hits,
-            sum(n_strangers)::BIGINT AS strangers
-        FROM (
-            SELECT
-                COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-                _ranking_id_as_column(item, item) AS itemid,
-                rank,
-                count(*) FILTER (NOT is_hit) AS n_lists,
-                count(*) FILTER (is_hit) AS n_hits,
-                count(*) FILTER (NOT has_truth) AS n_strangers
-            FROM (
-                SELECT
-                    * EXCLUDE (rec_items, places, hits),
-                    unnest(list_select(rec_items, places || hits)) AS item,
-                    unnest(CASE WHEN has_truth THEN places || hits ELSE [NULL] END) AS rank,
-                    unnest(list_resize([]::BOOLEAN[], len(places), false) || list_resize([]::BOOLEAN[], len(hits), true))
-                        AS is_hit
-                FROM (
-                    SELECT
-                        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'rec_items')),
-                        CASE WHEN has_truth THEN _ranking_first_places(rec_items) ELSE [] END AS places,
-                        CASE
-                            WHEN has_truth THEN list_transform(
-                                list_filter(
-                                    list_zip(judged.ranks, judged.grades),
-                                    lambda one: one[2] >= _ranking_lowest_grade(min_grade)),
-                                lambda one: one[1])
-                            ELSE []
-                        END AS hits
-                    FROM _ranking_judged(
-                        rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false, 'ranking_by_item',
-                        min_grade := min_grade, without_relevant := without_relevant)))
-            GROUP BY ALL
-            UNION ALL BY NAME
-            SELECT systems.*, itemid, n_relevant
-            FROM _ranking_systems(rec, user_col, item_col, score_col, grade_col, system_col, descending) AS systems
-            CROSS JOIN (
-                SELECT _ranking_id_as_column(item, item) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
-                FROM (
-                    SELECT
-                        itemid AS item,
-                        bool_or(
-                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)) AS is_relevant
-                    FROM _ranking_truths(truth, user_col, item_col, score_col, grade_col, system_col, descending)
-                    WHERE userid IS NOT NULL AND itemid IS NOT NULL
-                    GROUP BY userid, itemid)
-                GROUP BY item))
-        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_by_item')) AS k)
-        WHERE coalesce(rank <= k, true)
-        GROUP BY ALL))
-WHERE itemid IS NOT NULL
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;
-CREATE OR REPLACE MACRO _ranking_labelled_problems(rec, truth, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, min_grade, unjudged, without_relevant, users) AS TABLE
-SELECT
-    'labelled_apart' AS code, system::VARCHAR AS system, k::BIGINT AS k, n AS count, n + n_others AS of,
-    format('ndcg {:.3g} of them, {:.3g} of the others', mean, mean_others) AS example
-FROM (
-    SELECT
-        ranking_system AS system, k,
-        count(people.userid) AS n,
-        count(*) FILTER (people.userid IS NULL) AS n_others,
-        avg(ndcg) FILTER (people.userid IS NOT NULL) AS mean,
-        avg(ndcg) FILTER (people.userid IS NULL) AS mean_others,
-        var_samp(ndcg) FILTER (people.userid IS NOT NULL) / n
-            + var_samp(ndcg) FILTER (people.userid IS NULL) / n_others AS square
-    FROM (
-        SELECT *, _ranking_ndcg(_ranking_at(judged, k)) AS ndcg
-        FROM _ranking_judged(
-            rec, predicted_truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false,
-            'ranking_check with predicted_truth as truth', min_grade, unjudged, without_relevant, users)
-        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_check')) AS k)) AS labels
-    LEFT JOIN _ranking_truth_users(truth, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS people ON _ranking_same_id(labels.userid, people.userid)
-    WHERE has_truth
-    GROUP BY ranking_system, k)
-WHERE least(n, n_others) >= 10 AND abs(mean - mean_others) > 3.3 * sqrt(square)
-UNION ALL BY NAME
-SELECT
-    'labelled_in_part' AS code, ranking_system::VARCHAR AS system, k::BIGINT AS k,
-    count(*) FILTER (judged_share < 1 AND n_rec > 0) AS count, count(*) AS of,
-    format('judged_share {:.3g}', avg(judged_share) FILTER (n_rec > 0)) AS example
-FROM (
-    SELECT *, _ranking_judged_share(_ranking_at(judged, k)) AS judged_share
-    FROM _ranking_judged(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, _ranking_longest(ks), false, 'ranking_check', min_grade, unjudged, without_relevant, users)
-    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_check')) AS k))
-WHERE has_truth AND judged_share IS NOT NULL AND EXISTS (
-    FROM _ranking_truth_pairs(truth, user_col, item_col, score_col, grade_col, system_col, descending) WHERE grade < _ranking_lowest_grade(min_grade))
-GROUP BY ranking_system, k
-HAVING count(*) FILTER (judged_share < 1 AND n_rec > 0) > 0;
-CREATE OR REPLACE MACRO ranking_abstention(
-    rec, truth, users := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, confidence := 0.95) AS TABLE
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'threshold')),
-    n::BIGINT AS users_with_relevant, m::BIGINT AS users_without_relevant,
-    n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
-    refused_share, refused_low, refused_high, answered_share, answered_low, answered_high,
-    auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low,
-    _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
-FROM (
-    SELECT
-        *,
-        n_refused / nullif(n, 0) AS refused_share,
-        n_answered / nullif(m, 0) AS answered_share,
-        _ranking_wilson(refused_share, n, quantile) AS refused,
-        _ranking_wilson(answered_share, m, quantile) AS answered,
-        CASE WHEN n > 0 THEN greatest(0, least(refused_share, refused['middle'] - refused['half'])) END AS refused_low,
-        CASE WHEN n > 0 THEN least(1, greatest(refused_share, refused['middle'] + refused['half'])) END AS refused_high,
-        CASE WHEN m > 0 THEN greatest(0, least(answered_share, answered['middle'] - answered['half'])) END AS answered_low,
-        CASE WHEN m > 0 THEN least(1, greatest(answered_share, answered['middle'] + answered['half'])) END AS answered_high,
-        twice_above / nullif(2 * n * m, 0) AS auc,
-        CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1 / least(n, m)) END AS widest,
-        ((n * squares - twice_above * twice_above) / (n - 1) + (m * squares_without - twice_above * twice_above) / (m - 1))
-            / (2 * n * m) ** 2 AS variance
-    FROM (
-        SELECT
-            *,
-            CASE WHEN threshold IS NULL THEN n ELSE n_below - n_with END AS n_refused,
-            CASE WHEN threshold IS NULL THEN 0 ELSE m - m_below + n_without END AS n_answered,
-            sum(n_with * (2 * m_below - n_without)) OVER per_system AS twice_above,
-            sum(n_with * (2 * m_below - n_without) * (2 * m_below - n_without)) OVER per_system AS squares,
-            sum(n_without * (2 * (n - n_below) + n_with) * (2 * (n - n_below) + n_with)) OVER per_system AS squares_without
-        FROM (
-            SELECT
-                *,
-                sum(n_with) OVER per_system AS n,
-                sum(n_without) OVER per_system AS m,
-                sum(n_with) OVER up_to AS n_below,
-                sum(n_without) OVER up_to AS m_below,
-                count(threshold) OVER per_system AS n_thresholds,
-                count(threshold) OVER up_to AS place
-            FROM (
-                SELECT
-                    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')), scores[1] AS threshold,
-                    count(*) FILTER (n_truth > 0) AS n_with, count(*) FILTER (n_truth = 0) AS n_without
-                FROM _ranking_judged(
-                    rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, NULL, true, 'ranking_abstention', min_grade := min_grade, users := users)
-                WHERE has_truth AND _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, 'ranking_abstention')
-                GROUP BY ALL)
-            WINDOW per_system AS (PARTITION BY ranking_system), up_to AS (
-                PARTITION BY ranking_system
-                ORDER BY CASE WHEN descending THEN threshold END ASC NULLS FIRST,
-                    CASE WHEN NOT descending THEN threshold END DESC NULLS FIRST))
-        WINDOW per_system AS (PARTITION BY ranking_system))
-    CROSS JOIN (SELECT _ranking_alpha(confidence) AS alpha, _ranking_t_quantile(_ranking_alpha(confidence), 1e8) AS quantile))
-WHERE threshold IS NOT NULL OR n_thresholds = 0
-QUALIFY n_thresholds <= 100
-    OR divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
-    OR row_number() OVER (PARTITION BY ranking_system ORDER BY n_refused + n_answered ASC NULLS LAST, place ASC NULLS LAST) = 1
-    OR row_number() OVER (
-        PARTITION BY ranking_system
-        ORDER BY coalesce(refused_share, 0) + coalesce(answered_share, 0) ASC NULLS LAST, place ASC NULLS LAST) = 1
-ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
-CREATE OR REPLACE MACRO _ranking_problem_rows(found, user_col, item_col, score_col, grade_col, system_col, descending, min_grade) AS TABLE
-SELECT
-    coalesce(severity, CASE
-        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
-        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
-        ELSE 'info'
-    END) AS severity,
-    system,
-    CASE
-        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
-        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
-        ELSE replace(replace(replace(replace(replace(replace(replace(
-            problem,
-            '{user}', coalesce(user_col::VARCHAR, 'userid')),
-            '{item}', coalesce(item_col::VARCHAR, 'itemid')),
-            '{score}', coalesce(score_col::VARCHAR, 'score')),
-            '{grade}', coalesce(grade_col::VARCHAR, 'rel')),
-            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
-            'k = {k}', coalesce('k = ' || k, 'any k')),
-            '{n}', coalesce(longest::VARCHAR, ''))
-    END AS problem,
-    code,
-    k,
-    CASE
-        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
-        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
-        ELSE example
-    END AS example,
-    n AS count,
-    of
-FROM (
-    SELECT
-        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
-        sum(count)::BIGINT AS n,
-        max(severity) AS severity,
-        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
-        max(longest) AS longest,
-        max(coalesce(of, CASE counted
-            WHEN 'users of truth' THEN n_users
-            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
-            WHEN 'users of rec not in truth' THEN n_strangers
-            WHEN 'rows of rec' THEN n_rows
-            WHEN 'rows of truth' THEN n_truth_rows
-        END))::BIGINT AS of,
-        min(nullif(concat(
-            concat_ws(', ', example, user_name || ' ' || of_row.user, item_name || ' ' || of_row.item),
-            CASE WHEN code = 'no_common_user'
-                THEN concat(' in truth, ', coalesce(user_name || ' ' || stranger, 'none'), ' in rec') END), '')) AS example
-    FROM (
-        SELECT
-            * EXCLUDE (code),
-            coalesce(user_col::VARCHAR, 'userid') AS user_name,
-            coalesce(item_col::VARCHAR, 'itemid') AS item_name,
-            max(count) FILTER (code = 'users') OVER () AS n_users,
-            CASE WHEN code = 'not_in_rec' AND count = n_users THEN 'no_common_user' ELSE code END AS code,
-            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
-            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
-            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
-            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
-            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
-            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
-            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
-            sum(count) OVER (PARTITION BY code, k) AS n_short,
-            max(size) OVER (PARTITION BY code, k) AS longest
-        FROM query_table(found))
-    JOIN ranking_problem_codes() USING (code)
-    WHERE CASE code
-        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
-        WHEN 'nothing_but_hits' THEN count = n_users
-        WHEN 'no_relevant_item' THEN count < n_users
-        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
-        ELSE true
-    END
-    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
-    HAVING sum(count) > 0)
-ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
-CREATE OR REPLACE MACRO ranking_fuse(
-    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
-) AS TABLE
-WITH _ranking_lists AS (
-    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
-    FROM _ranking_fuse_lists(
-        rec, user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending,
-        method, weights, rrf_k, normalize, depth, systems)),
-_ranking_scale AS (
-    SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
-        max(weight * greatest(abs(low), abs(high))),
-        nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
-        1
-    ), 1e-270), 1e308)))) AS scale
-    FROM _ranking_lists
-    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
-SELECT
-    userid, itemid,
-    (whole + coalesce(rest / 2 ** 100, 0)) / scale * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
-    n_systems
-FROM (
-    SELECT
-        userid, itemid,
-        sum(round(points)::HUGEINT) AS whole,
-        sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
-            THEN ((points - round(points)) * 2 ** 100)::HUGEINT
-        END) AS rest,
-        count(points) AS n_scores,
-        count(*) AS n_systems
-    FROM (
-        SELECT
-            userid, entry.itemid,
-            weight * CASE
-                WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
-                WHEN method::VARCHAR = 'borda' THEN greatest(n_items - entry.rank + 1, 0) / n_items
-                WHEN entry.score IS NULL THEN NULL
-                WHEN NOT isfinite(high - low) THEN error(concat(
-                    'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
-                    CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
-                    ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
-                WHEN normalize::VARCHAR = 'none' AND NOT isfinite(weight * entry.score) THEN error(concat(
-                    'ranking_fuse: a weight times a score must be finite, got ', weight, ' and ', entry.score,
-                    ' of system ', _ranking_cut(system::VARCHAR), ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
-                WHEN normalize::VARCHAR = 'none' THEN entry.score
-                WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
-                WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
-                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
-            END * scale AS points
-        FROM (
-            SELECT * EXCLUDE (entries), unnest(entries) AS entry
-            FROM (
-                SELECT
-                    lists.* EXCLUDE (numbers),
-                    n_items,
-                    list_avg(numbers) AS mean,
-                    list_stddev_pop(numbers) AS deviation,
-                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
-                    len(numbers) AS n_numbers
-                FROM _ranking_lists AS lists
-                LEFT JOIN (
-                    SELECT userid, count(*) AS n_items
-                    FROM (
-                        SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
-                        FROM _ranking_lists
-                        WHERE method::VARCHAR = 'borda')
-                    GROUP BY userid
-                ) AS counts ON lists.userid = counts.userid))
-        CROSS JOIN _ranking_scale)
-    GROUP BY userid, itemid)
-CROSS JOIN _ranking_scale;
-CREATE OR REPLACE MACRO ranking_beyond_accuracy(
-    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true) AS TABLE
-WITH _ranking_lists AS MATERIALIZED (
-    FROM _ranking_contents_lists(
-        rec, history, items, user_col, item_col, score_col, '', system_col, descending, ks, head, divergence, category_col, 'ranking_beyond_accuracy')
-)
-SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
-FROM (
-    SELECT means.* EXCLUDE (popularity_lift), means.popularity_lift, wholes.* EXCLUDE (ranking_system, k)
-    FROM (
-        SELECT
-            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-            k,
-            count(*) AS users,
-            count(*) FILTER (NOT has_history) AS users_without_history,
-            ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c))),
-            ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
-                / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
-        FROM _ranking_contents_by_user(
-            '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, _ranking_cuts(ks, 'ranking_beyond_accuracy'),
-            head, divergence, category_col, 'ranking_beyond_accuracy')
-        GROUP BY ALL) AS means
-    JOIN _ranking_contents_catalogue(
-        '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, category_col,
-        _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
-        ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
-)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
-    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true) AS TABLE
-WITH _ranking_lists AS MATERIALIZED (
-    FROM _ranking_contents_lists(
-        rec, history, items, user_col, item_col, score_col, '', system_col, descending, ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
-)
-SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
-FROM _ranking_contents_by_user(
-    '_ranking_lists', rec, history, items, user_col, item_col, score_col, '', system_col, descending, _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
-    head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
-CREATE OR REPLACE MACRO ranking_compare(
-    rec, truth, ks := NULL,
-    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
-    permutations := 10000, seed := 0,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, ties := 'item', predicted_truth := NULL) AS TABLE
-WITH _ranking_scores AS MATERIALIZED (
-    SELECT
-        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
-        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
-        NULL AS compared_measures
-    FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, without_relevant, users, 'ranking_compare')
-    WHERE has_truth
-    UNION ALL BY NAME
-    FROM _ranking_compared(ks, measures, _ranking_default_measures(), 'ranking_compare')
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-        AND _ranking_has_items(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_compare')
-), _ranking_predicted_scores AS MATERIALIZED (
-    SELECT
-        ranking_system AS system, userid, k, NULL AS ranking_segment,
-        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c)))::DOUBLE[] AS numbers
-    FROM query(CASE
-        WHEN predicted_truth IS NULL THEN 'SELECT NULL AS ranking_system, NULL AS userid, NULL AS k, 0 AS x, true AS has_truth'
-        WHEN _ranking_no_problem('ranking_compare', _ranking_predicted_problem(min_grade, unjudged, without_relevant, users)) THEN concat(
-            'FROM ', _ranking_home(), '_ranking_users(', _ranking_as_text(rec), ', ',
-            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ',
-            _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), ', ', _ranking_as_text(ks), ', ', _ranking_as_text(measures), ', ',
-            _ranking_as_text(_ranking_default_measures()), ', ', _ranking_as_text(ties), ', ', _ranking_as_text(min_grade), ', ', _ranking_as_text(unjudged), ', ', _ranking_as_text(without_relevant), ', ', _ranking_as_text(users),
-            ', ''ranking_compare with predicted_truth as truth'')')
-    END)
-    WHERE has_truth
-)
-SELECT * EXCLUDE (pair, measure_place, ranking_segment)
-FROM _ranking_comparison(
-    '_ranking_scores', CASE WHEN predicted_truth IS NOT NULL THEN '_ranking_predicted_scores' END,
-    baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_checked(
     rec, truth, ks, user_col, item_col, score_col, grade_col, system_col, descending, history, time_col, min_grade, unjudged, without_relevant, users, items, predicted_truth, caller) AS TABLE
 WITH _ranking_read AS MATERIALIZED (
@@ -8025,6 +7984,42 @@ WITH _ranking_read AS MATERIALIZED (
 FROM _ranking_problem_rows(
     CASE WHEN predicted_truth IS NULL THEN '_ranking_problems_found' ELSE '_ranking_problems_with_predicted' END,
     user_col, item_col, score_col, grade_col, system_col, descending, min_grade);
+CREATE OR REPLACE MACRO ranking_compare(
+    rec, truth, ks := NULL,
+    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
+    permutations := 10000, seed := 0,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, ties := 'item', predicted_truth := NULL) AS TABLE
+WITH _ranking_scores AS MATERIALIZED (
+    SELECT
+        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
+        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
+        NULL AS compared_measures
+    FROM _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, without_relevant, users, 'ranking_compare')
+    WHERE has_truth
+    UNION ALL BY NAME
+    FROM _ranking_compared(ks, measures, _ranking_default_measures(), 'ranking_compare')
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+        AND _ranking_has_items(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, 'ranking_compare')
+), _ranking_predicted_scores AS MATERIALIZED (
+    SELECT
+        ranking_system AS system, userid, k, NULL AS ranking_segment,
+        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c)))::DOUBLE[] AS numbers
+    FROM query(CASE
+        WHEN predicted_truth IS NULL THEN 'SELECT NULL AS ranking_system, NULL AS userid, NULL AS k, 0 AS x, true AS has_truth'
+        WHEN _ranking_no_problem('ranking_compare', _ranking_predicted_problem(min_grade, unjudged, without_relevant, users)) THEN concat(
+            'FROM ', _ranking_home(), '_ranking_users(', _ranking_as_text(rec), ', ',
+            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ',
+            _ranking_as_text(user_col), ', ', _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', ', _ranking_as_text(grade_col), ', ', _ranking_as_text(system_col), ', ', _ranking_as_text(descending), ', ', _ranking_as_text(ks), ', ', _ranking_as_text(measures), ', ',
+            _ranking_as_text(_ranking_default_measures()), ', ', _ranking_as_text(ties), ', ', _ranking_as_text(min_grade), ', ', _ranking_as_text(unjudged), ', ', _ranking_as_text(without_relevant), ', ', _ranking_as_text(users),
+            ', ''ranking_compare with predicted_truth as truth'')')
+    END)
+    WHERE has_truth
+)
+SELECT * EXCLUDE (pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', CASE WHEN predicted_truth IS NOT NULL THEN '_ranking_predicted_scores' END,
+    baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL,
     predicted_truth := NULL) AS TABLE
@@ -8179,28 +8174,28 @@ COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together. Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with conditions on both errs in up to twice 1 - confidence.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
-COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
-COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
 COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
+COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
+COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
+COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
+COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
+COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
+COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
+COMMENT ON MACRO TABLE ranking_abstention IS 'The two errors of each threshold for a list''s best score: users with an answer refused, users without one answered.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
-COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
-COMMENT ON MACRO TABLE ranking_abstention IS 'The two errors of each threshold for a list''s best score: users with an answer refused, users without one answered.';
-COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
-COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
-COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ungraded_problem _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_valid _ranking_tables_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_call _ranking_judged _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared ranking_by_item _ranking_labelled_problems ranking_abstention _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_checked ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_as_text _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_home _ranking_identifier _ranking_literal _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_longest _ranking_lowest_grade _ranking_inexact_ids _ranking_swapped_problems _ranking_problem_of _ranking_repetitions _ranking_score _ranking_graded _ranking_is_condensed _ranking_skips_users _ranking_is_score _ranking_are_ordered _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_differences _ranking_forms _ranking_cut_off _ranking_discount _ranking_expected_weights _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_tied_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_option _ranking_intent_gains _ranking_nearest_column _ranking_moment_before _ranking_contents_known _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_grade_not_read _ranking_column_texts _ranking_n_truth _ranking_distinct_items _ranking_found_each _ranking_known_measures _ranking_id_as _ranking_are_integers _ranking_numbers _ranking_cannot_match _ranking_ungraded_problem _ranking_alpha _ranking_auc_end _ranking_default_measures _ranking_intervals _ranking_paired_values _ranking_seems_lower_is_better _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_p_adjusted _ranking_discounted_gain_of _ranking_ideal_of _ranking_total_of _ranking_checked_value _ranking_judged_problem _ranking_grades_from udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_recall_of _ranking_precision_of _ranking_f_measure_of _ranking_hit_rate_of _ranking_recall_all_of _ranking_hits_of _ranking_mrr_of _ranking_first_hit_rank_of _ranking_average_precision_of _ranking_auc_of _ranking_dcg_of _ranking_ideal_dcg_of _ranking_ndcg_of _ranking_cumulative_gain_of _ranking_err_of _ranking_rbp_of _ranking_half_life_utility_of _ranking_r_precision_of _ranking_bpref_of _ranking_judged_share_of _ranking_interpolated_precision_of _ranking_interpolated_average_precision_of _ranking_spearman_of _ranking_kendall_tau_of _ranking_concordant_pairs_of _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_t_tail _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_finite_grade _ranking_fuse_unknown _ranking_columns _ranking_list_names ranking_mean udf_personalization _ranking_common_type _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_nulls _ranking_is_compared_column _ranking_recall_divisor _ranking_predicted_problem _ranking_has _ranking_type _ranking_recs _ranking_truths _ranking_evidence_problems _ranking_prefix _ranking_span_problem _ranking_ties_choice _ranking_min_grade_problem _ranking_unread_scores _ranking_hides_grades _ranking_texts_of _ranking_found_items _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_verdict _ranking_difference_variances _ranking_discounted_gain _ranking_ideal _ranking_total _ranking_from_grade _ranking_tied_from_grade udf_gini_coverage _ranking_recall _ranking_precision _ranking_f_measure _ranking_hit_rate _ranking_recall_all _ranking_hits _ranking_mrr _ranking_first_hit_rank _ranking_average_precision _ranking_auc _ranking_dcg _ranking_ideal_dcg _ranking_ndcg _ranking_cumulative_gain _ranking_err _ranking_rbp _ranking_half_life_utility _ranking_r_precision _ranking_bpref _ranking_judged_share _ranking_interpolated_precision _ranking_interpolated_average_precision _ranking_spearman _ranking_kendall_tau _ranking_concordant_pairs _ranking_t_p _ranking_t_quantile _ranking_contents_items _ranking_history _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_system_pairs _ranking_has_no_copies ranking_geometric_mean _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_cuts _ranking_compare_options _ranking_valid_k _ranking_type_problem _ranking_items_fit _ranking_user_numbers _ranking_predicted_places _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_list_facts _ranking_gathered_recs _ranking_graded_truths _ranking_truth_lists _ranking_truth_ids _ranking_truth_pairs _ranking_at _ranking_split_time_problem _ranking_judging_problems _ranking_valid_truth _ranking_unread_columns _ranking_found_truth _ranking_views _ranking_p_values _ranking_mean_interval _ranking_corrected _ranking_timed_events _ranking_contents_catalogue _ranking_seen_rows _ranking_matched_ids _ranking_served_users _ranking_apart_problems _ranking_contents_by_user _ranking_predicted_variances _ranking_first_moments _ranking_ids_problem _ranking_misfits ranking_judge _ranking_rec_lists _ranking_truth_problems _ranking_ids _ranking_new_ids _ranking_has_items _ranking_labels _ranking_truth_users _ranking_split_misfit _ranking_valid_grades _ranking_unread_column ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_ndcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs ranking_gate _ranking_id_problems _ranking_comparison _ranking_history_misfits _ranking_users_beyond_truth _ranking_table_problems _ranking_problem_rows_of_history _ranking_recalls _ranking_problems_by_list _ranking_evidence_of_lists _ranking_has_relevant _ranking_split_windows _ranking_rec_misfit _ranking_columns_problem _ranking_asked ranking_compare_by_user _ranking_history_problems _ranking_lists_of_users _ranking_truth_rows _ranking_catalogue_rows _ranking_user_problems _ranking_evidence ranking_split _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps _ranking_valid _ranking_tables_problem _ranking_catalogue_problems ranking_problem_codes _ranking_fuse_lists _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_explain ranking_intents_by_user _ranking_judged _ranking_call _ranking_problem_rows ranking_fuse ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_by_item _ranking_labelled_problems ranking_abstention ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_compared _ranking_checked ranking_compare ranking_check _ranking_checked_rows ranking_check_rows _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -120,8 +120,8 @@ SELECT
     CASE WHEN has_truth THEN is_relevant END AS relevant,
     gain, discount, gain * discount AS contribution,
     -- As _ranking_expected_dcg, _ranking_ideal_dcg and _ranking_expected_ndcg, with what they share planned once.
-    CASE WHEN counts THEN _ranking_total('ranking_dcg', ranking, 'exp', list_max(ranking.grades), gained) END AS dcg,
-    CASE WHEN counts THEN _ranking_total('ranking_ideal_dcg', ranking, 'exp', ranking.ideal[1], best) END AS ideal_dcg,
+    CASE WHEN counts THEN _ranking_total('ranking_dcg', ranking, list_max(ranking.grades), gained) END AS dcg,
+    CASE WHEN counts THEN _ranking_total('ranking_ideal_dcg', ranking, ranking.ideal[1], best) END AS ideal_dcg,
     CASE WHEN counts THEN least(gained / greatest(best, 2 ** -1074), 1) END AS ndcg,
     CASE WHEN counts THEN _ranking_precision(relevant_ranking) END AS "precision",
     CASE WHEN counts THEN _ranking_recall(relevant_ranking) END AS recall,
@@ -131,22 +131,21 @@ FROM (
         *,
         _ranking_discounted_gain(
             ranking, ranking.grades,
-            _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank, 'log2', NULL, NULL)),
-            'exp') AS gained,
-        _ranking_ideal(ranking, ranking.ideal, 'exp', 'log2', NULL, NULL) AS best
+            _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank))) AS gained,
+        _ranking_ideal(ranking) AS best
     FROM (
         SELECT
             *, truth_items[place] AS missed, rec_items[rank] AS listed,
             coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
             has_truth AND rank IS NOT NULL AS counts,
-            CASE WHEN rank IS NOT NULL THEN _ranking_discount(rank, 'log2', NULL, NULL) END AS discount,
+            CASE WHEN rank IS NOT NULL THEN _ranking_discount(rank) END AS discount,
             -- The mean over the tie, in which an item that ties with none is alone.
             CASE WHEN counts
                 THEN coalesce(list_sum(list_transform(
                     list_filter(
                         list_zip(tied.ranks, tied.lasts, tied.grades),
                         lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
-                    lambda one: _ranking_gain(one[3], 'exp') / (one[2] - one[1] + 1)
+                    lambda one: _ranking_gain(one[3]) / (one[2] - one[1] + 1)
                 )), 0)
             END AS gain,
             _ranking_tied_prefix(tied, ranking_at) AS ranking,

@@ -117,13 +117,17 @@ CASE
         'ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
 END;
 
--- Return true, or an error if a column is missing, of a type that does not fit, or looks as if it should be read.
-CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, COLUMN_NAMES, caller) AS
-_ranking_no_problem(caller, coalesce(
+-- The error text of a column that is missing, of a type that does not fit, or looks as if it should be read; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_columns_problem(rec, truth, COLUMN_NAMES) AS
+coalesce(
     list_transform(
         [_ranking_misfits(rec, truth, COLUMN_NAMES)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
-    _ranking_unread_column(rec, truth, COLUMN_NAMES)));
+    _ranking_unread_column(rec, truth, COLUMN_NAMES));
+
+-- Return true, or the error of such a column.
+CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, COLUMN_NAMES, caller) AS
+_ranking_no_problem(caller, _ranking_columns_problem(rec, truth, COLUMN_NAMES));
 
 -- The error texts of the arguments that say how items are judged; NULL for each that is valid.
 CREATE OR REPLACE TEMP MACRO _ranking_judging_problems(JUDGING) AS
@@ -157,8 +161,11 @@ CASE
         AND without_relevant::VARCHAR IS NOT DISTINCT FROM 'zero' THEN true
     ELSE _ranking_no_problem(caller, coalesce(
         list_any_value(_ranking_judging_problems(JUDGING)),
-        CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
-            THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got '
-                || min_grade::VARCHAR
-        END))
+        _ranking_ungraded_problem(is_without, min_grade)))
+END;
+
+-- The error text of a lowest grade that nothing reaches where truth has no grades; NULL for one that is reached.
+CREATE OR REPLACE TEMP MACRO _ranking_ungraded_problem(is_without, min_grade) AS
+CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+    THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ' || min_grade::VARCHAR
 END;

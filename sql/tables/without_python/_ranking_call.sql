@@ -73,8 +73,8 @@ list_transform(
                     ', _ranking_ids_problem(''users'', ', _ranking_as_text(users), ', ', _ranking_as_text(truth), ', ',
                     _ranking_literal(_ranking_given['user']), ', ''user'')') END,
                 CASE WHEN TRY_CAST(min_grade AS DOUBLE) > 1 THEN concat(
-                    ', _ranking_ungraded_problem(', _ranking_as_text(truth), ', ', _ranking_as_text(grade_col), ', ',
-                    _ranking_as_text(min_grade), ')') END,
+                    ', _ranking_ungraded_problem(NOT _ranking_has(', _ranking_as_text(truth), ', ', _ranking_as_text(grade_col),
+                    ', ''rel''), ', _ranking_as_text(min_grade), ')') END,
                 ')'),
             'reused': CASE WHEN starts_with(version(), 'v1.5') THEN 'MATERIALIZED' ELSE 'NOT MATERIALIZED' END,
             'columns': list_transform(_ranking_given['asked'], lambda _ranking_name, i: {
@@ -172,13 +172,10 @@ CASE
             END))[1]
 END;
 
--- What is wrong with the columns of the tables; NULL for nothing.
+-- The same as _ranking_columns_problem, and the error text of grades of which the type says that all are NULL.
 CREATE OR REPLACE TEMP MACRO _ranking_tables_problem(rec, truth, COLUMN_NAMES) AS
 coalesce(
-    list_transform(
-        [_ranking_misfits(rec, truth, COLUMN_NAMES)],
-        lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
-    _ranking_unread_column(rec, truth, COLUMN_NAMES),
+    _ranking_columns_problem(rec, truth, COLUMN_NAMES),
     CASE WHEN grade_col IS NULL AND _ranking_type(truth, grade_col, 'rel') = '"NULL"'
         THEN 'rel must be a finite number, got NULL' END);
 
@@ -190,12 +187,6 @@ CASE
             caller, ': ', argument, ' must be a table of another name, got ', name,
             ': the SQL of this function has a CTE of that name'))
     ELSE _ranking_table(argument, name)::VARCHAR
-END;
-
--- The error text of a lowest grade that nothing reaches, since truth has no grades; NULL where it has.
-CREATE OR REPLACE TEMP MACRO _ranking_ungraded_problem(truth, grade_col, min_grade) AS
-CASE WHEN NOT _ranking_has(truth, grade_col, 'rel')
-    THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ' || min_grade::VARCHAR
 END;
 
 -- The direction of a measure as SQL, or the error of one of which neither end is better; and whether it lies in 0 to 1.
