@@ -32,6 +32,17 @@ def sql_value(value: object) -> str:
     raise TypeError(f"arguments must be numbers, texts, lists or dicts, got {shorten(repr(value))}")
 
 
+def double(value: float) -> str:
+    """The number as a DOUBLE of SQL: `0.1e0`, since `0.1` is a DECIMAL."""
+    text = repr(float(value))
+    return text if "e" in text else f"{text}e0"
+
+
 def identifier(name: str) -> str:
     """The name as a SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def unquoted(name: str) -> str:
+    """The name as it is, without the quotes of an identifier around it."""
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from ..measures.grammar import SPELLINGS, Choice, parse_measures
 from .call import LARGEST, MEASURED, Call
-from .columns import UNKNOWN, cut, is_number
+from .columns import QUERY, UNKNOWN, cut, is_number
 
 NULLS = (UNKNOWN, "NULL")
-# A query in place of the name of a table; a file may be called "from bob.csv" or "(1) rec.csv".
-QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)
+# A file that looks like a query: "from bob.csv" or "(1) rec.csv".
 FILE = re.compile(r"\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$", re.IGNORECASE)
 # DuckDB would find these CTEs in place of a table of the same name.
 OWN_NAMES = {f"_ranking_{name}" for name in ("rec", "truth", "users", "systems", "checked", "judged")}

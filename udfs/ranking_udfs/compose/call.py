@@ -10,7 +10,7 @@ import duckdb
 
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import MEASURES, Number, Range
-from ..quoting import sql_value
+from ..quoting import double, sql_value
 from .columns import (
     PLAIN_NUMBER,
     UNKNOWN,
@@ -19,6 +19,7 @@ from .columns import (
     grade_not_read,
     is_like_grades,
     is_plain_number,
+    row_type,
     type_of,
 )
 from .measures import formula, render_formula
@@ -26,7 +27,13 @@ from .templates import identifier, literal
 
 LARGEST = 2**31 - 1  # of an INTEGER; a k above it is the whole list
 SHORT = 32  # for a k up to it, the k-th best score of each user is found before lists are sorted
+PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # where they are not known
 SMALL = 50  # of lists up to it, truth is found without hashing
+
+
+# The columns that `cut` makes of a ranking where a formula reads them; with ties, some always.
+MADE = ("n_hits", "hits", "grades", "seen", "log2_ideal")
+MADE_OF_TIES, PERHAPS_OF_TIES = ("hits", "n_hits", "ties"), ("grades", "log2_ideal")
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ class Column:
 
     @property
     def is_probability(self) -> str:
-        return str(self.range.low >= 0 and self.range.high <= 1).lower()
+        return str(self.range.is_share).lower()
 
     @property
     def only_at(self) -> str:
@@ -67,7 +74,7 @@ class Column:
     @property
     def is_share(self) -> bool:
         """Whether the mean is exact as a sum of integers alone."""
-        return self.range.low >= -1 and self.range.high <= 1
+        return self.range.has_exact_sums
 
 
 @dataclass(frozen=True)
@@ -96,11 +103,11 @@ class Group:
     @property
     def made(self) -> str:
         """The columns that `cut` makes of a ranking for these measures."""
-        return ", ".join(filter(self.reads, ("n_hits", "hits", "grades", "seen", "log2_ideal")))
+        return ", ".join(filter(self.reads, MADE))
 
     @property
     def made_of_ties(self) -> str:
-        return ", ".join(["hits", "n_hits", "ties", *filter(self.reads, ("grades", "log2_ideal"))])
+        return ", ".join([*MADE_OF_TIES, *filter(self.reads, PERHAPS_OF_TIES)])
 
 
 @dataclass(frozen=True)
@@ -222,7 +229,7 @@ class Call:
         """The column of systems in a SELECT, and beside it the user's, where there may be one."""
         if self.types or self.system == "":
             return "ranking_system"
-        return "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"
+        return PERHAPS_SYSTEMS
 
     @property
     def system_first(self) -> str:
@@ -304,10 +311,7 @@ class Call:
             return ""
         facts = {**vars(self.names), "min_grade": self.min_grade}
         tables = [self.rec, self.truth, *([self.users] if self.users else [])]
-        rows = (
-            f"typeof((SELECT struct_pack(*COLUMNS(*)) FROM query_table({literal(name)}) WHERE false))"
-            for name in tables
-        )
+        rows = (row_type(f"query_table({literal(name)})") for name in tables)
         return f"system.main._ranking_column_problem({literal(json.dumps(facts))}, {', '.join(rows)})"
 
     # The lists.
@@ -500,8 +504,7 @@ def number(value: float) -> str:
     """Return a number as a DOUBLE or an INTEGER of SQL, exactly."""
     if float(value).is_integer() and abs(value) < 2**53:  # an int has no is_integer before Python 3.12
         return str(int(value))
-    text = repr(float(value))
-    return text if "e" in text else f"{text}e0"
+    return double(value)
 
 
 def nulls(names: Sequence[str]) -> str:

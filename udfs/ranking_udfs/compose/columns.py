@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ..quoting import unquoted
+
 # Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
 # and what makes one list of several in rec.
 LIKE = {
@@ -28,6 +30,7 @@ NEAR = {
     "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
 }
 
+QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # in place of a table's name
 UNKNOWN = '"NULL"'  # the type of NULL, which fits every other
 INTEGER = r"U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)"
 # A part of a type up to a comma: brackets of any depth are opened and closed by `split_type`.
@@ -46,10 +49,15 @@ class Names:
     is_part: bool = False  # of a partition, which does not have all rows of truth
 
 
-def parse_columns(row_type: str) -> dict[str, str]:
+def row_type(source: str) -> str:
+    """Return the SQL of the type of a table's row, which `parse_columns` reads."""
+    return f"typeof((SELECT struct_pack(*COLUMNS(*)) FROM {source} WHERE false))"
+
+
+def parse_columns(row: str) -> dict[str, str]:
     """Parse the type of a row, STRUCT(userid INTEGER, "My item" VARCHAR): types by names as written."""
     columns = {}
-    for text in split_type(row_type[row_type.index("(") + 1 : -1]):
+    for text in split_type(row[row.index("(") + 1 : -1]):
         name, kind = re.fullmatch(r'\s*("(?:[^"]|"")*"|\S+) (.*)', text, re.DOTALL).groups()  # type: ignore[union-attr]
         columns[name] = kind
     return columns
@@ -68,14 +76,9 @@ def split_type(text: str) -> Iterator[str]:
     yield part
 
 
-def plain(name: str) -> str:
-    """Return the name of a column as it is, without the quotes around it."""
-    return name[1:-1].replace('""', '"') if name.startswith('"') else name
-
-
 def type_of(columns: Mapping[str, str], name: str) -> str | None:
     """Return the type of a column, in upper or lower case; None if there is none of this name."""
-    return next((kind for one, kind in columns.items() if plain(one).lower() == name.lower()), None)
+    return next((kind for one, kind in columns.items() if unquoted(one).lower() == name.lower()), None)
 
 
 def cut(text: str) -> str:
@@ -140,7 +143,9 @@ def missing_columns(
         return None
     renamed, given = [], []
     for argument, name in missing.items():
-        near = next((plain(one) for one in columns if re.fullmatch(NEAR[argument], plain(one), re.I)), "")
+        near = next(
+            (unquoted(one) for one in columns if re.fullmatch(NEAR[argument], unquoted(one), re.I)), ""
+        )
         other = type_of(others, name)
         elsewhere = other not in (None, UNKNOWN) and argument in ("user_col", "item_col", "score_col")
         if elsewhere and argument != "score_col":  # both tables must call these the same
@@ -278,7 +283,7 @@ def grade_not_read(name: str) -> str:
 
 def alike(kind: str, columns: Mapping[str, str]) -> list[str]:
     """Return the columns whose names are like those of systems, runs or grades; grades are numbers."""
-    found = [plain(one) for one in columns if re.fullmatch(LIKE[kind], plain(one), re.I)]
+    found = [unquoted(one) for one in columns if re.fullmatch(LIKE[kind], unquoted(one), re.I)]
     return [one for one in found if kind != "grades" or is_plain_number(str(type_of(columns, one)))]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..measures.grammar import parse_measure
 from ..measures.registry import MEASURES, Range
 from ..quoting import literal
-from .call import COUNTING, Column
+from .call import COUNTING, MADE, MADE_OF_TIES, PERHAPS_OF_TIES, PERHAPS_SYSTEMS, Column
 from .measures import formula, render_formula
 from .symbols import Symbol, SymbolList, text
 from .templates import environment
@@ -89,8 +89,8 @@ class ScriptGroup:
     is_last: bool
     is_asked: Any
     has_min_grade: Any
-    made = "n_hits, hits, grades, seen, log2_ideal"
-    made_of_ties = "hits, n_hits, ties, grades, log2_ideal"
+    made = ", ".join(MADE)
+    made_of_ties = ", ".join([*MADE_OF_TIES, *PERHAPS_OF_TIES])
     min_grade = field("lowest_grade")
 
     def reads(self, column: str) -> bool:
@@ -102,7 +102,7 @@ class ScriptCall:
 
     types = None
     is_part = has_systems = False
-    keys = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"
+    keys = PERHAPS_SYSTEMS
     system_first = ""
 
     def __init__(self, function: str) -> None:
@@ -158,7 +158,7 @@ def measure_macros() -> dict[str, str]:
     }
     listed = {
         "takes_grade": [name for name, one in MEASURES.items() if "min_grade" in one.options],
-        "is_share": [name for name, one in MEASURES.items() if one.range.low >= -1 and one.range.high <= 1],
+        "is_share": [name for name, one in MEASURES.items() if one.range.has_exact_sums],
     }
     bodies = {"formula": case(formulas), "expected_formula": case(of_ties)}
     bodies |= {name: f"name IN ({', '.join(map(literal, names))})" for name, names in listed.items()}

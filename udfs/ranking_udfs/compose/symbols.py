@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 from jinja2 import Environment, nodes
 from jinja2.visitor import NodeTransformer
 
+from ..quoting import double, literal
+
 # Around parts of an output: IF condition THEN output ELSE output END, FOR list THEN output END, VALUE
 # symbol END.
 IF, THEN, ELSE, END, VALUE, FOR = MARKS = "\ue000\ue001\ue002\ue003\ue004\ue005"
@@ -49,11 +51,11 @@ class SymbolList:
 
 
 def to_sql(value: Any) -> str:
-    """Return a Symbol, a word or a number as SQL: a float as a DOUBLE, `0.1e0`, since `0.1` is a DECIMAL."""
+    """Return a Symbol, a word or a number as SQL: a float as a DOUBLE."""
     if isinstance(value, float):
-        return repr(value) if "e" in repr(value) else f"{value}e0"
+        return double(value)
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+        return literal(value)
     return value.sql if isinstance(value, Symbol) else str(value)
 
 

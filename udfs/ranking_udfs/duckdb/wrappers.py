@@ -176,10 +176,7 @@ def named(pattern: str) -> str:
 
 def known_measures() -> str:
     """Return what a comparison asks of each measure, by each of its names: a text that becomes a MAP."""
-    rows = [
-        (name, one.name, one.higher_is_better, one.range.low >= 0 and one.range.high <= 1)
-        for name, one in SPELLINGS.items()
-    ]
+    rows = [(name, one.name, one.higher_is_better, one.range.is_share) for name, one in SPELLINGS.items()]
     rows += [(one.name, "NULL", None, one.range.high == 1) for one in BY_USER]
     rows += [(name, "NULL", None, True) for name in OVERLAPS]
     rows += [(name, "NULL", False, False) for name in ERRORS]

@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 
 from ..compose.call import Call, Types
-from ..compose.columns import parse_columns
+from ..compose.columns import parse_columns, row_type
 from ..compose.functions import compose
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice, parse_measure
@@ -378,9 +378,7 @@ def cut_off_condition(cuts: Sequence[int | None]) -> str:
 
 def row_columns(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
     """Return the types of a table's columns, by their names."""
-    ((row,),) = con.execute(
-        f"SELECT typeof((SELECT struct_pack(*COLUMNS(*)) FROM {table} WHERE false))"
-    ).fetchall()
+    ((row,),) = con.execute(f"SELECT {row_type(table)}").fetchall()
     return parse_columns(row)
 
 

@@ -5,11 +5,11 @@ import re
 
 import duckdb
 
+from ..compose.columns import QUERY
 from ..evaluation.errors import DataError
-from ..quoting import identifier, literal
+from ..quoting import identifier, literal, unquoted
 from ..texts import nearest, shorten
 
-QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # as _ranking_table has it
 RESERVED = ("memory", "system", "temp")  # names of databases that are DuckDB's own
 
 
@@ -52,7 +52,7 @@ class Database(Catalog):
         if not re.fullmatch(r'(?:"(?:[^"]|"")+"|[^".]+)(?:\.(?:"(?:[^"]|"")+"|[^".]+)){0,2}', text):
             return None
         parts = re.findall(r'"(?:[^"]|"")+"|[^".]+', text)
-        parts = [part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts]
+        parts = [unquoted(part) for part in parts]
         there = self.relations(con)
         *outer, name = (part.lower() for part in parts)
         if outer[:1] == [self.name.lower()] and (len(outer) == 2 or (*outer, name) not in there):

@@ -18,7 +18,7 @@ from ..compose.columns import NEAR
 from ..duckdb.internal import COLUMN_TEXTS, IS_NUMBER, NEAREST_COLUMN
 from ..evaluation.errors import DataError, error_summary
 from ..evaluation.options import ARGUMENTS
-from ..quoting import identifier, literal
+from ..quoting import identifier, literal, unquoted
 from ..texts import nearest, shorten
 from .catalogs import Catalog, is_database
 
@@ -272,7 +272,7 @@ def check_parts(con: duckdb.DuckDBPyConnection, location: str, source: Source) -
             list_intersect(?, (SELECT flatten(list(names)) FROM parts)),
             lambda name: NOT list_contains(names, name)))
         FROM parts ORDER BY ALL LIMIT 1"""
-    columns = [one[1:-1].replace('""', '"') for one in source.columns.values()]
+    columns = [unquoted(one) for one in source.columns.values()]
     for file, name in con.execute(query, [columns]).fetchall():
         raise DataError(f"{file}: no column {name!r}, which other parts have")
 

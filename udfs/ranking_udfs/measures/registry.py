@@ -73,6 +73,16 @@ class Range:
             return f"{self.low:g} or {self.high:g}" if math.isfinite(self.high) else f"{ends}, ..."
         return f"[{self.low:g}, {self.high:g}]" if math.isfinite(self.high) else f">= {self.low:g}"
 
+    @property
+    def is_share(self) -> bool:
+        """True for values from 0 to 1, which shares of users or probabilities are."""
+        return self.low >= 0 and self.high <= 1
+
+    @property
+    def has_exact_sums(self) -> bool:
+        """True for values from -1 to 1, whose sum is exact as one of integers."""
+        return self.low >= -1 and self.high <= 1
+
     def __contains__(self, value: float) -> bool:
         return math.isfinite(value) and self.low <= value <= self.high and not (self.integers and value % 1)
 
