@@ -58,7 +58,7 @@ class Column:
 
     @property
     def is_high(self) -> str:
-        """Whether the higher of two values is better, as SQL; ValueError where neither is."""
+        """SQL: true if higher values are better, false if lower ones are; ValueError if neither are."""
         if self.higher_is_better is None:
             raise ValueError(f"measures must say which of two systems is better, got {self.name}")
         return str(self.higher_is_better).lower()
@@ -73,7 +73,7 @@ class Column:
 
     @property
     def is_share(self) -> bool:
-        """Whether the mean is exact as a sum of integers alone."""
+        """True for a mean that is exact as a sum of integers alone."""
         return self.range.has_exact_sums
 
 
@@ -97,7 +97,7 @@ class Group:
         return bool(self.min_grade)
 
     def reads(self, column: str) -> bool:
-        """Whether a formula reads a column of `cut`."""
+        """Return true for a column of `cut` that a formula reads."""
         return any(re.search(rf"(?<!\.)\b{column}\b", one.formula) for one in self.columns)
 
     @property
@@ -147,7 +147,7 @@ class Call:
 
     @property
     def counts_all(self) -> bool:
-        """Whether users without truth are looked at too."""
+        """True for a function that counts users without truth."""
         return self.function in COUNTING
 
     @property
@@ -184,7 +184,7 @@ class Call:
 
     @property
     def reused(self) -> str:
-        """How a CTE is used that reads a table: DuckDB 1.5 crashes where it reads an Arrow table twice."""
+        """MATERIALIZED for DuckDB 1.5, which crashes if an inlined CTE reads an Arrow table twice."""
         return "MATERIALIZED" if duckdb.__version__.startswith("1.5") else "NOT MATERIALIZED"
 
     @property
@@ -203,7 +203,7 @@ class Call:
 
     @property
     def has_systems(self) -> bool:
-        """Whether rec is known to hold several systems."""
+        """True where rec is known to have a column of systems."""
         return self.types is not None and self.may_have_systems
 
     @property
@@ -262,7 +262,7 @@ class Call:
 
     @property
     def may_hide_grades(self) -> bool:
-        """Whether a column of truth that is called as the scores of rec may hold grades that are not read."""
+        """True where truth may have unread grades in a column with the name of the scores in rec."""
         if self.is_part or self.grade is not None or not is_like_grades(self.score):
             return False
         if self.types is None:
@@ -289,7 +289,7 @@ class Call:
 
     @property
     def mixed_users(self) -> bool:
-        """Whether ids of users are compared as texts: those of two types, but for two integers."""
+        """True for ids of users of two types that are not both integers: they are compared as texts."""
         return self.mixed(self.user) == "texts"
 
     @property
@@ -306,7 +306,7 @@ class Call:
 
     @property
     def column_problem(self) -> str:
-        """What is wrong with the columns, as SQL; "" where they are known, and so have been looked at."""
+        """The SQL of the error text of columns; "" where they are known, and so have been checked."""
         if self.types:
             return ""
         facts = {**vars(self.names), "min_grade": self.min_grade}
@@ -342,7 +342,7 @@ class Call:
 
     @cached_property
     def depth(self) -> int | None:
-        """How far to look down the lists; None for the whole."""
+        """The largest rank that a measure needs; None for whole lists."""
         ks = self.all_ks
         return None if any(k is None or k > LARGEST for k in ks) else max(k for k in ks if k is not None)
 
@@ -360,7 +360,7 @@ class Call:
 
     @property
     def down_to_k(self) -> str:
-        """What cuts a list that is sorted; ties beyond k are needed, and items that are judged."""
+        """The slice that cuts a sorted list at k; "" if k is the whole, or items below k are needed."""
         return "" if self.depth is None or self.condensed or self.expected else f"[:{self.depth}]"
 
     @property
@@ -427,7 +427,7 @@ class Call:
 
     @property
     def has_levels(self) -> bool:
-        """Whether each ranking is looked at once for each of eleven levels of recall."""
+        """True for a function of eleven levels of recall, which has a row for each of them."""
         return self.function == "interpolated_precision_curve"
 
     @property

@@ -1,4 +1,4 @@
-"""What macros call while DuckDB plans a query: the SQL of a call, and what is wrong with columns."""
+"""Functions that macros call while DuckDB plans a query: they return the SQL of a call, or an error text."""
 
 import json
 from collections.abc import Sequence
