@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from ..measures.grammar import SPELLINGS, Choice, parse_measures
-from .call import LARGEST, MEASURED, Call
 from .columns import QUERY, UNKNOWN, cut, is_number
 
+LARGEST = 2**31 - 1  # of an INTEGER; a k above it is the whole list
 NULLS = (UNKNOWN, "NULL")
 # A file that looks like a query: "from bob.csv" or "(1) rec.csv".
 FILE = re.compile(r"\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$", re.IGNORECASE)
@@ -159,8 +159,9 @@ def parse_choices(name: str, given: Given) -> list[Choice] | None:
     return parse_measures(text, SPELLINGS, "FROM ranking_functions() lists them")
 
 
-PARSERS: dict[str, tuple[str, Callable[[str, Given], Any]]] = {
-    # by argument: the field of Call, and what parses it
+Parsers = Mapping[str, tuple[str, Callable[[str, Given], Any]]]
+PARSERS: Parsers = {
+    # by argument: the field of a call, and what parses it
     "rec": ("rec", parse_table),
     "truth": ("truth", parse_table),
     "users": ("users", parse_optional_table),
@@ -184,33 +185,16 @@ PARSERS: dict[str, tuple[str, Callable[[str, Given], Any]]] = {
 }
 
 
-def parse_call(function: str, given: Mapping[str, Given]) -> Call:
-    """Parse all arguments of a call.
+def parse_fields(parsers: Parsers, given: Mapping[str, Given]) -> dict[str, Any]:
+    """Parse all arguments of a call: its fields by name, without those that are NULL.
 
     Raises:
         ValueError: the first rule that one of them breaks, and what it is
     """
     fields = {}
     for name, argument in given.items():
-        field, parse = PARSERS[name]
+        field, parse = parsers[name]
         value = parse(name, argument)
         if value is not None:
             fields[field] = value
-    usual, ks = fields.pop("usual", None), fields.get("ks")
-    fields.setdefault("choices", usual)
-    if function in MEASURED:
-        choices = fields.get("choices")
-        if ks is None and (choices is None or any(not one.cuts for one in choices)):
-            raise ValueError("ks must be a list of one or more k, got NULL")
-        if fields.get("ties") == "expected":
-            for choice in choices or ():
-                if not choice.measure.expected:
-                    raise ValueError(
-                        "with ties := 'expected' a measure must have an expected value in closed form "
-                        f"(FROM ranking_functions() lists measures), got {choice.measure.name}"
-                    )
-    else:
-        if function == "precision_recall_curve" and (ks is None or ks > LARGEST):
-            raise ValueError(f"max_k must be from 0 to {LARGEST}, got {'NULL' if ks is None else ks}")
-        fields["ks"] = [ks]
-    return Call(function, **{"ks": [], **fields})
+    return fields

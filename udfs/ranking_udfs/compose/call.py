@@ -5,12 +5,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, ClassVar
 
 import duckdb
 
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import MEASURES, Number, Range
 from ..quoting import double, sql_value
+from .arguments import LARGEST, PARSERS, Given, parse_fields
 from .columns import (
     PLAIN_NUMBER,
     UNKNOWN,
@@ -25,7 +27,6 @@ from .columns import (
 from .measures import formula, render_formula
 from .templates import identifier, literal
 
-LARGEST = 2**31 - 1  # of an INTEGER; a k above it is the whole list
 SHORT = 32  # for a k up to it, the k-th best score of each user is found before lists are sorted
 PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # where they are not known
 SMALL = 50  # of lists up to it, truth is found without hashing
@@ -114,6 +115,9 @@ class Group:
 class Call:
     """A call whose arguments have been checked. Tables are named as `query_table` takes them."""
 
+    folder: ClassVar = "tables"  # of its template, below `sql/`
+    parsers: ClassVar = PARSERS
+
     function: str
     rec: str = ""
     truth: str = ""
@@ -134,6 +138,37 @@ class Call:
     called: str = ""  # the function that errors name, where it is another
     types: Types | None = None
     is_part: bool = False  # over partitions of users, in a database of partitions.py
+
+    @classmethod
+    def parse(cls, function: str, given: Mapping[str, Given]) -> "Call":
+        """Parse the arguments of a call in SQL.
+
+        Raises:
+            ValueError: the first rule that they break, and what it is
+        """
+        return cls(function, **cls.checked(function, parse_fields(cls.parsers, given)))
+
+    @staticmethod
+    def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of a call, or raise ValueError where they do not go together."""
+        usual, ks = fields.pop("usual", None), fields.get("ks")
+        fields.setdefault("choices", usual)
+        if function in MEASURED:
+            choices = fields.get("choices")
+            if ks is None and (choices is None or any(not one.cuts for one in choices)):
+                raise ValueError("ks must be a list of one or more k, got NULL")
+            if fields.get("ties") == "expected":
+                for choice in choices or ():
+                    if not choice.measure.expected:
+                        raise ValueError(
+                            "with ties := 'expected' a measure must have an expected value in closed form "
+                            f"(FROM ranking_functions() lists measures), got {choice.measure.name}"
+                        )
+        else:
+            if function == "precision_recall_curve" and (ks is None or ks > LARGEST):
+                raise ValueError(f"max_k must be from 0 to {LARGEST}, got {'NULL' if ks is None else ks}")
+            fields["ks"] = [ks]
+        return {"ks": [], **fields}
 
     @property
     def caller(self) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from ..quoting import literal
-from .arguments import Given, parse_call
+from .arguments import Given
 from .call import Call
 from .columns import Names, columns_problem, parse_columns
 from .templates import render
@@ -13,6 +13,12 @@ PATHS = {
     "_ranking_users": "tables/internal/users.sql",
     "_ranking_compared": "comparison/internal/compared.sql",
 }  # of templates that are no file of their function's name
+CALLS: dict[str, type[Call]] = {}  # by function, of those that are no `Call` itself
+
+
+def path_of(function: str) -> str:
+    """Return the path of a function's template below `sql/`."""
+    return PATHS.get(function) or f"{CALLS.get(function, Call).folder}/{function}.sql"
 
 
 def compose_call(function: str, *arguments: Sequence[str | None]) -> str:
@@ -24,7 +30,7 @@ def compose_call(function: str, *arguments: Sequence[str | None]) -> str:
     """
     given = {str(name): Given(str(kind), text) for name, kind, text in arguments}
     try:
-        return compose(parse_call(function, given))
+        return compose(CALLS.get(function, Call).parse(function, given))
     except ValueError as error:
         caller = given["caller"].text if "caller" in given else function
         return failing(f"{caller}: {error}")
@@ -36,7 +42,7 @@ def compose(call: Call) -> str:
         types = call.types
         if problem := columns_problem(call.names, types.rec, types.truth, types.users, call.min_grade):
             return failing(f"{call.caller}: {problem}")
-    return render(PATHS.get(call.function, f"tables/{call.function}.sql"), call)
+    return render(path_of(call.function), call)
 
 
 def failing(text: str) -> str:

@@ -100,6 +100,8 @@ class ScriptGroup:
 class ScriptCall:
     """A call as a template asks of it, its arguments unknown."""
 
+    fields = FIELDS
+    macro = "_ranking_call"  # which checks the arguments and makes the struct of the fields
     types = None
     is_part = has_systems = False
     keys = PERHAPS_SYSTEMS
@@ -109,7 +111,7 @@ class ScriptCall:
         self.function = function
         self.counts_all = function in COUNTING
         self.has_levels = function == "interpolated_precision_curve"
-        vars(self).update({name: field(name) for name in FIELDS})
+        vars(self).update({name: field(name) for name in self.fields})
 
     @property
     def columns(self) -> Any:
@@ -168,11 +170,15 @@ def measure_macros() -> dict[str, str]:
     }
 
 
+SCRIPT_CALLS: dict[str, type[ScriptCall]] = {}  # by function, of those that are no `ScriptCall` itself
+
+
 def script_macro(function: str, path: str, head: str, names: Sequence[str]) -> str:
     """Return the table macro that does without Python; `head` is its statement up to AS TABLE."""
-    output = environment().get_template(path).render(of=ScriptCall(function))
+    of = SCRIPT_CALLS.get(function, ScriptCall)(function)
+    output = environment().get_template(path).render(of=of)
     given = {"caller": f"'{function}'"} | {name: name for name in names}
-    call = f"_ranking_call({', '.join(f'{name} := {value}' for name, value in given.items())})"
+    call = f"{of.macro}({', '.join(f'{name} := {value}' for name, value in given.items())})"
     composed = text(squeezed(output))
     return f"{head} AS TABLE\nFROM query(list_transform(\n    [{call}],\n    lambda of: {composed})[1])"
 

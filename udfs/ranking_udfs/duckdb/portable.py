@@ -1,8 +1,10 @@
 """The macros for clients without Python, as a script for a database."""
 
-from ..compose.functions import PATHS
+from operator import attrgetter
+
+from ..compose.functions import path_of
 from ..compose.script import measure_macros, script_macro
-from ..folder import read
+from ..folder import folder
 from ..quoting import literal
 from ..version import PACK, version
 from .statements import LAST_MACRO, Macro, all_words, code, in_order, macros, mark, split_macros, texts
@@ -21,7 +23,6 @@ def script_macros() -> dict[str, str]:
     """
     helpers = {name for name, (_, room) in texts().items() if room.startswith("hivemall")}
     instead = composed_macros()
-    instead["_ranking_flip_signs"] = code(read("comparison/without_python/_ranking_flip_signs.sql"))
     found = {
         name: instead.get(name, macro.sql)
         for name, macro in macros().items()
@@ -43,14 +44,18 @@ def composed_macros() -> dict[str, str]:
             names = [one.split()[0] for one in Macro(code(text), "").signatures()[0]]
             always = macros()[name].always
             head = head.strip().replace(f"MACRO {name}", f"MACRO {always}", 1)
-            found[always] = script_macro(name, PATHS.get(name, f"tables/{name}.sql"), head, names)
+            found[always] = script_macro(name, path_of(name), head, names)
     return found
 
 
 def instead_of_python() -> dict[str, str]:
-    """Return the macros that only the composed ones call."""
-    text = with_words(read("tables/without_python/_ranking_call.sql"), all_words())
-    return measure_macros() | {name: code(statement) for name, statement in split_macros(text).items()}
+    """Return the macros that only the composed ones call, and those that stand for functions of Python."""
+    found = measure_macros()
+    for room in ("tables", "comparison"):
+        for file in sorted(folder().joinpath(room, "without_python").iterdir(), key=attrgetter("name")):
+            text = with_words(file.read_text(encoding="utf-8"), all_words())
+            found |= {name: code(statement) for name, statement in split_macros(text).items()}
+    return found
 
 
 def script() -> str:
