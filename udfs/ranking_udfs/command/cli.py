@@ -4,23 +4,16 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
 import click
 
-from ..evaluation import defaults
 from ..texts import shorten
-from .gates import LOSERS, PROBLEMS
+from .gates import RULES
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
-from .options import CHANGES, COMMANDS, COMPLETE, EVERY, FORMATS, group
-from .values import parse_measures
-
-ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
-    **{"": "table", ".txt": "table", ".csv": "csv", ".json": "json", ".parquet": "parquet"},
-    **{".md": "markdown", ".markdown": "markdown"},
-    **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
-}
+from .options import CHANGES, COMMANDS, COMPLETE, ENDINGS, EVERY, FORMATS, INPUT_RULES, OUTPUT_RULES, group
 
 
 def main(argv: Sequence[str] | None = None, imported: Callable[[], None] = lambda: None) -> int:
@@ -78,15 +71,9 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     usual = {name: [] if one.is_list else one.default for name, one in EVERY.items()}
     usual["allow_empty"] = name in ("check", "explain", "overlap")  # which say it, or do not need it
     usual |= {"command": name, "files": []} | ({"grade_col": ""} if name == "fuse" else {})
-    lists = {name: value for name, value in arguments.items() if isinstance(value, tuple)}
-    given = SimpleNamespace(**usual | {one: value for one, value in arguments.items() if value is not None})
-    for one in ("measures", "ks", "fail_if"):
-        setattr(given, one, [part for parts in lists.get(one, ()) for part in parts])
-    for one in (one for one in lists if one.endswith("_col")):
-        setattr(given, one, ",".join(lists[one]) if lists[one] else usual[one])
+    given = SimpleNamespace(**usual | written_values(arguments))
     given.descending = not given.ascending
     given.check = not given.no_check
-    given.files = [*given.files]
     if name == "report" and given.output is None and given.figures is None:
         given.output = "report.html"
     if given.output == "-":  # standard output, as of other commands
@@ -100,68 +87,33 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     return given
 
 
+def written_values(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the values that were written; of an option that was repeated, all as one."""
+    values = {}
+    for name, value in arguments.items():
+        if name in ("measures", "ks", "fail_if"):
+            value = [*chain(*value)]
+        elif name.endswith("_col") and isinstance(value, tuple):
+            value = ",".join(value) if value else None
+        elif name == "files":
+            value = [*value]
+        if value is not None:
+            values[name] = value
+    return values
+
+
 def broken_rules(given: SimpleNamespace) -> Iterator[str]:
     """Yield what is wrong with arguments that are right by themselves."""
     command = COMMANDS[given.command]
-    if given.command == "split":
-        if given.last is None and given.test_from is None and given.test_size is None:
-            yield "split: --test-size, --test-from or --last is required"
-        if given.last is not None and not (given.test_from is None and given.test_size is None):
-            yield "split: --last takes neither --test-size nor --test-from"
-    if command.operand != "files":
-        return
-    if len(given.files) < 2 and command.has_truth:
-        yield "Missing argument 'TRUTH'"
-    for text in given.files if given.database is None else []:
-        is_cut, is_measure = given.ks and text.isdecimal(), given.measures and is_measures(text)
-        if (is_cut or is_measure) and not os.path.exists(text):
-            yield f"{text} is no file: several values of an option are written -k 5,10 -m ndcg,recall"
-    for one in given.measures:
-        if given.ties == "expected" and not one.measure.expected:
-            yield f"--ties expected: {one.name} {defaults.NO_CLOSED_FORM}"
-    if given.pairs and given.segment is not None:
-        yield "--pairs is of all users, without their segments: leave out --segment"
-    if given.command == "explain" and len({*given.ks}) > 1:
-        yield f"-k must be one cut-off, got {','.join(map(str, given.ks))}"
-    if given.command == "check" and given.time and not given.history:
-        yield f"--time {given.time} needs --history FILE, which has that column too"
-    for name, of in {"title": "items", "text": "segment"}.items():
-        if vars(given)[name] is not None and vars(given)[of] is None:
-            yield f"--{name} {vars(given)[name]} needs --{of} FILE, which has that column"
-    if given.command == "report":
-        if given.output is None and given.figures is None:
-            yield "--output must be a file that ends in .html, got '-'"
-        ending = os.path.splitext(given.output or "")[1].lower()
-        if ending and ENDINGS.get(ending) != "html":
-            yield f"--output must end in .html, which is what a report is, got {given.output!r}"
-        if given.items and given.items[1] and not given.history:
-            rule = "with whose categories those of the lists are compared"
-            yield f"--items FILE:COLUMN needs --history FILE, {rule}"
-    if given.manifest and not (given.output or given.by_user or given.rows):
-        yield "--manifest is written beside a file: name one, as by --output FILE"
-    if given.format == "parquet" and given.output is None:
-        yield "--format parquet needs --output FILE"
+    is_of_files = command.operand == "files"
+    rules = {**INPUT_RULES, **command.rules, **OUTPUT_RULES} if is_of_files else command.rules
+    for text, is_broken in rules.items():
+        if found := is_broken(given):
+            yield text.format(found, **vars(given))
     for one in given.fail_if:
-        is_compared = one.is_tested or one.kind == LOSERS
-        if one.kind != PROBLEMS and given.command == "check":
-            yield f"--fail-if of the check must be problems or problems(CODE, ...), got {one.text}"
-        if one.kind == PROBLEMS and given.no_check:
-            yield f"--fail-if {one.text} needs the check of the data: leave out --no-check"
-        if is_compared and given.command != "compare":
-            yield f"--fail-if {one.text} needs `{PROGRAM} compare`, which has verdicts"
-        if is_compared and given.baseline is None:
-            yield f"--fail-if {one.text} needs --baseline, which the others are compared with"
-        if one.of_segments and given.segment is None:
-            yield f"--fail-if {one.text} needs --segment FILE:COLUMN"
-        if given.format == "sql":
-            yield f"--fail-if {one.text} needs results: --format sql only prints what would find them"
-
-
-def is_measures(text: str) -> bool:
-    try:
-        return bool(parse_measures(text))
-    except ValueError:
-        return False
+        for text, is_unfit in RULES.items():
+            if is_unfit(one, given):
+                yield f"--fail-if {text.format(one.text)}"
 
 
 def format_of(output: str | None, formats: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Conditions of `--fail-if`: how they are written, what they look at, and where one holds."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,6 +10,7 @@ from ..evaluation.errors import UsageError, error_summary
 from ..evaluation.problems import CODES, is_problem, problem_text
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
 from ..texts import did_you_mean, shorten
+from .messages import PROGRAM
 
 if TYPE_CHECKING:
     import duckdb
@@ -63,6 +64,11 @@ class Condition:
         """Whether it reads a verdict or a p, which are then corrected over all rows that are read so."""
         return self.kind == VERDICT or bool(self.names & CORRECTED)
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether it reads what a comparison alone has."""
+        return self.is_tested or self.kind == LOSERS
+
     def looks_at(self, row: Row) -> bool:
         """Return whether the condition is about this row of the results, or of a bound about this mean."""
         from ..measures.contents import CONTENTS
@@ -73,6 +79,25 @@ class Condition:
             and self.of_contents in (None, row.get("measure") in CONTENTS)
             and self.of_segments in (None, row.get("segment", EVERYBODY) != EVERYBODY)
         )
+
+
+# What is said of a condition that does not fit the options of the command, and when it does not.
+RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
+    "of the check must be problems or problems(CODE, ...), got {}": (
+        lambda one, of: one.kind != PROBLEMS and of.command == "check"
+    ),
+    "{} needs the check of the data: leave out --no-check": (
+        lambda one, of: one.kind == PROBLEMS and of.no_check
+    ),
+    f"{{}} needs `{PROGRAM} compare`, which has verdicts": (
+        lambda one, of: one.is_compared and of.command != "compare"
+    ),
+    "{} needs --baseline, which the others are compared with": (
+        lambda one, of: one.is_compared and of.baseline is None
+    ),
+    "{} needs --segment FILE:COLUMN": lambda one, of: one.of_segments and of.segment is None,
+    "{} needs results: --format sql only prints what would find them": lambda _, of: of.format == "sql",
+}
 
 
 def parse_conditions(text: str) -> list[Condition]:

@@ -1,11 +1,14 @@
 """The commands, their options in groups, and their help: click's, made of one table of options."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import click
 from click.shell_completion import CompletionItem
 
+from ..evaluation import defaults
 from ..evaluation.options import AT_LEAST_0, GRADES, OPTIONS, ColumnNames, Option, integer
 from .gates import parse_conditions
 from .values import (
@@ -23,6 +26,11 @@ from .values import (
 WIDTH = 80
 COMPLETE = "_RANKING_UDFS_COMPLETE"  # the variable by which a shell asks for completions
 FORMATS = ("table", "csv", "json", "parquet", "markdown", "html")
+ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
+    **{"": "table", ".txt": "table", ".csv": "csv", ".json": "json", ".parquet": "parquet"},
+    **{".md": "markdown", ".markdown": "markdown"},
+    **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
+}
 KEEP = ("keep", "drop")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
 FLAGS = {
@@ -105,21 +113,75 @@ system{}. Files are CSV, Parquet, JSON, TREC; a folder, 'rec/*.csv', a URL, or -
 GIVEN_TRUTH = "; TRUTH is what turned out right (userid, itemid, and rel if there are grades)"
 
 
+# Rules between options: what is said of one that is broken, and whether it is, or by what.
+Rules = Mapping[str, Callable[[Any], Any]]
+
+
+def no_file(of: Any) -> str | None:
+    """Return the first text in place of a file that is rather a value of an option, and no file."""
+    for text in of.files if of.database is None else []:
+        is_value = (of.ks and text.isdecimal()) or (of.measures and is_measures(text))
+        if is_value and not os.path.exists(text):
+            return str(text)
+    return None
+
+
+def is_measures(text: str) -> bool:
+    try:
+        return bool(parse_measures(text))
+    except ValueError:
+        return False
+
+
+def is_no_page(of: Any) -> bool:
+    """Return whether the ending of the output is not one of HTML."""
+    ending = os.path.splitext(of.output or "")[1].lower()
+    return bool(ending) and ENDINGS.get(ending) != "html"
+
+
+def without_closed_form(of: Any) -> str | None:
+    """Return the first measure that has no expected value over the orders of ties, if that is wanted."""
+    names = (one.name for one in of.measures if not one.measure.expected)
+    return next(names, None) if of.ties == "expected" else None
+
+
+INPUT_RULES: Rules = {  # of all commands that read REC, before those of a command
+    "Missing argument 'TRUTH'": lambda of: len(of.files) < 2 and COMMANDS[of.command].has_truth,
+    "{} is no file: several values of an option are written -k 5,10 -m ndcg,recall": no_file,
+    f"--ties expected: {{}} {defaults.NO_CLOSED_FORM}": without_closed_form,
+}
+TEXT_RULES: Rules = {
+    "--title {title} needs --items FILE, which has that column": (
+        lambda of: of.title is not None and of.items is None
+    ),
+    "--text {text} needs --segment FILE, which has that column": (
+        lambda of: of.text is not None and of.segment is None
+    ),
+}
+OUTPUT_RULES: Rules = {  # of all commands that read REC, behind those of a command
+    "--manifest is written beside a file: name one, as by --output FILE": (
+        lambda of: of.manifest and not (of.output or of.by_user or of.rows)
+    ),
+    "--format parquet needs --output FILE": lambda of: of.format == "parquet" and of.output is None,
+}
+
+
 class Spec(NamedTuple):
-    """A command: what it does and when to use it, its options by group, and examples."""
+    """A command: what it does and when to use it, its options by group, examples, and rules of its own."""
 
     text: str
     groups: Mapping[str, str]
     examples: Sequence[str]
     operand: str = "files"
     has_truth: bool = True
+    rules: Rules = MappingProxyType({})
 
     @property
     def names(self) -> list[str]:
         return " ".join(self.groups.values()).split()
 
 
-COMMANDS = {
+COMMANDS: Mapping[str, Spec] = {
     "evaluate": Spec(
         "Measure recommendations by the truth: means of recall, NDCG and so on. For which model is better, "
         "use compare; for a page to show, report; for the reasons of one user's numbers, explain.",
@@ -139,12 +201,27 @@ COMMANDS = {
             **READ,
         },
         ["compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse"],
+        rules={
+            "--pairs is of all users, without their segments: leave out --segment": (
+                lambda of: of.pairs and of.segment is not None
+            ),
+            **TEXT_RULES,
+        },
     ),
     "report": Spec(
         "Write a page for those who decide: the answer first, then data, means, differences, users and "
         "segments as charts. For a terminal or a pipeline, use compare.",
         {"page": "output figures figure_format title text unit", **TESTED, **MEASURED, **READ},
         ["report als=als.csv bert=bert.csv truth.csv --output report.html"],
+        rules={
+            **TEXT_RULES,
+            "--output must be a file that ends in .html, got '-'": (
+                lambda of: of.output is None and of.figures is None
+            ),
+            "--output must end in .html, which is what a report is, got {output!r}": is_no_page,
+            "--items FILE:COLUMN needs --history FILE, with whose categories those of the lists are "
+            "compared": lambda of: of.items and of.items[1] and not of.history,
+        },
     ),
     "check": Spec(
         "Look for problems in the data: ids that do not match, ties, short lists, leaks, with what to write. "
@@ -159,6 +236,11 @@ COMMANDS = {
             "check rec.csv test.csv --history train.csv --fail-if problems",
             "check bm25.run qrels.tsv --items corpus.jsonl",
         ],
+        rules={
+            "--time {time} needs --history FILE, which has that column too": lambda of: (
+                of.time and not of.history
+            ),
+        },
     ),
     "explain": Spec(
         "Show one user's lists: rank by rank, with what is missed, and what NDCG, recall and precision are "
@@ -173,6 +255,10 @@ COMMANDS = {
             "explain rec.csv truth.csv --user-id c02 -k 10",
             "explain bm25.run qrels.tsv --user-id q7 --items corpus.jsonl",
         ],
+        rules={
+            "-k must be one cut-off, got {}": lambda of: len({*of.ks}) > 1 and ",".join(map(str, of.ks)),
+            **TEXT_RULES,
+        },
     ),
     "abstention": Spec(
         "Find the best score from which to answer: how many users with an answer each threshold refuses, and "
@@ -202,6 +288,14 @@ COMMANDS = {
             "split ratings.csv --last 1 --output out/",
         ],
         "events",
+        rules={
+            "split: --test-size, --test-from or --last is required": (
+                lambda of: of.last is of.test_from is of.test_size is None
+            ),
+            "split: --last takes neither --test-size nor --test-from": (
+                lambda of: of.last is not None and not (of.test_from is of.test_size is None)
+            ),
+        },
     ),
     "fuse": Spec(
         "Join the rankings of several models into one: for hybrid search, or an ensemble. To see whether "
