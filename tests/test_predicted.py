@@ -332,6 +332,8 @@ def test_the_report_says_what_the_table_function_does(lists: Con) -> None:
     assert page.findings.comparisons == [expected]
     said = predicted_sentence(expected, 4)
     assert said in page.findings.verdicts[0][1]
+    assert said not in page.findings.sql
+    assert "\n;" not in page.findings.sql
     assert said.startswith("Of 300 users 40 were graded by people")
     assert page.findings.facts["Predicted truth"] == "llm"
 

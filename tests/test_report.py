@@ -95,6 +95,7 @@ def test_what_is_in_the_lists_is_what_sql_says(four: str, four_tables: Con) -> N
     call = "('rec', [10], history := 'train', items := 'items')"
     wholes = con.execute(f"FROM ranking_beyond_accuracy{call}").df().set_index("system")
     means, tails, everything = tables_in(found)
+    assert "TEMP TABLE contents AS" in text_of(sections(four)["How it was made"])
 
     popularity = {row["System"]: row for row in means if row["Measure"] == "popularity"}
     by_user = con.execute(f"FROM ranking_beyond_accuracy_by_user{call}").df().groupby("system")["popularity"]
@@ -236,7 +237,7 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop: Con) -> Non
     given: Any = {"baseline": "als", "segments": "people", "segment_col": "country", **COLUMNS}
     found = ranking_udfs.report("rec", "bought", "ndcg", np.array([5, 10]), con=shop, **given)
     assert found.findings.systems == ["als", "(no name)"]
-    assert "(no name)" in {row["segment"] for row in found.findings.segments}
+    assert "(no name)" in {row["segment"] for row in found.findings.segments.rows}
     assert re.search(r"<h1>NDCG@5 0\.\d+ with \(no name\), \d+ % above als</h1>", found.html)
     with pytest.raises(ValueError, match=r"report: bought: no column 'nope'"):
         ranking_udfs.report("rec", "bought", con=shop, **{**COLUMNS, "item_col": "nope"})

@@ -8,7 +8,7 @@ from ..evaluation.conclusion import some_thresholds
 from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, in_unit, join_names
 from ..measures.grammar import Choice
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
-from .findings import Findings
+from .findings import Findings, Histogram
 
 MOST_SYSTEMS = len(COLOURS)
 MOST_SEGMENTS = 15  # in a chart
@@ -106,24 +106,35 @@ def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str
     """Say which systems are best at which k; of one system, its values."""
     if not any(row["users"] for row in rows):
         return in_unit(": no user has a value")
-    is_single = len(measure.cuts) == 1  # and so in the title already
-    texts = []
     if len(findings.systems) == 1:
-        for row in rows:
-            end = "" if is_single else f" at {format_cut_off(row['k'])}"
-            texts += [format_number(row["mean"]) + end] if row["users"] else []
-        return f": {', '.join(texts)}"
+        return f": {values_text(measure, rows)}"
+    said = best_text(measure, rows, len(findings.systems))
+    return f": {said}" if said else ""
+
+
+def values_text(measure: Choice, rows: Sequence[Row]) -> str:
+    """Write the values of one system, at their cut-offs."""
+    values = {row["k"]: format_number(row["mean"]) for row in rows if row["users"]}
+    if len(measure.cuts) == 1:  # and so in the title already
+        return ", ".join(values.values())
+    return ", ".join(f"{value} at {format_cut_off(k)}" for k, value in values.items())
+
+
+def best_text(measure: Choice, rows: Sequence[Row], systems: int) -> str:
+    """Say which of so many systems are best at which k."""
     cuts: dict[str, list[str]] = {}
     for k in measure.cuts:
         if names := best_systems(measure, [row for row in rows if row["k"] == k]):
-            is_all = len(names) == len(findings.systems)
             word = "highest for" if measure.measure.higher_is_better else "lowest for"
-            text = "the same for all" if is_all else f"{word} {join_names(names)}"
+            text = "the same for all" if len(names) == systems else f"{word} {join_names(names)}"
             cuts.setdefault(text, []).append(format_cut_off(k))
-    for text, ks in cuts.items():
-        where = "at every k" if len(ks) == len(measure.cuts) else f"at k = {', '.join(ks)}"
-        texts.append(text if is_single else f"{text} {where}")
-    return f": {'; '.join(texts)}" if texts else ""
+    if len(measure.cuts) == 1:
+        return "; ".join(cuts)
+    every = len(measure.cuts)
+    where = {
+        text: "at every k" if len(ks) == every else f"at k = {', '.join(ks)}" for text, ks in cuts.items()
+    }
+    return "; ".join(f"{text} {at}" for text, at in where.items())
 
 
 def verdict_text(rows: Sequence[Row]) -> str:
@@ -150,12 +161,25 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
         "means": [made.means(one) for one in measures if len(one.cuts) == 1],
         "by k": [made.by_k(one) for one in measures if len(one.cuts) > 1],
         "differences": [draw(one) for draw in of_pairs for one in measures],
-        "contents": [made.popularity(), made.head_and_tail()] if findings.wholes else [],
+        "contents": [made.popularity(), made.head_and_tail()] if findings.contents.wholes else [],
         "curve": [made.curve()] if findings.curve else [],
         "users": [made.histogram()],
         "abstention": [made.abstention()] if findings.abstention else [],
-        "segments": made.segments() if findings.segments else [],
+        "segments": made.segments() if findings.segments.rows else [],
     }
+
+
+def bars_of(found: Histogram, rest: str) -> list[tuple[str, str, float, Mapping[str, int]]]:
+    """Return heading, kind, edge and counts of each bar, the lowest first; bins are of the kind `rest`."""
+    width = found.edges[1] - found.edges[0]
+    apart = [
+        (kind, kind, found.edges[0] - (1.5 * i + 2) * width, counts)
+        for i, (kind, counts) in enumerate([*found.apart.items()][::-1])
+    ]
+    return apart + [
+        (f"from {edge:.4g}", rest, edge, {name: counts[i] for name, counts in found.bins.items()})
+        for i, edge in enumerate(found.edges[:-1])
+    ]
 
 
 class Charts:
@@ -284,11 +308,10 @@ class Charts:
     def popularity(self) -> Chart:
         """Draw the first measure against popularity, a point with two intervals for each system."""
         measure, k, sides = self.found.first, self.found.largest_k, ("mean", "low", "high")
+        popularity = self.found.contents.popularity
         at, (_, rows, _) = measure.at(k), self.of_measure("", measure, self.found.means)
         means = {row["system"]: row for row in rows if row["k"] == k}
-        pairs = [
-            ({**means[row["system"]], "of": at}, {**row, "of": "popularity"}) for row in self.found.popularity
-        ]
+        pairs = [({**means[row["system"]], "of": at}, {**row, "of": "popularity"}) for row in popularity]
         data = [
             mean | {f"x {side}": row[side] for side in sides}
             for mean, row in pairs
@@ -313,11 +336,12 @@ class Charts:
 
     def head_and_tail(self) -> Chart:
         """Draw the shares of head and tail in the lists of each system."""
-        tails = {row["system"]: row["long_tail"] for row in self.found.wholes}
+        wholes = self.found.contents.wholes
+        tails = {row["system"]: row["long_tail"] for row in wholes}
         shares = {system: (1 - tail, tail) for system, tail in tails.items() if tail is not None}
         texts = [f"{tail:.0%} with {system}" for system, (_, tail) in shares.items()]
         title = f"Items from the tail: {join_names(texts)}" if texts else "No list has an item"
-        rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in self.found.wholes]
+        rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in wholes]
         table = table_of(rows, {"System": "system", "Users": "users", "Head": "head", "Tail": "long_tail"})
         colours = {"head": GRID, "tail": COLOURS[1]}
         bars = self.share_bars(shares, colours, "share of the recommended items")
@@ -353,16 +377,9 @@ class Charts:
 
     def histogram(self) -> Chart:
         """Draw the distribution of the users' values, a small chart for each system."""
-        found, systems, edges = self.found, self.found.systems, self.found.edges
-        rest, width = "other values" if found.apart else "values", edges[1] - edges[0]
-        bars = [  # the lowest first: heading, kind, edge, counts
-            (kind, kind, edges[0] - (1.5 * i + 2) * width, counts)
-            for i, (kind, counts) in enumerate([*found.apart.items()][::-1])
-        ]
-        bars += [
-            (f"from {edge:.4g}", rest, edge, {name: found.bins[name][i] for name in systems})
-            for i, edge in enumerate(edges[:-1])
-        ]
+        at, systems, (edges, _, apart) = self.found.at, self.found.systems, self.found.histogram
+        rest, width = "other values" if apart else "values", edges[1] - edges[0]
+        bars = bars_of(self.found.histogram, rest)
         totals = {name: sum(counts[name] for *_, counts in bars) or 1 for name in systems}
         data = [
             {"system": name, "kind": kind, "from": edge, "to": edge + width}
@@ -371,25 +388,25 @@ class Charts:
             for _, kind, edge, counts in bars
         ]
         domain = [min(edge for _, _, edge, _ in bars) - width / 2, edges[-1]]
-        colours = dict(zip(found.apart, (COLOURS[2], LOSS), strict=False)) | {rest: COLOURS[1]}
+        colours = dict(zip(apart, (COLOURS[2], LOSS), strict=False)) | {rest: COLOURS[1]}
         encoding = {
-            "x": number_axis("from", found.at, {"tickCount": 6, "grid": False}, domain=domain, nice=False),
+            "x": number_axis("from", at, {"tickCount": 6, "grid": False}, domain=domain, nice=False),
             "x2": {"field": "to"},
             "y": number_axis("share", in_unit("users"), {"format": "%", "tickCount": 3}, zero=True),
             "y2": {"datum": 0},
             "color": kind_encoding("kind", colours),
         }
         header = {"labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top"}
-        title = f"{found.at} of {in_unit('each user')}"
-        for kind, counts in found.apart.items():
+        title = f"{at} of {in_unit('each user')}"
+        for kind, counts in apart.items():
             shares = [f"{share_text(counts[name], totals[name])} for {name}" for name in systems]
             title += f"; {kind}: {join_names(shares)}"
-        shown = [*bars[: len(found.apart)][::-1], *bars[len(found.apart) :]]
+        shown = [*bars[: len(apart)][::-1], *bars[len(apart) :]]
         cells = [[heading, *(counts[name] for name in systems)] for heading, *_, counts in shown]
         return self.draw(
             "users",
             title,
-            ([found.at, *systems], cells),
+            ([at, *systems], cells),
             data,
             facet={"row": {**self.y, "header": header}},
             spacing=12,
@@ -401,19 +418,19 @@ class Charts:
 
         Each has the table of all.
         """
-        found, at = self.found, self.found.at
-        names = list(dict.fromkeys(row["segment"] for row in found.segments))[:MOST_SEGMENTS]
+        found, at, (of, every, _) = self.found, self.found.at, self.found.segments
+        names = list(dict.fromkeys(row["segment"] for row in every))[:MOST_SEGMENTS]
         y = name_axis("segment", names)
-        rows = [row for row in found.segments if row["segment"] in names and row["system"] in self.systems]
-        title = f"{at} by {found.segment}"
+        rows = [row for row in every if row["segment"] in names and row["system"] in self.systems]
+        title = f"{at} by {of}"
         if found.baseline is None:
             look = {"color": {"value": COLOURS[1]}}
             layers = intervals(lambda field: number_axis(field, at), "mean", y, look)
-            table = table_of(found.segments, {"Segment": "segment"} | OF_MEAN)
+            table = table_of(every, {"Segment": "segment"} | OF_MEAN)
             return [self.draw("segments", title, table, rows, height={"step": 22}, layer=layers)]
         columns = {"Segment": "segment", "System": "system", **OF_VERDICT, "Users": "users"}
         columns |= {"Difference": "difference"}
-        table = table_of(found.segments, columns | ENDS | OF_TEST)
+        table = table_of(every, columns | ENDS | OF_TEST)
         view = {"height": {"step": 22}, "layer": self.difference_layers(y, rows)}
         drawn = []
         for number, name in enumerate(self.systems[1:], start=1):

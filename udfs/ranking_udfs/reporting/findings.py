@@ -2,9 +2,14 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import isfinite
+from operator import itemgetter
+from typing import NamedTuple
+
+import duckdb
 
 from ..duckdb.internal import MEAN_INTERVAL
 from ..evaluation import conclusion
@@ -12,7 +17,7 @@ from ..evaluation.comparison import changes_query, compare_queries
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
-from ..evaluation.pairs import find_orders, turn
+from ..evaluation.pairs import ModelOrder, find_orders, turn
 from ..evaluation.problems import check_common
 from ..evaluation.queries import Request, contents_call, curve_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.words import (
@@ -31,7 +36,7 @@ from ..inputs.manifest import counts, fingerprint
 from ..inputs.tables import file_of
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
-from ..measures.registry import MEASURES
+from ..measures.registry import MEASURES, Range
 from ..quoting import identifier, literal, sql_value
 from ..texts import printable, shorten
 
@@ -43,154 +48,38 @@ JUDGED = "judged_share"
 FEW = 5  # users without a relevant item: with fewer, nothing is surely said of them
 SIDES = ("system", "baseline")  # columns that name a model
 MOST_IN_WORDS = 2  # measures, beside the first
+Fetch = Callable[..., list[Row]]  # of a Reader
 
 
-class Findings:
-    """The results that a report shows: aggregates alone, so that it does not grow with the users.
+class Subject:
+    """What sections share: the models, the measures, and the request that queries are composed of.
 
-    Once made it is plain data. Models are compared with the first where no baseline is named; rows have their
-    labels as `system`, in the order of `systems`.
+    Models are compared with the first where no baseline is named; rows have their labels as `system`, in the
+    order of `systems`.
 
-    systems     labels of the models on the page, the baseline's first; one if nothing is compared
+    request     as it was asked for, with the values of users; queries are composed of it
+    options     of the comparison, with the baseline
+    labels      of the models on the page by their names in the data, the baseline's first
+    systems     the labels; one if nothing is compared
     baseline    the first of them, or None if nothing is compared
     measures    as they were asked for; verdicts are of the `first`, at its first cut-off `k` (`at`: NDCG@10)
-    counts      of each system: the columns of ranking_summary, and judged_share, at the first cut-off
-    means       system, k, measure (its name), users (with a value), mean, low, high; zeros, least, most: how
-                many values are 0, the smallest and the largest
-    comparisons rows of ranking_compare_by_user, for all users
-    segments    of the first measure: segment (what `segment` calls them), and as comparisons, or with one
-                system as means; the largest segments first, more_segments are left out
-    problems    rows of ranking_check, with what to do; None if it was not asked
-    orders      the models in order, by the name of the measure and k, where there is an order
-    tables      what was read: label (a system, or Truth), name, modified (a date, if it is a file), how many
-                lines, users and items it has, and counts; of truth with times the earliest and latest date
-    losers, winners     of each system that is compared, the users whose first measure becomes worse, and
-                better, by the most: userid, label (with a text, if there is one), baseline, value,
-                difference, has_relevant (whether the user has a relevant item), changed (how many lose,
-                win), sharing (how many as much)
-    verdicts    the verdict and a sentence for each model that is compared
-    title, leading, headlines, best     sentences, None or none where there is nothing to say
-    wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
-    curve, overlaps     rows of the table functions, of overlaps with the baseline
-    edges, bins, apart  a histogram of the users' values: for each system how many are in each bin (a value
-                at an edge is in the bin above it), and in no bin, by what they have
-    example     a user who loses most, of those with a relevant item if there are any; None if nobody loses
-    lists, missed   of two models: by rank, the item and what it is ("relevant", or a grade with a gain);
-                the relevant ones that are not there
-    wholes, popularity, contents_sentences  with a history, what is in the lists down to the largest cut-off
-                of the first measure: rows of ranking_beyond_accuracy; as means
-    abstention, refused     with five users without a relevant item, or where the user speaks of them: rows of
-                ranking_abstention, and sentences
-    facts       what the report was made of, in words; `made`, when; `sql`, by which statements
     """
 
     def __init__(self, work: Evaluation) -> None:
-        """Query everything. Raises UsageError for what the report cannot compare, DataError for the data."""
-        self.work = work
-        check_request(work)
-        self.request = request = replace(work.request, by_user=True)
-        self.read, self.queries = work.tables, list[str]()
         names, given = work.systems, work.options["baseline"]
         baseline = next(iter(names), "") if given is None else given
-        self.options: ComparisonOptions = {**work.options, "baseline": baseline}
         ordered = [baseline, *(name for name in names if name != baseline)]
-        self.labels = unique_labels(ordered) if names else {"": UNNAMED}  # by the names in the data
+        self.request = replace(work.request, by_user=True)
+        self.options: ComparisonOptions = {**work.options, "baseline": baseline}
+        self.labels = unique_labels(ordered) if names else {"": UNNAMED}
         self.systems = list(self.labels.values())
         self.baseline = self.systems[0] if len(self.systems) > 1 else None
-        self.measures, self.first = request.choices, request.choices[0]
+        self.measures, self.first = work.request.choices, work.request.choices[0]
         self.k, self.largest_k = self.first.cuts[0], max(self.first.cuts, key=cut_off_key)
         self.at = self.first.at(self.k)
         self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
         self.system, self.keys = ("system, ", "system, k") if names else ("", "k")
-        self.by_user = request.table("by_user")
-
-        work.step("measuring")
-        work.request = self.with_judged()
-        steps, more = work.plan, []
-        if request.history:
-            lists = contents_call(request, [self.largest_k], by_user=True)
-            query = f"SELECT {self.system}k, popularity\nFROM {lists}"
-            more.append(f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{query}")
-        for statement in [*work.steps.tables, *more]:
-            work.con.execute(statement)
-        means = self.fetch(steps.summary, work.steps.summary)
-        self.counts = {row["system"]: row for row in means if row["k"] == self.k}
-        self.users = max(row["users"] for row in self.counts.values())
-        self.means = [
-            row
-            for row in self.fetch(self.means_query(self.by_user, self.keys, self.measures))
-            if any(one.name == row["measure"] and row["k"] in one.cuts for one in self.measures)
-        ]
-        self.means.sort(key=self.by_measure)
-        work.step("comparing")
-        queries = compare_queries(request, self.options) if self.baseline else []
-        compared = [[row for query in each for row in self.fetch(query)] for each in queries]
-        self.comparisons = sorted(compared[0], key=self.by_measure) if compared else []
-        family = self.of_first(self.comparisons)
-        self.segment, self.segments, self.more_segments = None, list[Row](), 0
-        if work.inputs.segment is not None:
-            self.segment = shorten(work.inputs.segment[1])
-            at_first = f"(FROM {request.table('by_segment')} WHERE {self.at_k})"
-            one_system = () if compared else self.fetch(self.means_query(at_first, "segment", [self.first]))
-            found = self.of_first(compared[1]) if compared else one_system
-            self.segments, self.more_segments = self.largest_segments(found)
-        work.step("looking at users")
-        self.problems, problems = None, list[Row]()
-        if work.is_checked:
-            self.queries.append(steps.check)
-            problems = work.problems()
-            if not work.allow_empty:
-                check_common(problems)
-            self.problems = problems
-        found = self.comparisons
-        orders = find_orders(work.con, request, self.options, len(self.systems), found, fetch=self.fetch)
-        self.orders = {(one.measure, one.k): one for one in orders if one is not None}
-        self.leader = leader = self.orders.get((self.first.name, self.k))
-        shared = self.shared()
-        self.tables = self.find_tables()
-        query = changes_query(request, baseline, self.first)
-        changes = work.labelled(self.fetch(query)) if self.baseline is not None else []
-        self.losers, self.winners = ({name: list[Row]() for name in self.systems[1:]} for _ in range(2))
-        for row in changes:
-            (self.winners if row["wins"] else self.losers)[row["system"]].append(row)
-        self.leading = conclusion.leading_sentence(leader, shared) if leader else None
-        self.title, self.headlines = self.find_title(), self.find_headlines()
-        self.headlines += conclusion.worse_segments(row for each in compared for row in each)
-        said = [conclusion.sentence(row, self.options, len(family), DIGITS) for row in family]
-        more = [conclusion.predicted_sentence(row, DIGITS) for row in family]
-        said = [" ".join(filter(None, both)) for both in zip(said, more, strict=True)]
-        self.verdicts = [(row["verdict"], text) for row, text in zip(family, said, strict=True)]
-        self.best = None
-        if leader and len(leader.means) > 2:
-            self.best = conclusion.best_sentence(leader, self.options, DIGITS, self.baseline)
-        self.wrong, others = conclusion.caveats(problems, [self.k])
-        self.caveats = [*others, *(self.find_caveats(shared) if work.is_checked else [])]
-        self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments)]
-        self.curve = self.fetch(curve_query(request), curve_query(work.composed))
-        self.edges, self.bins, self.apart = self.histogram()
-        query = overlap_query(replace(request, ks=[self.k]), baseline)
-        self.overlaps = sorted(self.fetch(query), key=self.by_system) if self.baseline else []
-        self.example, self.lists, self.missed = self.find_example()
-        self.find_contents()
-        self.abstention, self.refused = list[Row](), list[str]()
-        if request.says_refused or max(row[WITHOUT_RELEVANT] for row in self.counts.values()) >= FEW:
-            rows = self.fetch(work.abstention_query(self.options["confidence"]))
-            self.abstention = sorted(rows, key=self.by_system)
-        if rows := self.abstention:
-            self.refused = [conclusion.refused_sentence(rows), *conclusion.threshold_sentences(rows)]
-        self.facts, self.made = self.find_facts(), report_time()
-        sql = "\n\n".join(f"{one};" for one in [*self.read.statements, *steps.tables, *more, *self.queries])
-        self.sql = "\n".join(map(printable, sql.split("\n")))
-        del self.work, self.read  # which hold the connection
-
-    def fetch(self, query: str, composed: str = "") -> list[Row]:
-        """Return the rows of a query, with the labels of models; `composed` is the same to be run."""
-        self.queries.append(query)
-        return [
-            {"system": self.systems[0]}
-            | {name: self.labels.get(one, one) if name in SIDES else one for name, one in row.items()}
-            for row in fetch_rows(self.work.con, composed or query)
-        ]
+        self.by_user = self.request.table("by_user")
 
     def by_system(self, row: Row) -> int:
         return self.systems.index(row["system"])
@@ -200,21 +89,14 @@ class Findings:
         names = [one.name for one in self.measures]
         return names.index(row["measure"]), cut_off_key(row["k"]), self.by_system(row)
 
-    def of_first(self, rows: Sequence[Row]) -> list[Row]:
+    def of_first(self, rows: Iterable[Row]) -> list[Row]:
         """Return the rows of the measure and k that verdicts are of."""
         return [row for row in rows if (row["measure"], row["k"]) == (self.first.name, self.k)]
 
-    def mentioned(self) -> list[str]:
+    def mentioned(self, leader: ModelOrder | None) -> list[str]:
         """Return the best model and the baseline, or the second best: those that sentences tell of."""
-        names = list(self.leader.means if self.leader else self.systems)[:2]
+        names = list(leader.means if leader else self.systems)[:2]
         return names if self.systems[0] in names[:1] else [names[0], self.systems[0]]
-
-    def with_judged(self) -> Request:
-        """Return the request with one more column of the values of each user: the share that is judged."""
-        if JUDGED in [one.measure.name for one in self.measures] or self.request.ties == "expected":
-            return self.request
-        judged = Choice(MEASURES[JUDGED], {}, {}, (self.k,))
-        return replace(self.request, choices=[*self.measures, judged])
 
     def means_query(self, source: str, keys: str, measures: Sequence[Choice]) -> str:
         """Return the query for means of measures with their intervals and numbers of users, by keys.
@@ -250,174 +132,408 @@ FROM (
     )
 )"""
 
-    def find_title(self) -> str | None:
-        """Say the best mean, and how far it is above the second, in percent of that or of the baseline."""
-        best = self.leader and self.leader.best
-        if not best or not best["difference"] or best.get("users_predicted"):
-            return None  # or means are of other users than differences
-        (row,) = (one for one in self.of_first(self.means) if one["system"] == best["system"])
-        text = f"{self.at} {format_mean(row['mean'], row['low'], row['high'])[0]} with {best['system']}"
-        is_turned = best["system"] == self.baseline
-        share = turn(best)["relative"] if is_turned else best["relative"]
-        if share is None:
-            return text
-        percent = f"{100 * abs(share):.0f}" if abs(share) > 0.1 else format_number(100 * abs(share), 2)
-        by = f"{percent} % {'above' if share > 0 else 'below'}"
-        return f"{text}, {best['baseline']} {by}" if is_turned else f"{text}, {by} {best['baseline']}"
 
-    def find_headlines(self) -> list[str]:
-        """Say what the best model and the baseline achieve: the first measure, and those with words."""
-        plain = {one.measure.name: one for one in self.measures if not one.given}
-        in_words = [plain[name] for name in conclusion.HEADLINES if name in plain][:MOST_IN_WORDS]
-        texts = []
-        for choice in [*in_words, *([] if self.first in in_words else [self.first])]:
-            at = choice.name, choice.cuts[0]
-            values = {row["system"]: row for row in self.means if (row["measure"], row["k"]) == at}
-            rows = [values[name] for name in self.mentioned()]
-            if all(row["users"] for row in rows):
-                text = conclusion.headline_sentence(rows, choice, choice.cuts[0])
-                people = in_unit("Of the users graded by people alone: w")
-                texts.append(f"{people}{text[1:]}" if self.request.predicted_truth else text)
-        return texts
+class Reader:
+    """Fetch rows with the labels of models, and keep the queries, which the page shows."""
 
-    def find_caveats(self, shared: Sequence[Row]) -> list[str]:
-        """Say what else stands against the verdict: missing lists, few judged items.
+    def __init__(self, con: duckdb.DuckDBPyConnection, labels: Mapping[str, str]) -> None:
+        self.con, self.labels, self.queries = con, labels, list[str]()
 
-        A truth of relevant items alone has judged nothing else, for no model.
-        """
-        found = [conclusion.shared_sentence(shared, self.at)] if shared else []
-        shares = {name: self.counts[name].get(JUDGED) for name in self.systems}
-        is_judged = any(row.get("has_misses") for row in self.tables)
-        return found + (conclusion.judged_caveat(shares, self.k) if is_judged else [])
+    def fetch(self, query: str, composed: str = "") -> list[Row]:
+        """Return the rows of a query; `composed` is the same to be run."""
+        self.queries.append(query)
+        return [
+            {"system": next(iter(self.labels.values()))}
+            | {name: self.labels.get(one, one) if name in SIDES else one for name, one in row.items()}
+            for row in fetch_rows(self.con, composed or query)
+        ]
 
-    def shared(self) -> Sequence[Row]:
-        """Return the means of users with recommendations of every model, best first, if many have not."""
-        without = max(row["users_without_rec"] for row in self.counts.values())
-        if self.baseline is None or without < conclusion.TOUCHED * self.users:
-            return []
-        value = identifier(self.first.name)
-        best = "ASC" if self.first.measure.higher_is_better is False else "DESC"
-        found = self.fetch(f"""SELECT system, count({value}) AS users, ranking_mean({value}) AS mean
-FROM {self.by_user}
-WHERE {self.at_k} AND userid IN (
-    SELECT userid FROM {self.by_user} WHERE {self.at_k} AND n_rec > 0
-    GROUP BY userid HAVING count(*) = {len(self.systems)}
+
+class Contents(NamedTuple):
+    """What is in the lists, down to the largest cut-off of the first measure; none without a history."""
+
+    wholes: Sequence[Row] = ()  # of ranking_beyond_accuracy
+    popularity: Sequence[Row] = ()  # as means
+    sentences: Sequence[str] = ()
+
+
+class Histogram(NamedTuple):
+    edges: Sequence[float]  # a value at an edge is in the bin above it
+    bins: Mapping[str, Sequence[int]]  # of each system, the users in each bin
+    apart: Mapping[str, Mapping[str, int]]  # and those in no bin, by what they have
+
+
+class Segments(NamedTuple):
+    name: str | None = None  # what a segment is called; None without segments
+    rows: Sequence[Row] = ()  # of the first measure, as comparisons, or of one system as means; largest first
+    more: int = 0  # how many are left out
+
+
+class Findings(Subject):
+    """The results that a report shows: aggregates alone, so that it does not grow with the users.
+
+    Once made it is plain data: a function for each section returns its rows.
+
+    counts      of each system: the columns of ranking_summary, and judged_share, at the first cut-off
+    comparisons rows of ranking_compare_by_user, for all users
+    problems    rows of ranking_check, with what to do; None if it was not asked
+    orders      the models in order, by the name of the measure and k, where there is an order
+    verdicts    the verdict and a sentence for each model that is compared
+    title, leading, headlines, best, refused    sentences, None or none where there is nothing to say
+    wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
+    curve, overlaps, abstention     rows of the table functions, of overlaps with the baseline
+    example     a user who loses most, of those with a relevant item if there are any; None if nobody loses
+    lists, missed   of two models: by rank, the item and what it is ("relevant", or a grade with a gain);
+                the relevant ones that are not there
+    facts       what the report was made of, in words; `made`, when; `sql`, by which statements
+    """
+
+    def __init__(self, work: Evaluation) -> None:
+        """Query everything. Raises UsageError for what the report cannot compare, DataError for the data."""
+        check_request(work)
+        super().__init__(work)
+        reader = Reader(work.con, self.labels)
+        fetch = reader.fetch
+        work.step("measuring")
+        work.request = with_judged(self)
+        steps, more = work.plan, contents_tables(self)
+        for statement in [*work.steps.tables, *more]:
+            work.con.execute(statement)
+        summary = fetch(steps.summary, work.steps.summary)
+        self.counts = {row["system"]: row for row in summary if row["k"] == self.k}
+        self.users = count_users(self.counts)
+        self.means = find_means(self, fetch)
+        work.step("comparing")
+        queries = compare_queries(self.request, self.options) if self.baseline else []
+        compared = [[row for query in each for row in fetch(query)] for each in queries]
+        self.comparisons = sorted(compared[0], key=self.by_measure) if compared else []
+        self.segments = find_segments(self, fetch, work.inputs.segment, compared)
+        work.step("looking at users")
+        self.problems = find_problems(work, reader)
+        rows, models = self.comparisons, len(self.systems)
+        orders = find_orders(work.con, self.request, self.options, models, rows, fetch=fetch)
+        self.orders = {(one.measure, one.k): one for one in orders if one is not None}
+        leader = self.orders.get((self.first.name, self.k))
+        shared = find_shared(self, fetch, self.counts)
+        self.tables = find_tables(self, fetch, work, self.counts)
+        self.losers, self.winners = find_changes(self, fetch, work)
+        self.leading = conclusion.leading_sentence(leader, shared) if leader else None
+        self.title = title_of(self, self.means, leader)
+        self.headlines = headlines_of(self, self.means, leader)
+        self.headlines += conclusion.worse_segments(chain(*compared))
+        family = self.of_first(self.comparisons)
+        self.verdicts = [verdict_of(self, row, len(family)) for row in family]
+        self.best = best_of(self, leader)
+        self.wrong, self.caveats = conclusion.caveats(self.problems or [], [self.k])
+        if work.is_checked:
+            self.caveats += caveats_of(self, self.counts, self.tables, shared)
+        self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments.rows)]
+        self.curve = fetch(curve_query(self.request), curve_query(work.composed))
+        self.histogram = find_histogram(self, fetch, self.means, self.counts)
+        self.overlaps = find_overlaps(self, fetch)
+        self.example, self.lists, self.missed = find_example(self, fetch, work, leader, self.losers)
+        self.contents = find_contents(self, fetch, leader)
+        self.abstention = find_abstention(self, fetch, work, self.counts)
+        self.refused = refused_of(self.abstention)
+        self.facts, self.made = find_facts(self, work, self.tables), report_time()
+        made = [*work.tables.statements, *steps.tables, *more, *reader.queries]
+        self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, made)).split("\n")))
+
+
+def with_judged(of: Subject) -> Request:
+    """Return the request with one more column of the values of each user: the share that is judged."""
+    if JUDGED in [one.measure.name for one in of.measures] or of.request.ties == "expected":
+        return of.request
+    judged = Choice(MEASURES[JUDGED], {}, {}, (of.k,))
+    return replace(of.request, choices=[*of.measures, judged])
+
+
+# --- Sections: each of rows, and of queries where it needs more ---
+
+
+def find_means(of: Subject, fetch: Fetch) -> list[Row]:
+    """Return system, k, measure (its name), users (with a value), mean, low, high; zeros, least and most.
+
+    The last are how many values are 0, the smallest and the largest.
+    """
+    cuts = {one.name: one.cuts for one in of.measures}
+    rows = fetch(of.means_query(of.by_user, of.keys, of.measures))
+    return sorted((row for row in rows if row["k"] in cuts[row["measure"]]), key=of.by_measure)
+
+
+def find_segments(
+    of: Subject, fetch: Fetch, segment: tuple[str, str] | None, compared: Sequence[Sequence[Row]]
+) -> Segments:
+    """Return the rows of the largest segments, under unique labels."""
+    if segment is None:
+        return Segments()
+    rows = (
+        of.of_first(compared[1])
+        if compared
+        else fetch(
+            of.means_query(f"(FROM {of.request.table('by_segment')} WHERE {of.at_k})", "segment", [of.first])
+        )
+    )
+    sizes: dict[str, int] = {}
+    for row in rows:
+        sizes[row["segment"]] = max(sizes.get(row["segment"], 0), row["users"])
+    names = sorted(sizes, key=lambda name: (-sizes[name], name))[:MOST_SEGMENTS]
+    shown = unique_labels(names)
+    found = [row for row in rows if row["segment"] in shown]
+    found.sort(key=lambda row: (names.index(row["segment"]), of.by_system(row)))
+    labelled = [{**row, "segment": shown[row["segment"]]} for row in found]
+    return Segments(shorten(segment[1]), labelled, len(sizes) - len(names))
+
+
+def find_problems(work: Evaluation, reader: Reader) -> list[Row] | None:
+    """Return the rows of ranking_check, with what to do; None if it is not asked."""
+    if not work.is_checked:
+        return None
+    reader.queries.append(work.plan.check)
+    problems = work.problems()
+    if not work.allow_empty:
+        check_common(problems)
+    return problems
+
+
+def find_shared(of: Subject, fetch: Fetch, counts: Mapping[str, Row]) -> list[Row]:
+    """Return the means of users with recommendations of every model, best first, if many have not."""
+    without = max(row["users_without_rec"] for row in counts.values())
+    if of.baseline is None or without < conclusion.TOUCHED * count_users(counts):
+        return []
+    value = identifier(of.first.name)
+    best = "ASC" if of.first.measure.higher_is_better is False else "DESC"
+    found = fetch(f"""SELECT system, count({value}) AS users, ranking_mean({value}) AS mean
+FROM {of.by_user}
+WHERE {of.at_k} AND userid IN (
+    SELECT userid FROM {of.by_user} WHERE {of.at_k} AND n_rec > 0
+    GROUP BY userid HAVING count(*) = {len(of.systems)}
 )
 GROUP BY system
 ORDER BY mean {best}, system""")
-        return found if all(row["users"] for row in found) else []
+    return found if all(row["users"] for row in found) else []
 
-    def find_tables(self) -> list[Row]:
-        """Count what was read, of each model and of the truth."""
-        truth, least = self.request.table("truth"), self.request.columns["min_grade"]
-        query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
-        query += ", {}\nFROM {}\nGROUP BY ALL"
-        summed = fingerprint(["userid", "itemid", "score"])
-        rows = self.fetch(query.format(self.system, summed, self.request.table("rec")))
-        found, of = {row["system"]: row for row in rows}, self.read.files
-        tables = [
-            {**self.counts[label], **found[label], **dated(of.get(name, of.get(None))), "label": label}
-            for name, label in self.labels.items()
-            if label in found
-        ]
-        types = {name: kind for name, kind, *_ in self.work.con.execute(f"DESCRIBE {truth}").fetchall()}
-        is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
-        more = f", coalesce(bool_or({is_miss}), false) AS has_misses" if "rel" in types else ""
-        if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
-            more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
-        (row,) = self.fetch(query.format("", fingerprint(types) + more, truth))
-        return [*tables, {**row, **dated(file_of(self.work.inputs.truth)), "label": "Truth"}]
 
-    def largest_segments(self, rows: Sequence[Row]) -> tuple[list[Row], int]:
-        """Return the rows of the largest segments, under unique labels, and the number of the others."""
-        sizes: dict[str, int] = {}
-        for row in rows:
-            sizes[row["segment"]] = max(sizes.get(row["segment"], 0), row["users"])
-        names = sorted(sizes, key=lambda name: (-sizes[name], name))[:MOST_SEGMENTS]
-        shown = unique_labels(names)
-        found = [row for row in rows if row["segment"] in shown]
-        found.sort(key=lambda row: (names.index(row["segment"]), self.by_system(row)))
-        return [{**row, "segment": shown[row["segment"]]} for row in found], len(sizes) - len(names)
+def find_tables(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str, Row]) -> list[Row]:
+    """Count what was read, of each model and of the truth.
 
-    def histogram(self) -> tuple[list[float], dict[str, list[int]], dict[str, dict[str, int]]]:
-        """Count users by their value of the first measure, between the ends of its range or of the values."""
-        means, values, name = self.of_first(self.means), self.first.measure.range, identifier(self.first.name)
-        found = [row for row in means if row["least"] is not None]
-        low = values.low if isfinite(values.low) else min((row["least"] for row in found), default=0.0)
-        high = values.high if isfinite(values.high) else max((row["most"] for row in found), default=1.0)
-        high = high if low < high else low + 1
-        bins = {system: [0] * BINS for system in self.systems}
-        bin_of = f"floor(({name} - {low!r}) / {high - low!r} * {BINS})"
-        for row in self.fetch(
-            f"SELECT {self.system}least(greatest({bin_of}, 0), {BINS - 1})::INTEGER AS bin, "
-            f"count(*) AS users\nFROM {self.by_user}\nWHERE {self.at_k} AND {name} <> 0\nGROUP BY ALL"
-        ):
-            bins[row["system"]][row["bin"]] = row["users"]
-        absent = {row["system"]: self.counts[row["system"]]["users"] - row["users"] for row in means}
-        apart = {"exactly 0": {row["system"]: row["zeros"] for row in means}} if 0 in values else {}
-        apart |= {"no value": absent} if any(absent.values()) else {}
-        return [low + (high - low) * i / BINS for i in range(BINS + 1)], bins, apart
+    Return label (a system, or Truth), name, modified (a date, if it is a file), how many lines, users and
+    items it has, and counts; of truth with times the earliest and latest date.
+    """
+    truth, least = of.request.table("truth"), of.request.columns["min_grade"]
+    query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
+    query += ", {}\nFROM {}\nGROUP BY ALL"
+    summed = fingerprint(["userid", "itemid", "score"])
+    rows = fetch(query.format(of.system, summed, of.request.table("rec")))
+    found, files = {row["system"]: row for row in rows}, work.tables.files
+    tables = [
+        {**counts[label], **found[label], **dated(files.get(name, files.get(None))), "label": label}
+        for name, label in of.labels.items()
+        if label in found
+    ]
+    types = {name: kind for name, kind, *_ in work.con.execute(f"DESCRIBE {truth}").fetchall()}
+    is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
+    more = f", coalesce(bool_or({is_miss}), false) AS has_misses" if "rel" in types else ""
+    if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
+        more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
+    (row,) = fetch(query.format("", fingerprint(types) + more, truth))
+    return [*tables, {**row, **dated(file_of(work.inputs.truth)), "label": "Truth"}]
 
-    def find_example(self) -> tuple[str | None, dict[str, list[tuple[str, str]]], dict[str, list[str]]]:
-        """Return a user who loses most with the best model, or with the first that has one, and the lists."""
-        order = [*(self.leader.means if self.leader else ()), *self.losers]
-        rows = [row for name in order for row in self.losers.get(name, ())]
-        loser = next((row for row in rows if row["has_relevant"]), next(iter(rows), None))
-        if loser is None:
-            return None, {}, {}
-        user, model = loser["userid"], loser["system"]
-        lists: dict[str, list[tuple[str, str]]] = {name: [] for name in (self.systems[0], model)}
-        missed: dict[str, list[str]] = {name: [] for name in lists}
-        query = explain_query(replace(self.request, ks=[self.k]), user)
-        rows = [row for row in self.fetch(query) if row["system"] in lists]
-        titles = self.work.names("titles", (row["itemid"] for row in rows))
-        has_titles = self.work.inputs.titles is not None
-        for row in rows:
-            is_gone = has_titles and row["rank"] is None and str(row["itemid"]) not in titles
-            item = with_text(row["itemid"], GONE if is_gone else titles.get(str(row["itemid"])))
-            if row["rank"] is None:
-                missed[row["system"]].append(item)
-            else:
-                has_gain = row["gain"] and row["grade"] is not None  # a tie may give an item another's gain
-                grade = f"grade {row['grade']:g}" if has_gain else ""
-                lists[row["system"]].append((item, "relevant" if row["relevant"] else grade))
-        return loser["label"], lists, missed
 
-    def find_contents(self) -> None:
-        """Look at what is in the lists, if there is a history."""
-        request, k = self.request, self.largest_k
-        self.contents_sentences, self.wholes, self.popularity = list[str](), list[Row](), list[Row]()
-        if not request.history:
-            return
-        self.wholes = sorted(self.fetch(f"FROM {contents_call(request, [k])}"), key=self.by_system)
-        popularity = Choice(CONTENTS["popularity"], {}, {}, ())
-        query = self.means_query(request.table("contents"), self.keys, [popularity])
-        self.popularity = sorted(self.fetch(query), key=self.by_system)
-        of = {row["system"]: row for row in self.wholes}
-        renamed = {} if self.system else {"system": "The model"}
-        rows = [{**of[name], **renamed} for name in self.mentioned()]
-        self.contents_sentences = conclusion.contents_sentences(rows, request.items)
+def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str, list[Row]], ...]:
+    """Return of each system that is compared the users whose first measure becomes worse, and better, most.
 
-    def find_facts(self) -> dict[str, str]:
-        """List what was asked for, as it was written."""
-        inputs = self.work.inputs
-        recs = ", ".join(one if isinstance(one, str) else one[1] for one in inputs.recs)
-        read = [f"{row['label']} {row['fingerprint']}" for row in self.tables]
-        for name in [name for name in self.read.names if name not in ("rec", "truth")]:
-            (row,) = counts(self.work.con, self.request.table(name))
-            sizes = ", ".join(f"{value} {of}" for of, value in row.items() if of != "fingerprint")
-            read.append(f"{name} {row['fingerprint']} ({sizes})")
-        return {
-            "Recommendations": shorten(recs),
-            "Truth": shorten(inputs.truth),
-            "Predicted truth": shorten(inputs.predicted_truth or ""),
-            "Segments": shorten(":".join(inputs.segment or (inputs.texts or ())[:1])),
-            "History": shorten(inputs.history or ""),
-            "Items": shorten(":".join(filter(None, inputs.items or ()))),
-            "Measures": "; ".join(map(text_with_options, self.measures)),
-            "Cut-offs": ", ".join(map(format_cut_off, self.request.ks)),
-            "Fingerprints": ", ".join(read),
-        }
+    Rows have userid, label (with a text, if there is one), baseline, value, difference, has_relevant (whether
+    the user has a relevant item), changed (how many lose, win), sharing (how many as much).
+    """
+    losers, winners = ({name: list[Row]() for name in of.systems[1:]} for _ in range(2))
+    query = changes_query(of.request, str(of.options["baseline"]), of.first)
+    for row in work.labelled(fetch(query)) if of.baseline is not None else ():
+        (winners if row["wins"] else losers)[row["system"]].append(row)
+    return losers, winners
+
+
+def caveats_of(
+    of: Subject, counts: Mapping[str, Row], tables: Sequence[Row], shared: Sequence[Row]
+) -> list[str]:
+    """Say what else stands against the verdict: missing lists, few judged items.
+
+    A truth of relevant items alone has judged nothing else, for no model.
+    """
+    found = [conclusion.shared_sentence(shared, of.at)] if shared else []
+    shares = {name: counts[name].get(JUDGED) for name in of.systems}
+    is_judged = any(row.get("has_misses") for row in tables)
+    return found + (conclusion.judged_caveat(shares, of.k) if is_judged else [])
+
+
+def verdict_of(of: Subject, row: Row, family: int) -> tuple[str, str]:
+    said = conclusion.sentence(row, of.options, family, DIGITS)
+    return row["verdict"], " ".join(filter(None, (said, conclusion.predicted_sentence(row, DIGITS))))
+
+
+def best_of(of: Subject, leader: ModelOrder | None) -> str | None:
+    if leader is None or len(leader.means) < 3:
+        return None
+    return conclusion.best_sentence(leader, of.options, DIGITS, of.baseline)
+
+
+def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
+    """Say the best mean, and how far it is above the second, in percent of that or of the baseline."""
+    best = leader and leader.best
+    if not best or not best["difference"] or best.get("users_predicted"):
+        return None  # or means are of other users than differences
+    (row,) = (one for one in of.of_first(means) if one["system"] == best["system"])
+    text = f"{of.at} {format_mean(row['mean'], row['low'], row['high'])[0]} with {best['system']}"
+    is_turned = best["system"] == of.baseline
+    share = turn(best)["relative"] if is_turned else best["relative"]
+    if share is None:
+        return text
+    percent = f"{100 * abs(share):.0f}" if abs(share) > 0.1 else format_number(100 * abs(share), 2)
+    by = f"{percent} % {'above' if share > 0 else 'below'}"
+    return f"{text}, {best['baseline']} {by}" if is_turned else f"{text}, {by} {best['baseline']}"
+
+
+def headlines_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> list[str]:
+    """Say what the best model and the baseline achieve: the first measure, and those with words."""
+    plain = {one.measure.name: one for one in of.measures if not one.given}
+    in_words = [plain[name] for name in conclusion.HEADLINES if name in plain][:MOST_IN_WORDS]
+    texts = []
+    for choice in [*in_words, *([] if of.first in in_words else [of.first])]:
+        at = choice.name, choice.cuts[0]
+        values = {row["system"]: row for row in means if (row["measure"], row["k"]) == at}
+        rows = [values[name] for name in of.mentioned(leader)]
+        if all(row["users"] for row in rows):
+            text = conclusion.headline_sentence(rows, choice, choice.cuts[0])
+            people = in_unit("Of the users graded by people alone: w")
+            texts.append(f"{people}{text[1:]}" if of.request.predicted_truth else text)
+    return texts
+
+
+def find_histogram(of: Subject, fetch: Fetch, means: Sequence[Row], counts: Mapping[str, Row]) -> Histogram:
+    """Count users by their value of the first measure, between the ends of its range or of the values."""
+    means, values, name = of.of_first(means), of.first.measure.range, identifier(of.first.name)
+    low, high = ends_of(values, means)
+    bins = {system: [0] * BINS for system in of.systems}
+    bin_of = f"floor(({name} - {low!r}) / {high - low!r} * {BINS})"
+    for row in fetch(
+        f"SELECT {of.system}least(greatest({bin_of}, 0), {BINS - 1})::INTEGER AS bin, "
+        f"count(*) AS users\nFROM {of.by_user}\nWHERE {of.at_k} AND {name} <> 0\nGROUP BY ALL"
+    ):
+        bins[row["system"]][row["bin"]] = row["users"]
+    edges = [low + (high - low) * i / BINS for i in range(BINS + 1)]
+    zeros = {"exactly 0": {row["system"]: row["zeros"] for row in means}} if 0 in values else {}
+    absent = {row["system"]: counts[row["system"]]["users"] - row["users"] for row in means}
+    return Histogram(edges, bins, zeros | ({"no value": absent} if any(absent.values()) else {}))
+
+
+def ends_of(values: Range, means: Sequence[Row]) -> tuple[float, float]:
+    """Return the ends of a measure's range, or of the users' values where it has none."""
+    found = [row for row in means if row["least"] is not None]
+    low = values.low if isfinite(values.low) else min((row["least"] for row in found), default=0.0)
+    high = values.high if isfinite(values.high) else max((row["most"] for row in found), default=1.0)
+    return low, high if low < high else low + 1
+
+
+def find_overlaps(of: Subject, fetch: Fetch) -> list[Row]:
+    query = overlap_query(replace(of.request, ks=[of.k]), of.options["baseline"])
+    return sorted(fetch(query), key=of.by_system) if of.baseline else []
+
+
+def find_example(
+    of: Subject,
+    fetch: Fetch,
+    work: Evaluation,
+    leader: ModelOrder | None,
+    losers: Mapping[str, Sequence[Row]],
+) -> tuple[str | None, dict[str, list[tuple[str, str]]], dict[str, list[str]]]:
+    """Return a user who loses most with the best model, or with the first that has one, and the lists."""
+    order = [*(leader.means if leader else ()), *losers]
+    lost = [row for name in order for row in losers.get(name, ())]
+    if not lost:
+        return None, {}, {}
+    loser = next((row for row in lost if row["has_relevant"]), lost[0])
+    lists: dict[str, list[tuple[str, str]]] = {name: [] for name in (of.systems[0], loser["system"])}
+    missed: dict[str, list[str]] = {name: [] for name in lists}
+    rows = fetch(explain_query(replace(of.request, ks=[of.k]), loser["userid"]))
+    rows = [row for row in rows if row["system"] in lists]
+    titles = work.names("titles", map(itemgetter("itemid"), rows))
+    for row in rows:
+        title = titles.get(str(row["itemid"]))
+        if row["rank"] is not None:
+            lists[row["system"]].append((with_text(row["itemid"], title), mark_of(row)))
+        else:
+            is_gone = work.inputs.titles is not None and str(row["itemid"]) not in titles
+            missed[row["system"]].append(with_text(row["itemid"], GONE if is_gone else title))
+    return loser["label"], lists, missed
+
+
+def mark_of(row: Row) -> str:
+    """Say what an item of a list is: relevant, of a grade with a gain, or nothing of that."""
+    if row["relevant"]:
+        return "relevant"
+    has_gain = row["gain"] and row["grade"] is not None  # a tie may give an item another's gain
+    return f"grade {row['grade']:g}" if has_gain else ""
+
+
+def contents_tables(of: Subject) -> list[str]:
+    """Return the statement that makes the table of what is in the users' lists, if there is a history."""
+    if not of.request.history:
+        return []
+    lists = contents_call(of.request, [of.largest_k], by_user=True)
+    query = f"SELECT {of.system}k, popularity\nFROM {lists}"
+    return [f"CREATE OR REPLACE TEMP TABLE {of.request.table('contents')} AS\n{query}"]
+
+
+def find_contents(of: Subject, fetch: Fetch, leader: ModelOrder | None) -> Contents:
+    """Look at what is in the lists, if there is a history."""
+    if not of.request.history:
+        return Contents()
+    wholes = sorted(fetch(f"FROM {contents_call(of.request, [of.largest_k])}"), key=of.by_system)
+    popularity = Choice(CONTENTS["popularity"], {}, {}, ())
+    query = of.means_query(of.request.table("contents"), of.keys, [popularity])
+    means = sorted(fetch(query), key=of.by_system)
+    by_system = {row["system"]: row for row in wholes}
+    renamed = {} if of.system else {"system": "The model"}
+    rows = [{**by_system[name], **renamed} for name in of.mentioned(leader)]
+    return Contents(wholes, means, conclusion.contents_sentences(rows, of.request.items))
+
+
+def find_abstention(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str, Row]) -> list[Row]:
+    """Return thresholds, with FEW users without a relevant item, or where the user speaks of them."""
+    if not of.request.says_refused and max(row[WITHOUT_RELEVANT] for row in counts.values()) < FEW:
+        return []
+    return sorted(fetch(work.abstention_query(of.options["confidence"])), key=of.by_system)
+
+
+def refused_of(rows: Sequence[Row]) -> list[str]:
+    """Say how users without an answer fare."""
+    return [conclusion.refused_sentence(rows), *conclusion.threshold_sentences(rows)] if rows else []
+
+
+def find_facts(of: Subject, work: Evaluation, tables: Sequence[Row]) -> dict[str, str]:
+    """List what was asked for, as it was written."""
+    inputs = work.inputs
+    recs = ", ".join(one if isinstance(one, str) else one[1] for one in inputs.recs)
+    read = [f"{row['label']} {row['fingerprint']}" for row in tables]
+    for name in [name for name in work.tables.names if name not in ("rec", "truth")]:
+        (row,) = counts(work.con, of.request.table(name))
+        sizes = ", ".join(f"{value} {column}" for column, value in row.items() if column != "fingerprint")
+        read.append(f"{name} {row['fingerprint']} ({sizes})")
+    return {
+        "Recommendations": shorten(recs),
+        "Truth": shorten(inputs.truth),
+        "Predicted truth": shorten(inputs.predicted_truth or ""),
+        "Segments": shorten(":".join(inputs.segment or (inputs.texts or ())[:1])),
+        "History": shorten(inputs.history or ""),
+        "Items": shorten(":".join(filter(None, inputs.items or ()))),
+        "Measures": "; ".join(map(text_with_options, of.measures)),
+        "Cut-offs": ", ".join(map(format_cut_off, of.request.ks)),
+        "Fingerprints": ", ".join(read),
+    }
+
+
+def count_users(counts: Mapping[str, Row]) -> int:
+    return int(max(row["users"] for row in counts.values()))
 
 
 def check_request(work: Evaluation) -> None:

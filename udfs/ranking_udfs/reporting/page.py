@@ -110,7 +110,7 @@ class View:
         self.least = findings.request.columns["min_grade"]
 
     def footnote(self) -> str:
-        return footnote(self.found.options, self.found.segment is not None).partition(". ")[2]
+        return footnote(self.found.options, self.found.segments.name is not None).partition(". ")[2]
 
     def versions(self) -> str:
         return f"{version()}, DuckDB {duckdb.__version__}"
@@ -131,8 +131,7 @@ class View:
         Numbers of a column have the decimals of its narrowest interval.
         """
         low, high = (header.index(name) if name in header else 0 for name in ("Low", "High"))
-        ends = [(line[low], line[high]) for line in rows] if high else []
-        halves = [half_of(*end) for end in ends]
+        halves = [half_of(line[low], line[high]) for line in rows] if high else []
         found = []
         for i, name in enumerate(header):
             cells = [line[i] for line in rows]
@@ -224,7 +223,7 @@ class View:
         return ["Rank", *lists], ranked
 
     def contents_table(self) -> Table:
-        wholes = self.found.wholes
+        wholes = self.found.contents.wholes
         names = [name for name in wholes[0] if name not in ("system", "k")]
         rows = [[name, *(Html(escape(format_number(row[name]))) for row in wholes)] for name in names]
         return ["Column", *(row["system"] for row in wholes)], rows
