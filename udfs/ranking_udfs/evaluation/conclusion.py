@@ -1,6 +1,6 @@
 """Conclusions in words: a sentence for each pair of models, and a footnote on the method."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, parse_measure
@@ -52,18 +52,9 @@ def sentence(
         why = in_unit("no user has a value of both")
         return f"{system} and {baseline} cannot be compared in {what}: {why}."
     is_decided = verdict in ("better", "worse", "higher", "lower")
-    sign = -1 if is_decided and difference < 0 else 1  # "worse by 0.01", not by -0.01
-    details = []
-    if row["low"] is not None:
-        ends = sorted(sign * row[end] for end in ("low", "high"))
-        details.append(" to ".join(format_number(end, digits) for end in ends))
-    if row["relative"] is not None:
-        details.append(f"{format_number(100 * sign * row['relative'], digits)} %")
-    size = format_number(sign * difference, digits) + (f" ({'; '.join(details)})" if details else "")
+    size = size_text(row, digits, -1 if is_decided and difference < 0 else 1)  # "worse by 0.01", not by -0.01
     is_identical = row["ties"] == row["users"] > 1
-    differ = f"they differ by {size}"
-    if is_identical:
-        differ = in_unit(f"the same for all {row['users']} users")
+    differ = in_unit(f"the same for all {row['users']} users") if is_identical else f"they differ by {size}"
     if is_decided:
         text = f"{system} is {verdict} than {baseline} in {what} by {size}"
     elif verdict == "same":
@@ -73,29 +64,49 @@ def sentence(
         way = "higher" if row["measure"] in CONTENTS else "better"
         text = f"It is unclear whether {system} or {baseline} is {way} in {what}: {differ}"
     if row["p"] is not None and not is_identical:
-        name = CORRECTIONS[options["correction"]]
-        # A gate corrects over more comparisons than the family, and says so in `method`.
-        count = int(row["method"].rpartition(" of ")[2]) if name else family
-        alone, p = format_p(row["p"]), format_p(row["p_adjusted"])
-        text += f", p {alone} alone, {p}" if alone != p else f", p {p}"
-        if count > 1:
-            text += f" {f'after {name} for' if name else 'uncorrected, of'} {count} {compared}"
-    everybody = row["users"] + row["users_undefined"]
-    if row["users_undefined"]:
-        of_both = "a hit in both" if row["measure"] == "first_hit_rank" else "a value of both"
-        text += in_unit(f"; of {row['users']} of {everybody} users: those with {of_both}")
-    for name in ("baseline", "system"):
-        left_out = row[f"users_without_rec_{name}"]
-        if left_out is not None and left_out > everybody / 10:
-            text += in_unit(f"; {left_out} of {everybody} users got nothing from ") + printable(row[name])
-    without = [row[f"users_without_rec_{name}"] or 0 for name in ("baseline", "system")]
-    if all(without) and sum(without) > everybody / 2:
-        text += in_unit("; the test is of the same users, and few have lists of both")
+        text += p_text(row, CORRECTIONS[options["correction"]], family, compared)
     needed = needed_sentence(row, options)
+    text += "".join(users_texts(row))
     effect, values = row["minimum_detectable_effect"], parse_measure(row["measure"]).measure.range
     if verdict == "unclear" and not needed and effect and effect <= values.high - values.low:
         text += f"; {format_number(effect, digits)} would show in 80 of 100 cases"
     return f"{text}. {needed}" if needed else f"{text}."
+
+
+def size_text(row: Row, digits: int, sign: int) -> str:
+    """Write the difference with its interval and the relative one, all times the sign."""
+    details = []
+    if row["low"] is not None:
+        ends = sorted(sign * row[end] for end in ("low", "high"))
+        details.append(" to ".join(format_number(end, digits) for end in ends))
+    if row["relative"] is not None:
+        details.append(f"{format_number(100 * sign * row['relative'], digits)} %")
+    return format_number(sign * row["difference"], digits) + (f" ({'; '.join(details)})" if details else "")
+
+
+def p_text(row: Row, correction: str | None, family: int, compared: str) -> str:
+    """Write p, alone and corrected for so many comparisons."""
+    # A gate corrects over more comparisons than the family, and says so in `method`.
+    count = int(row["method"].rpartition(" of ")[2]) if correction else family
+    alone, p = format_p(row["p"]), format_p(row["p_adjusted"])
+    text = f", p {alone} alone, {p}" if alone != p else f", p {p}"
+    if count == 1:
+        return text
+    return f"{text} {f'after {correction} for' if correction else 'uncorrected, of'} {count} {compared}"
+
+
+def users_texts(row: Row) -> Iterator[str]:
+    """Say which users are not compared, and with how many a model has no list, where these are many."""
+    everybody = row["users"] + row["users_undefined"]
+    if row["users_undefined"]:
+        of_both = "a hit in both" if row["measure"] == "first_hit_rank" else "a value of both"
+        yield in_unit(f"; of {row['users']} of {everybody} users: those with {of_both}")
+    without = {name: row[f"users_without_rec_{name}"] or 0 for name in ("baseline", "system")}
+    for name, left_out in without.items():
+        if left_out > everybody / 10:
+            yield in_unit(f"; {left_out} of {everybody} users got nothing from ") + printable(row[name])
+    if all(without.values()) and sum(without.values()) > everybody / 2:
+        yield in_unit("; the test is of the same users, and few have lists of both")
 
 
 def needed_sentence(row: Row, options: ComparisonOptions) -> str:
@@ -183,26 +194,29 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
     `rows` have system, users, mean, low and high. Without an interval, as of one user, there are no words.
     """
     is_sure = not choice.given and all(row["low"] is not None for row in rows)
-    words = HEADLINES.get(choice.measure.name) if is_sure else None
-    before = "" if words else f"{choice.at(k)} is "
+    words = HEADLINES.get(choice.measure.name, "") if is_sure else ""
+    before, scale = ("", 100) if words else (f"{choice.at(k)} is ", 1)
     place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
-    behind, scale, unit = in_unit(words or "").replace("PLACE", place), 100 if words else 1, "%" * bool(words)
     halves = [scale * (half_of(row["low"], row["high"]) or 0) for row in rows]
     decimals = max(column_decimals([scale * row["mean"] for row in rows], halves) - (scale > 1), 0)
-    texts = []
-    for row in rows:
-        numbers = (row[name] for name in ("mean", "low", "high") if row[name] is not None)
-        mean, *shown = format_fixed([scale * number for number in numbers], decimals)
-        details = [f"{' to '.join(shown)}{unit}"] if shown else []
-        if words and choice.measure.name in OF_USERS:
-            details.insert(0, f"{round(row['mean'] * row['users'])} of {row['users']}")
-        elif words:
-            details.append(in_unit(f"{row['users']} users"))
-        around = f" ({'; '.join(details)})" if details else ""
-        texts.append((printable(row["system"]), f"{mean}{unit}{around}"))
+    in_words = choice.measure.name if words else ""
+    texts = [(printable(row["system"]), mean_text(row, decimals, in_words)) for row in rows]
     (system, first), *others = texts
-    text = f"With {system}, {before}{first}{behind}"
+    text = f"With {system}, {before}{first}{in_unit(words).replace('PLACE', place)}"
     return text + "".join(f"; with {other} it is {its}" for other, its in others) + "."
+
+
+def mean_text(row: Row, decimals: int, in_words: str) -> str:
+    """Write a mean with its interval; of a measure that is said in words, in percent and with the users."""
+    scale, unit = (100, "%") if in_words else (1, "")
+    numbers = (row[name] for name in ("mean", "low", "high") if row[name] is not None)
+    mean, *shown = format_fixed([scale * number for number in numbers], decimals)
+    details = [f"{' to '.join(shown)}{unit}"] if shown else []
+    if in_words in OF_USERS:
+        details.insert(0, f"{round(row['mean'] * row['users'])} of {row['users']}")
+    elif in_words:
+        details.append(in_unit(f"{row['users']} users"))
+    return f"{mean}{unit} ({'; '.join(details)})" if details else f"{mean}{unit}"
 
 
 def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
@@ -226,14 +240,17 @@ def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
         shown = [text + unit for text in format_fixed(numbers, column_decimals(numbers, digits=2))]
         text = in_unit(words).format(names[0], shown[0])
         text += "".join(f"; with {one} it is {its}" for one, its in zip(names[1:], shown[1:], strict=True))
-        without = [
-            f"{row['users_without_history']} of {row['users']} with {one}"
-            for row, one in zip(known, names, strict=True)
-            if name == "popularity_lift" and row["users_without_history"]
-        ]
-        left_out = in_unit(". Users without a history left out: ") + join_names(without) if without else ""
-        texts.append(f"{text}{left_out}.")
+        texts.append(f"{text}{left_out_text(known) if name == 'popularity_lift' else ''}.")
     return texts
+
+
+def left_out_text(rows: Sequence[Row]) -> str:
+    without = [
+        f"{row['users_without_history']} of {row['users']} with {printable(row['system'])}"
+        for row in rows
+        if row["users_without_history"]
+    ]
+    return in_unit(". Users without a history left out: ") + join_names(without) if without else ""
 
 
 def refused_sentence(rows: Sequence[Row]) -> str:
