@@ -171,20 +171,29 @@ def evaluate(work: Work) -> str | bytes:
 def compare(work: Work) -> str | bytes:
     """Return the comparisons with the baseline, or of each pair."""
     work.prepare()
-    con, given, options = work.con, work.given, work.options
+    given = work.given
     if given.pairs and not work.request.choices:
         rule = "a measure by which one of two models is better, such as ndcg"
         raise UsageError(f"compare: --pairs needs {rule}")
     if given.against is not None:
         add_stored_run(work, given.against, given.baseline)
     work.check_models()
-    request, systems = work.request, len(work.systems)
+    systems = len(work.systems)
     if given.pairs and systems > MOST_SYSTEMS:
         raise UsageError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {systems}")
     if given.format == "sql":
-        asked = pairs_query(request, options) if given.pairs else itertools.chain(*work.comparisons())
-        query, path = differences_query(request, options["baseline"]), given.by_user
-        return statements_text([*work.statements, *asked, *([copy_statement(query, path)] if path else [])])
+        return compare_sql(work)
+    return compare_models(work)
+
+
+def compare_models(work: Work) -> str | bytes:
+    con, given, options, request, systems = (
+        work.con,
+        work.given,
+        work.options,
+        work.request,
+        len(work.systems),
+    )
     problems = work.make_tables()
     work.step("comparing")
     found = [[row for query in each for row in fetch_rows(con, query)] for each in work.comparisons()]
@@ -202,8 +211,15 @@ def compare(work: Work) -> str | bytes:
     worse = worse_segments(every)
     for line in worse if given.format in COPIED and not given.quiet else []:
         say("note", line)
-    gated = sum("segment" not in row for row in seen), sum("segment" in row for row in seen)
-    return comparison_text(work, found, orders, problems, gated, worse)
+    of_segments = sum("segment" in row for row in seen)
+    return comparison_text(work, found, orders, problems, (len(seen) - of_segments, of_segments), worse)
+
+
+def compare_sql(work: Work) -> str:
+    request, options, path = work.request, work.options, work.given.by_user
+    asked = pairs_query(request, options) if work.given.pairs else itertools.chain(*work.comparisons())
+    copied = [copy_statement(differences_query(request, options["baseline"]), path)] if path else []
+    return statements_text([*work.statements, *asked, *copied])
 
 
 def explain(work: Work) -> str | bytes:
@@ -369,21 +385,26 @@ OTHERS: dict[str, Callable[[Any], None]] = {
 }
 
 
+def run_evaluation(given: Any) -> Sequence[str]:
+    """Write what an evaluation finds, and manifests; return a line for each condition that fails."""
+    text_of, steps = EVALUATIONS[given.command]
+    with opened(given, steps) as work:
+        text = interruptible(work.con, lambda: text_of(work))
+    if work.failed and given.format == "markdown" and isinstance(text, str):
+        text = f"{remarks('markdown', (f'Failed: {line}' for line in work.failed))}\n{text}"
+    write_output(given.output, text)
+    for path in given.beside:
+        write_output(path, given.manifest_text)
+    return work.failed
+
+
 def run_command(given: Any) -> int:
     """Run a command; return the exit code after errors are printed."""
     failed: Sequence[str] = ()
     try:
         with speaking_of(given.unit):
             if given.command in EVALUATIONS:
-                text_of, steps = EVALUATIONS[given.command]
-                with opened(given, steps) as work:
-                    text = interruptible(work.con, lambda: text_of(work))
-                if work.failed and given.format == "markdown" and isinstance(text, str):
-                    text = f"{remarks('markdown', (f'Failed: {line}' for line in work.failed))}\n{text}"
-                write_output(given.output, text)
-                for path in given.beside:
-                    write_output(path, given.manifest_text)
-                failed = work.failed
+                failed = run_evaluation(given)
             else:
                 OTHERS[given.command](given)
     except duckdb.InterruptException:

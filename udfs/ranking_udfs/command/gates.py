@@ -111,37 +111,56 @@ def parse_conditions(text: str) -> list[Condition]:
 
 def parse_condition(text: str) -> Condition:
     """Parse a condition: of words, else of SQL if it looks like that; errors as in `parse_conditions`."""
-    from ..measures.contents import CONTENTS
-
-    if found := re.fullmatch(rf"{PROBLEMS}(?:\((.+)\))?", text):
-        codes = (one.strip().lower() for one in (found[1] or "").split(","))
-        return Condition(text, PROBLEMS, codes=tuple(filter(None, codes)))
-    if re.match(r"losers\b", text):
-        lost = IS_LOSERS.fullmatch(text)
-        if not lost or not 0 < float(lost[1]) < float("inf") or lost[2] + lost[3] == ">=0":
-            rule = "losers(LOSS) > COUNT must have a loss above 0 and a count, such as losers(0.5) > 3"
-            raise ValueError(f"{rule}, got {shorten(repr(text))}")
-        least = int(lost[3]) + (lost[2] == ">")
-        return Condition(text, LOSERS, threshold=float(lost[1]), least=least)
-    if found := IS_VERDICT.fullmatch(text):
-        one, verdict = parse_measured(found[2], text), found[3]
-        of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
-        if None not in (one.measure, of_contents) and (one.measure in CONTENTS) is not of_contents:
-            right = "worse or better" if of_contents else "lower or higher, of which neither is better"
-            raise ValueError(f"the verdict on {one.measure} must be {right}, got {shorten(repr(text))}")
-        one = replace(one, of_contents=of_contents, of_segments=bool(found[1]))
-        return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'")
-    if found := IS_BOUND.fullmatch(text):
-        try:
-            one = parse_measured(found[1], text)
-            holds = f"isnan(value) OR value {found[2]} '{float(found[3])}'::DOUBLE"
-            return replace(one, kind=BOUND, holds=holds)
-        except ValueError:
-            if not re.fullmatch(r"\w+", found[1]):  # which may be a column
-                raise
+    for form, parse in FORMS.items():
+        if (found := form.fullmatch(text)) and (one := parse(text, found)):
+            return one
     if IS_SQL.search(text):
         return Condition(text, holds=text)
     raise ValueError(f"{RULE}, got {shorten(repr(text))}")
+
+
+def parse_problems(text: str, found: re.Match[str]) -> Condition:
+    codes = (one.strip().lower() for one in (found[1] or "").split(","))
+    return Condition(text, PROBLEMS, codes=tuple(filter(None, codes)))
+
+
+def parse_losers(text: str, _: re.Match[str]) -> Condition:
+    lost = IS_LOSERS.fullmatch(text)
+    if not lost or not 0 < float(lost[1]) < float("inf") or lost[2] + lost[3] == ">=0":
+        rule = "losers(LOSS) > COUNT must have a loss above 0 and a count, such as losers(0.5) > 3"
+        raise ValueError(f"{rule}, got {shorten(repr(text))}")
+    return Condition(text, LOSERS, threshold=float(lost[1]), least=int(lost[3]) + (lost[2] == ">"))
+
+
+def parse_verdict(text: str, found: re.Match[str]) -> Condition:
+    from ..measures.contents import CONTENTS
+
+    one, verdict = parse_measured(found[2], text), found[3]
+    of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
+    if None not in (one.measure, of_contents) and (one.measure in CONTENTS) is not of_contents:
+        right = "worse or better" if of_contents else "lower or higher, of which neither is better"
+        raise ValueError(f"the verdict on {one.measure} must be {right}, got {shorten(repr(text))}")
+    one = replace(one, of_contents=of_contents, of_segments=bool(found[1]))
+    return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'")
+
+
+def parse_bound(text: str, found: re.Match[str]) -> Condition | None:
+    """Parse a bound of a measure; None for a name that may be a column."""
+    try:
+        one = parse_measured(found[1], text)
+    except ValueError:
+        if not re.fullmatch(r"\w+", found[1]):
+            raise
+        return None
+    return replace(one, kind=BOUND, holds=f"isnan(value) OR value {found[2]} '{float(found[3])}'::DOUBLE")
+
+
+FORMS: Mapping[re.Pattern[str], Callable[[str, re.Match[str]], Condition | None]] = {
+    re.compile(rf"{PROBLEMS}(?:\((.+)\))?"): parse_problems,
+    re.compile(r"losers\b.*", re.DOTALL): parse_losers,
+    IS_VERDICT: parse_verdict,
+    IS_BOUND: parse_bound,
+}
 
 
 def parse_measured(text: str | None, condition: str) -> Condition:
@@ -195,14 +214,9 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
 
 
 def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:
-    """Say where a condition holds or is unknown, or why it looks at nothing.
-
-    Where one of SQL names measures of an evaluation, it looks at the cut-offs that are theirs.
-    """
-    own = [cuts[name] for name in one.names & {*cuts}]
+    """Say where a condition holds or is unknown, or why it looks at nothing."""
     means = means_of(rows, cuts)
-    every = means if one.kind == BOUND else rows
-    looked = [row for row in every if one.looks_at(row) and all(row["k"] in ks for ks in own)]
+    looked = looked_at(one, means if one.kind == BOUND else rows, cuts)
     if not looked:
         there = dict.fromkeys(f"{row['measure']}@{format_cut_off(row['k'])}" for row in means)
         return f"there is nothing to look at: measures are {', '.join(there)}"
@@ -213,6 +227,12 @@ def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row
     held = failing(con, one, looked)
     line = line_of([*map(row_text, held)])
     return f"{line} ({len(held)} of {len(looked)} comparisons)" if line and one.kind == VERDICT else line
+
+
+def looked_at(one: Condition, rows: Sequence[Row], cuts: Cuts) -> list[Row]:
+    """Return the rows of a condition: of SQL that names measures, those at the cut-offs that are theirs."""
+    own = [cuts[name] for name in one.names & {*cuts}]
+    return [row for row in rows if one.looks_at(row) and all(row["k"] in ks for ks in own)]
 
 
 def losers_text(work: "Evaluation", one: Condition) -> str | None:
@@ -276,24 +296,34 @@ def row_text(row: Row) -> str:
 
 def check_conditions(work: "Evaluation") -> None:
     """Raise UsageError for a problem that the check never finds, and for SQL that DuckDB does not read."""
-    from ..evaluation.comparison import sample_row
+    conditions = work.given.fail_if
+    if any(one.codes for one in conditions):
+        check_codes(work, [(one, code) for one in conditions for code in one.codes])
+    for one in conditions:
+        if one.kind == SQL:
+            failing(work.con, one, [sample_result(work)], where="false")
+
+
+def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> None:
     from ..evaluation.queries import fetch_rows
 
-    con, request, conditions = work.con, work.request, work.given.fail_if
-    codes = fetch_rows(con, CODES) if any(one.codes for one in conditions) else []
-    grave = {one["code"]: one for one in codes if one["can_be_problem"]}
-    for condition, code in ((one, code) for one in conditions for code in one.codes):
+    grave = {one["code"]: one for one in fetch_rows(work.con, CODES) if one["can_be_problem"]}
+    for condition, code in codes:
         if code not in grave:
-            there = (name for name, row in grave.items() if getattr(request, row["needs"] or "ks"))
+            there = (name for name, row in grave.items() if getattr(work.request, row["needs"] or "ks"))
             rule = f"--fail-if problems(CODE) must be of codes of problems{did_you_mean(code, grave)}"
             raise UsageError(f"{work.caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
-        if (table := grave[code]["needs"]) and not getattr(request, table):
-            raise UsageError(
-                f"{work.caller}: --fail-if {condition.text} needs --{table.replace('_', '-')} FILE"
-            )
-    for condition in (one for one in conditions if one.kind == SQL):
-        measures = {one.name: 0.0 for one in (*request.choices, *request.contents)}
-        row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
-        row = sample_row(con, request.predicted_truth) if work.caller == "compare" else row
-        row |= {"segment": ""} if request.by_segment else {}
-        failing(con, condition, [row], where="false")
+        if (table := grave[code]["needs"]) and not getattr(work.request, table):
+            needed = f"--{table.replace('_', '-')} FILE"
+            raise UsageError(f"{work.caller}: --fail-if {condition.text} needs {needed}")
+
+
+def sample_result(work: "Evaluation") -> Row:
+    """Return a row with the columns of the results."""
+    from ..evaluation.comparison import sample_row
+
+    request = work.request
+    measures = {one.name: 0.0 for one in (*request.choices, *request.contents)}
+    row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
+    row = sample_row(work.con, request.predicted_truth) if work.caller == "compare" else row
+    return row | ({"segment": ""} if request.by_segment else {})

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -37,6 +38,24 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
     if not parts:
         raise DataError(f"{path}: no such file")
     check_folder(given.output)
+    rows, names, time = read_events(con, path, kind, parts, columns)
+    arguments = {ARGUMENTS[role]: literal(column) for role, column in names.items()}
+    arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
+    arguments |= {name: span_literal(con, name, getattr(given, name), time) for name in SPANS}
+    called = ", ".join(f"{name} := {value}" for name, value in arguments.items())
+    con.execute(f"CREATE TEMP VIEW ranking_command_events AS FROM {rows}")
+    con.execute(
+        f"CREATE TEMP TABLE ranking_command_split AS FROM ranking_split('ranking_command_events', {called})"
+    )
+    write_parts(con, path, given.output, path[path.lower().rindex(kind) :])
+    found = con.execute(SUMMARY.format(user=identifier(names["userid"]), item=identifier(names["itemid"])))
+    return [name for name, *_ in found.description or ()], found.fetchall()
+
+
+def read_events(
+    con: duckdb.DuckDBPyConnection, path: str, kind: str, parts: Sequence[str], columns: Mapping[str, str]
+) -> tuple[str, dict[str, str], str]:
+    """Return the SQL of the rows of events, their columns by role, and the type of their time."""
     is_csv = READERS[kind] == "read_csv"
     options = files.QUOTED if is_csv else files.MERGED if len(parts) > 1 else ""
     rows = f"{READERS[kind]}({literal(files.pattern(path))}{options})"
@@ -56,17 +75,7 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
         (value,) = con.execute(wrong).fetchone() or (time,)
         rule = "must be an integer, a date or a timestamp"
         raise DataError(f"{path}: {names['time']} {rule}, got {value}; write whole numbers")
-    arguments = {ARGUMENTS[role]: literal(column) for role, column in names.items()}
-    arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
-    arguments |= {name: span_literal(con, name, getattr(given, name), time) for name in SPANS}
-    called = ", ".join(f"{name} := {value}" for name, value in arguments.items())
-    con.execute(f"CREATE TEMP VIEW ranking_command_events AS FROM {rows}")
-    con.execute(
-        f"CREATE TEMP TABLE ranking_command_split AS FROM ranking_split('ranking_command_events', {called})"
-    )
-    write_parts(con, path, given.output, path[path.lower().rindex(kind) :])
-    found = con.execute(SUMMARY.format(user=identifier(names["userid"]), item=identifier(names["itemid"])))
-    return [name for name, *_ in found.description or ()], found.fetchall()
+    return rows, names, time
 
 
 def span_literal(con: duckdb.DuckDBPyConnection, name: str, text: str | None, time: str) -> str:

@@ -5,8 +5,10 @@ import os
 import re
 import shutil
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from html import escape
-from itertools import groupby
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import fill
@@ -120,13 +122,7 @@ def render(
     form, digits = given.format, digits_of(given)
     if form not in COPIED:
         return document(form, table(form, names, [[row.get(name) for name in names] for row in rows], digits))
-
-    def cell_of(cell: Any) -> Any:
-        if isinstance(cell, float) and digits is not None:
-            return float(f"{cell:.{digits}g}")
-        is_formula = form == "csv" and given.safe_csv and isinstance(cell, str) and re.match(FORMULA, cell)
-        return f"'{cell}" if is_formula else cell
-
+    cell_of = partial(copied_cell, digits=digits, is_safe=form == "csv" and given.safe_csv)
     cells = [{cell_of(name): cell_of(row.get(name)) for name in names} for row in rows]
     source, given_rows = row_source(map(cell_of, names), cells)
     con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_command_rows AS FROM {source}", [given_rows])
@@ -139,6 +135,13 @@ def render(
         text = content.decode().replace("\n\t", "\n  ") if rows else "[]\n"
         return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     return content if form == "parquet" else content.decode()
+
+
+def copied_cell(cell: Any, digits: int | None, is_safe: bool) -> Any:
+    """Return a cell for programs, rounded, and if it is to be safe no formula of a spreadsheet."""
+    if isinstance(cell, float) and digits is not None:
+        return float(f"{cell:.{digits}g}")
+    return f"'{cell}" if is_safe and isinstance(cell, str) and re.match(FORMULA, cell) else cell
 
 
 def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int | None = None) -> str:
@@ -212,35 +215,45 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     every, of_user = [*request.choices, *request.contents], [*request.choices, *request.contents_by_user]
     keys = [name for name in ("system", "segment", "k") if name in rows[0]]
     if given.long:
-        body = [
-            {**row, "measure": one.name, "value": row[one.name]}
-            for row in rows
-            for one in every
-            if row["k"] in one.cuts and (one in of_user or row.get("segment", EVERYBODY) == EVERYBODY)
-        ]
+        body = long_rows([(one, one in of_user) for one in every], rows)
         return render(work.con, given, [*keys, "measure", "value"], body)
     if given.format in COPIED:
         counts = [name for name in (*COUNTS, *OF_LISTS) if name in rows[0]]
         return render(work.con, given, [*keys, *counts, *(one.name for one in every)], rows)
     summary = [row for row in rows if row.get("segment", EVERYBODY) == EVERYBODY]
-    refused = fetch_rows(work.con, work.abstention_query()) if request.says_refused else []
-    blocks = []
-    for choices, labels, title in (
-        (request.choices, COUNTS, "Ranking measure"),
-        (request.contents, OF_LISTS, "What is in the lists"),
-    ):
-        if choices:
-            lines = [*count_lines(work, labels, summary)]
-            lines += [refused_sentence(refused)] if refused and labels is COUNTS else []
-            lines += [OF_AUC] * any(one.measure.name == "auc" for one in choices)
-            blocks.append(with_remarks(given.format, measures_table(work, choices, summary, title), lines))
+    form, blocks = given.format, []
+    if request.choices:
+        lines = [*count_lines(work, COUNTS, summary), *refused_lines(work)]
+        lines += [OF_AUC] * any(one.measure.name == "auc" for one in request.choices)
+        ranking = measures_table(work, request.choices, summary, "Ranking measure")
+        blocks.append(with_remarks(form, ranking, lines))
+    if request.contents:
+        contents = measures_table(work, request.contents, summary, "What is in the lists")
+        blocks.append(with_remarks(form, contents, count_lines(work, OF_LISTS, summary)))
     if segment is not None:
-        others = [row for row in rows if row["segment"] != EVERYBODY]
-        others.sort(key=lambda row: row["segment"])
-        of_segments = measures_table(work, of_user, others, "Ranking measure", segment[1])
-        few = few_users(others)
-        blocks.append(with_remarks(given.format, of_segments, few) if few else of_segments)
-    return document(given.format, "\n".join(blocks))
+        blocks.append(segments_text(work, of_user, rows, segment[1]))
+    return document(form, "\n".join(blocks))
+
+
+def long_rows(choices: Sequence[tuple[Choice, bool]], rows: Sequence[Row]) -> list[Row]:
+    """Return a row for each value of these measures, of each of which it is said whether users have it."""
+    return [
+        {**row, "measure": one.name, "value": row[one.name]}
+        for row in rows
+        for one, is_of_user in choices
+        if row["k"] in one.cuts and (is_of_user or row.get("segment", EVERYBODY) == EVERYBODY)
+    ]
+
+
+def refused_lines(work: Evaluation) -> list[str]:
+    rows = fetch_rows(work.con, work.abstention_query()) if work.request.says_refused else []
+    return [refused_sentence(rows)] if rows else []
+
+
+def segments_text(work: Evaluation, choices: Sequence[Choice], rows: Sequence[Row], segment: str) -> str:
+    others = sorted((row for row in rows if row["segment"] != EVERYBODY), key=itemgetter("segment"))
+    text, few = measures_table(work, choices, others, "Ranking measure", segment), few_users(others)
+    return with_remarks(work.given.format, text, few) if few else text
 
 
 def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -> Iterable[str]:
@@ -272,11 +285,18 @@ def measures_table(
         rows, first = [at[one, *column] for column in columns], [one] * len(keys)
         body += [[one, in_unit("Users"), *(row["users"] for row in rows)]] * len(keys)
         body += [[*first, choice.label, *(value_of(choice, row) for row in rows)] for choice in choices]
-    heads = [f"{system} {cut_off_heading(k)}" if is_named else cut_off_heading(k) for system, k in columns]
+    heads = [f"{system} " * is_named + cut_off_heading(k) for system, k in columns]
     header = [*keys.values(), title, *heads]
     if max(map(len, table("table", header, body, digits).splitlines())) <= width_of(work.given.output):
         return table(form, header, body, digits)
-    named = {**keys, **({"system": "System"} if is_named else {}), "k": "k"}
+    return narrow_table(work, choices, results, keys)
+
+
+def narrow_table(
+    work: Evaluation, choices: Sequence[Choice], results: Sequence[Row], keys: dict[str, str]
+) -> str:
+    """Render a row per segment, model and k, a column per measure."""
+    named = {**keys, **({"system": "System"} if work.tables.is_named else {}), "k": "k"}
     named |= {"users": in_unit("Users")} if keys else {}
     body = [
         [format_cut_off(row[name]) if name == "k" else row[name] for name in named]
@@ -284,7 +304,8 @@ def measures_table(
         for row in results
         if any(row["k"] in choice.cuts for choice in choices)
     ]
-    return table(form, [*named.values(), *(choice.label for choice in choices)], body, digits)
+    header = [*named.values(), *(choice.label for choice in choices)]
+    return table(work.given.format, header, body, digits_of(work.given))
 
 
 def value_of(choice: Choice, row: Row) -> Any:
@@ -315,44 +336,60 @@ def comparison_text(
     if form in COPIED:
         results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
         return render(work.con, given, [*found[-1][0]], results)  # segments have a column more
-    more = [*few_differ(everybody), *few_users([row for rows in by_segment for row in rows])]
-    said, against = answer(work, orders, problems, [row["k"] for row in everybody], more)
+    more = [*few_differ(everybody), *few_users(list(chain(*by_segment)))]
+    said, against = answer(work, orders, problems, {*map(itemgetter("k"), everybody)}, more)
     said += remarks(form, worse)
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]
-    lines = [in_unit(OF_LABELLED)] if "users_predicted" in everybody[0] else []
-    lines += [
-        sentence(row, options, len(rows), digits)
-        for rows in families(everybody)
-        for row in rows
-        if given.explain or row["users_undefined"]
-    ]
-    shown = everybody if given.explain else families(everybody)[0]
-    lines += filter(None, (predicted_sentence(row, digits) for row in shown))
-    lines += best_lines(work, orders, digits) if given.explain else []
-    measures = dict.fromkeys(row["measure"] for row in everybody)
+    lines = comparison_lines(work, everybody, orders, digits)
+    measures = dict.fromkeys(map(itemgetter("measure"), everybody))
     note = footnote(options, bool(by_segment), gated, sum(map(len, found)), measures)
     lines.append(note if any("W/T/L" in text for text in texts) else note.partition(". ")[2])
-    changed = changed_tables(work, families(everybody)[0]) if form != "latex" else []
-    if form == "markdown":  # of a pull request: the answer, the worst of it, and the rest folded
-        at_first = {(one.name, one.cuts[0]) for one in work.request.choices[:1]}
-        first = sorted(everybody, key=lambda row: (row["measure"], row["k"]) not in at_first)[:MOST_ROWS]
-        folded = [(title, text) for _, title, text in changed]
-        blocks = [said, comparison_table(work, None, first), against]
-        if len(work.systems) == 2 and changed and not changed[0][0]:  # what got worse
-            title, text = folded.pop(0)
-            blocks.append(f"{remark(form, f'{title}:')}\n{text}")
-        every = texts[len(everybody) <= MOST_ROWS :]
-        folded += [("All comparisons", "\n".join(every))] if every else []
-        folded.append(("How to read it", remarks(form, lines)))
-        fold = "<details><summary>{}</summary>\n\n{}\n</details>\n".format
-        blocks += [fold(escape(title), text) for title, text in folded]
-        return "\n".join(filter(None, blocks))
+    changed = changed_tables(work, families(everybody)[0])
+    if form == "markdown":
+        return pull_request_text(work, everybody, (said, against), texts, changed, lines)
     if len(work.systems) == 2 or given.explain:
         texts += [f"{remark(form, f'{title}:')}\n{text}" for _, title, text in changed]
     text = with_remarks(form, "\n".join(texts), lines)
     return document(form, "\n".join(filter(None, [said + against, text])))
+
+
+def comparison_lines(work: Evaluation, everybody: Sequence[Row], orders: Orders, digits: int) -> list[str]:
+    """Say each comparison with --explain, without it those of a part of the users and the first measure's."""
+    is_whole, every = work.given.explain, families(everybody)
+    lines = [in_unit(OF_LABELLED)] if "users_predicted" in everybody[0] else []
+    lines += [
+        sentence(row, work.options, len(rows), digits)
+        for rows in every
+        for row in rows
+        if is_whole or row["users_undefined"]
+    ]
+    lines += filter(None, (predicted_sentence(row, digits) for row in (everybody if is_whole else every[0])))
+    return lines + (best_lines(work, orders, digits) if is_whole else [])
+
+
+def pull_request_text(
+    work: Evaluation,
+    everybody: Sequence[Row],
+    answered: tuple[str, str],
+    texts: Sequence[str],
+    changed: Sequence[tuple[bool, str, str]],
+    lines: Iterable[str],
+) -> str:
+    """Render for a pull request: the answer, the worst of it, and the rest folded."""
+    at_first = {(one.name, one.cuts[0]) for one in work.request.choices[:1]}
+    first = sorted(everybody, key=lambda row: (row["measure"], row["k"]) not in at_first)[:MOST_ROWS]
+    folded = [(title, text) for _, title, text in changed]
+    blocks = [answered[0], comparison_table(work, None, first), answered[1]]
+    if len(work.systems) == 2 and changed and not changed[0][0]:  # what got worse
+        title, text = folded.pop(0)
+        blocks.append(f"{remark('markdown', f'{title}:')}\n{text}")
+    every = texts[len(everybody) <= MOST_ROWS :]
+    folded += [("All comparisons", "\n".join(every))] if every else []
+    folded.append(("How to read it", remarks("markdown", lines)))
+    fold = "<details><summary>{}</summary>\n\n{}\n</details>\n".format
+    return "\n".join(filter(None, [*blocks, *(fold(escape(title), text) for title, text in folded)]))
 
 
 def changed_tables(work: Evaluation, rows: Sequence[Row]) -> list[tuple[bool, str, str]]:
@@ -361,7 +398,7 @@ def changed_tables(work: Evaluation, rows: Sequence[Row]) -> list[tuple[bool, st
     `rows` are the comparisons by the first measure at its first cut-off.
     """
     baseline = work.options["baseline"] if len(work.systems) > 2 else rows[0]["baseline"]
-    if baseline is None or not work.request.choices:
+    if baseline is None or not work.request.choices or work.given.format == "latex":
         return []
     choice, found = work.request.choices[0], list[tuple[bool, str, str]]()
     users = {row["system"]: row["users"] for row in rows}
@@ -454,7 +491,7 @@ def row_cells(
 
 def labelled_sides(rows: Sequence[Row]) -> tuple[str, str]:
     """Say of which users means are, and of which differences, where a model has graded some of them."""
-    if "users_predicted" not in rows[0]:
+    if not rows or "users_predicted" not in rows[0]:
         return "", ""
     found = {(row["users"], row["users"] + (row["users_predicted"] or 0)) for row in rows}
     labelled, everybody = found.pop() if len(found) == 1 else ("graded", "all")
@@ -465,19 +502,18 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
     """Render the means of models, best first, with letters that those share who are not surely different."""
     form, digits = work.given.format, digits_of(work.given) or DIGITS
     shown = [one for one in orders if one is not None]
+    ranked = [(one, name, mean) for one in shown for name, mean in one.means.items()]
     if form in COPIED:
         rows = [
             {"measure": one.measure, "k": one.k, "system": name, "mean": mean, "letters": one.letters[name]}
-            for one in shown
-            for name, mean in one.means.items()
+            for one, name, mean in ranked
         ]
         return render(work.con, work.given, ["measure", "k", "system", "mean", "letters"], rows)
     cells = [
         [measure_label(one.best), name, format_number(mean, digits), one.letters[name]]
-        for one in shown
-        for name, mean in one.means.items()
+        for one, name, mean in ranked
     ]
-    sides = labelled_sides([one.best for one in shown])[0] if shown else ""
+    sides = labelled_sides([one.best for one in shown])[0]
     header = ["Measure", "System", f"Mean ({sides})" if sides else "Mean", "Letters"]
     text = table(form, header, cells) if shown else ""
     lines = [*[letters_note(work.options)] * bool(shown), *best_lines(work, shown, digits)]
@@ -519,26 +555,35 @@ LEGEND = (
 
 def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> str | bytes:
     """Render a user's lists: for programs the rows, for people a table for each model, hits marked."""
-    given, k = work.given, work.request.ks[0]
+    given = work.given
     if given.format != "table":
         return render(work.con, given, [*rows[0]] if rows else ["rank", "itemid"], rows)
-    user, texts = printable(given.user_id), []
     about = work.names("texts", [given.user_id]).get(given.user_id)
-    for system in dict.fromkeys(row.get("system") for row in rows):
-        mine = [row for row in rows if row.get("system") == system]
-        listed = [row for row in mine if row["rank"] is not None]
-        of = "" if "system" not in rows[0] else f", {printable(system)}"
-        text = f"{in_unit('User')} {user}{of}, {cut_off_heading(k)}\n"
-        text += f"{remark('table', about) if about else ''}\n"
-        text += list_table(work, listed) if listed else "No list.\n"
-        lines = measured(mine, listed, k) if has_truth else []
-        if lines and given.min_grade is not None:
-            least = f"{given.min_grade:g}"
-            lines.append(f"A hit has grade {least} or more; gains and the ideal are of all grades.")
-        if lines and given.without_relevant == "skip" and not any(row["relevant"] for row in mine):
-            lines.append(in_unit("No relevant item: this user is in no mean and no comparison."))
-        texts.append(with_remarks("table", text, lines) if lines else text)
-    return "\n".join(texts) or f"{in_unit('User')} {user}: no list and no relevant item.\n"
+    by_name = by_model(rows).items()
+    texts = [
+        user_text(work, name, mine, remark("table", about) if about else "", has_truth)
+        for name, mine in by_name
+    ]
+    return (
+        "\n".join(texts) or f"{in_unit('User')} {printable(given.user_id)}: no list and no relevant item.\n"
+    )
+
+
+def user_text(work: Evaluation, system: str | None, mine: Sequence[Row], about: str, has_truth: bool) -> str:
+    """Render a user's list of one model, `about` the user, and what follows from the list."""
+    given, k = work.given, work.request.ks[0]
+    listed = [row for row in mine if row["rank"] is not None]
+    of = f", {printable(system)}" if "system" in mine[0] else ""
+    text = f"{in_unit('User')} {printable(given.user_id)}{of}, {cut_off_heading(k)}\n{about}\n"
+    text += list_table(work, listed) if listed else "No list.\n"
+    if not has_truth:
+        return text
+    lines = measured(mine, listed, k)
+    if given.min_grade is not None:
+        lines.append(f"A hit has grade {given.min_grade:g} or more; gains and the ideal are of all grades.")
+    if given.without_relevant == "skip" and not any(row["relevant"] for row in mine):
+        lines.append(in_unit("No relevant item: this user is in no mean and no comparison."))
+    return with_remarks("table", text, lines)
 
 
 def list_table(work: Evaluation, listed: Sequence[Row]) -> str:
