@@ -16,6 +16,7 @@ from .evaluation.comparison import check_options
 from .evaluation.errors import DataError, error_summary
 from .evaluation.options import (
     OPTIONS,
+    ColumnNames,
     Comparing,
     Evaluating,
     Reporting,
@@ -223,38 +224,44 @@ def at_work(
             for name in ("segment_col", "category_col", "title_col", "text_col"):
                 if not isinstance(vars(given)[name], (str, type(OPTIONS[name].default))):
                     raise DataError(f"{name} must be the name of a column, got {vars(given)[name]!r}")
-            segments, history, items, users, predicted_truth = (
-                None if vars(given)[name] is None else connection.name(name, vars(given)[name])
-                for name in ("segments", "history", "items", "users", "predicted_truth")
-            )
-            is_report = caller == "report"
-            has_categories = not is_report or history is not None
-            inputs = Inputs(
-                recs=connection.recommendations(rec),
-                truth=connection.name("truth", truth),
-                columns=columns,
-                segment=(segments, given.segment_col) if segments is not None and given.segment_col else None,
-                history=history,
-                users=users,
-                items=None if items is None else (items, given.category_col if has_categories else ""),
-                titles=(items, given.title_col) if is_report and items is not None else None,
-                texts=(segments, given.text_col) if is_report and segments is not None else None,
-                predicted_truth=predicted_truth,
-                catalog=Connection(has_tables=not connection.is_own),
-                prefix=connection.prefix,
-            )
+            inputs = inputs_of(connection, rec, truth, columns, given, caller == "report")
             work = Evaluation(connection.con, caller, inputs, given, problems.append)
             if caller != "evaluate":
                 check_options(connection.con, work.options, caller)
-            if not is_report:
+            if caller != "report":
                 work.prepare()
-            if caller == "evaluate" and by_user and segments is not None:
+            if caller == "evaluate" and by_user and given.segments is not None:
                 raise DataError("by_user must be False with segments, whose rows are means, got True")
             yield connection, work
     texts = list(map(problem_text, problems))
     if texts:
         several = f"{len(texts)} notes on the data:\n  " if texts[1:] else ""
         warnings.warn(f"{caller}: {several}" + "\n  ".join(texts), stacklevel=4)
+
+
+def inputs_of(
+    connection: WorkConnection, rec: Any, truth: Any, columns: ColumnNames, given: Any, is_report: bool
+) -> Inputs:
+    """Return what to read, under the names that it has on the connection."""
+    segments, history, items, users, predicted_truth = (
+        None if vars(given)[name] is None else connection.name(name, vars(given)[name])
+        for name in ("segments", "history", "items", "users", "predicted_truth")
+    )
+    has_categories = not is_report or history is not None
+    return Inputs(
+        recs=connection.recommendations(rec),
+        truth=connection.name("truth", truth),
+        columns=columns,
+        segment=(segments, given.segment_col) if segments is not None and given.segment_col else None,
+        history=history,
+        users=users,
+        items=None if items is None else (items, given.category_col if has_categories else ""),
+        titles=(items, given.title_col) if is_report and items is not None else None,
+        texts=(segments, given.text_col) if is_report and segments is not None else None,
+        predicted_truth=predicted_truth,
+        catalog=Connection(has_tables=not connection.is_own),
+        prefix=connection.prefix,
+    )
 
 
 @contextmanager
@@ -272,14 +279,7 @@ def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list
     """Return the measures, none for the usual ones, and cut-offs; DataError if an argument is not valid."""
     if ties not in [*defaults.TIES]:
         raise DataError(f"ties must be one of {', '.join(defaults.TIES)}, got {shorten(repr(ties))}")
-    one_text = [measures] if isinstance(measures, str) else measures
-    texts = [*one_text] if isinstance(one_text, Iterable) else []
-    if (not texts and measures is not None) or not all(isinstance(one, str) for one in texts):
-        raise DataError(f"measures must be texts such as 'ndcg@5,10', got {shorten(repr(measures))}")
-    try:
-        chosen = [choice for one in texts for choice in parse_measures(one)]
-    except ValueError as error:
-        raise DataError(str(error)) from None
+    chosen = parse_texts(measures)
     for choice in chosen:
         if ties == "expected" and not choice.measure.expected:
             raise DataError(f"{choice.name} {defaults.NO_CLOSED_FORM}")
@@ -290,6 +290,17 @@ def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list
     if is_used and not cuts:
         raise DataError("ks must be a list of one or more k, got []")
     return chosen, cuts if is_used else []
+
+
+def parse_texts(measures: Any) -> list[Choice]:
+    one_text = [measures] if isinstance(measures, str) else measures
+    texts = [*one_text] if isinstance(one_text, Iterable) else []
+    if (not texts and measures is not None) or not all(isinstance(one, str) for one in texts):
+        raise DataError(f"measures must be texts such as 'ndcg@5,10', got {shorten(repr(measures))}")
+    try:
+        return [choice for one in texts for choice in parse_measures(one)]
+    except ValueError as error:
+        raise DataError(str(error)) from None
 
 
 def to_cut_off(k: object) -> int | None:

@@ -1,5 +1,7 @@
 """Arrow's types in the words of SQL: their names, and which of them are lists, texts, numbers."""
 
+from collections.abc import Callable
+
 import pyarrow as pa
 
 from ..texts import shorten
@@ -57,47 +59,48 @@ def type_name(kind: pa.DataType) -> str:
 
 def sql_type(kind: pa.DataType) -> str:
     """Return the SQL name of a type."""
-    types = pa.types
-    if is_boolean(kind):
-        return "BOOLEAN"
-    if isinstance(kind, pa.BaseExtensionType):
-        return str(getattr(kind, "type_name", kind.extension_name.rpartition(".")[2])).upper()
-    if types.is_map(kind):
-        return f"MAP({sql_type(kind.key_type)}, {sql_type(kind.item_type)})"
-    if types.is_null(kind):
-        return "NULL"
-    if is_list(kind):
-        size = kind.list_size if types.is_fixed_size_list(kind) else ""
-        return f"{sql_type(kind.value_type)}[{size}]"
-    if types.is_struct(kind) or types.is_union(kind):
-        members = ", ".join(f"{field.name} {sql_type(field.type)}" for field in kind)
-        return f"{'STRUCT' if types.is_struct(kind) else 'UNION'}({members})"
-    if types.is_dictionary(kind):
-        return "ENUM"
-    if types.is_decimal(kind):
-        return "HUGEINT" if is_hugeint(kind) else f"DECIMAL({kind.precision}, {kind.scale})"
-    if types.is_timestamp(kind):
-        suffix = {"s": "_S", "ms": "_MS", "us": "", "ns": "_NS"}[kind.unit]
-        return "TIMESTAMPTZ" if kind.tz else f"TIMESTAMP{suffix}"
-    if types.is_time(kind):
-        return "TIME"
-    if is_text(kind):
-        return "VARCHAR"
-    names = {
-        "int8": "TINYINT",
-        "int16": "SMALLINT",
-        "int32": "INTEGER",
-        "int64": "BIGINT",
-        "uint8": "UTINYINT",
-        "uint16": "USMALLINT",
-        "uint32": "UINTEGER",
-        "uint64": "UBIGINT",
-        "float": "FLOAT",
-        "double": "DOUBLE",
-        "binary": "BLOB",
-        "large_binary": "BLOB",
-        "binary_view": "BLOB",
-        "date32[day]": "DATE",
-        "month_day_nano_interval": "INTERVAL",
-    }
-    return names.get(str(kind), str(kind))
+    for is_kind, name in NAMED_KINDS:
+        if is_kind(kind):
+            return name if isinstance(name, str) else name(kind)
+    return NAMES.get(str(kind), str(kind))
+
+
+def list_type(kind: pa.DataType) -> str:
+    size = kind.list_size if pa.types.is_fixed_size_list(kind) else ""
+    return f"{sql_type(kind.value_type)}[{size}]"
+
+
+def members_type(kind: pa.DataType) -> str:
+    members = ", ".join(f"{field.name} {sql_type(field.type)}" for field in kind)
+    return f"{'STRUCT' if pa.types.is_struct(kind) else 'UNION'}({members})"
+
+
+def timestamp_type(kind: pa.DataType) -> str:
+    suffix = {"s": "_S", "ms": "_MS", "us": "", "ns": "_NS"}[kind.unit]
+    return "TIMESTAMPTZ" if kind.tz else f"TIMESTAMP{suffix}"
+
+
+# The SQL name of each kind of types, or what makes it of the type.
+NAMED_KINDS: tuple[tuple[Callable[[pa.DataType], bool], str | Callable[[pa.DataType], str]], ...] = (
+    (is_boolean, "BOOLEAN"),
+    (
+        lambda kind: isinstance(kind, pa.BaseExtensionType),
+        lambda kind: str(getattr(kind, "type_name", kind.extension_name.rpartition(".")[2])).upper(),
+    ),
+    (pa.types.is_map, lambda kind: f"MAP({sql_type(kind.key_type)}, {sql_type(kind.item_type)})"),
+    (pa.types.is_null, "NULL"),
+    (is_list, list_type),
+    (lambda kind: pa.types.is_struct(kind) or pa.types.is_union(kind), members_type),
+    (pa.types.is_dictionary, "ENUM"),
+    (is_hugeint, "HUGEINT"),
+    (pa.types.is_decimal, lambda kind: f"DECIMAL({kind.precision}, {kind.scale})"),
+    (pa.types.is_timestamp, timestamp_type),
+    (pa.types.is_time, "TIME"),
+    (is_text, "VARCHAR"),
+)
+NAMES = {  # of all others, by their names in Arrow
+    **{"int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT"},
+    **{"uint8": "UTINYINT", "uint16": "USMALLINT", "uint32": "UINTEGER", "uint64": "UBIGINT"},
+    **{"float": "FLOAT", "double": "DOUBLE", "date32[day]": "DATE", "month_day_nano_interval": "INTERVAL"},
+    **dict.fromkeys(("binary", "large_binary", "binary_view"), "BLOB"),
+}

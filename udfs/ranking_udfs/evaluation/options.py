@@ -244,20 +244,20 @@ def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> N
 def columns_of(caller: str, given: Mapping[str, Any]) -> ColumnNames:
     """Return those of the arguments that are of columns; TypeError or ValueError if one is not valid."""
     found = {name: given.get(name, default) for name, default in COLUMNS.items()}
-    for name, value in found.items():
-        may_be = isinstance(value, str) or (value is None and OPTIONS[name].default is None)
-        if name.endswith("_col") and not may_be:
-            raise TypeError(f"{caller}: {name} must be the name of a column, got {value!r}")
+    for name in (one for one in found if one.endswith("_col")):
+        kinds = (str, type(OPTIONS[name].default))  # None where that is the default
+        if not isinstance(found[name], kinds):
+            raise TypeError(f"{caller}: {name} must be the name of a column, got {found[name]!r}")
     if not isinstance(found["descending"], bool):
         raise TypeError(f"{caller}: descending must be True or False, got {found['descending']!r}")
     grade = found["min_grade"]
     is_grade = isinstance(grade, Real) and not isinstance(grade, bool) and 0 < float(grade) < math.inf
     if grade is not None and not is_grade:
         raise ValueError(f"{caller}: min_grade must be a number > 0, got {grade!r}")
-    for name, value in found.items():
+    for name in (one for one in found if OPTIONS[one].choices):
         choices = OPTIONS[name].choices
-        if choices and value not in choices:
-            raise ValueError(f"{caller}: {name} must be {'|'.join(choices)}, got {value!r}")
+        if found[name] not in choices:
+            raise ValueError(f"{caller}: {name} must be {'|'.join(choices)}, got {found[name]!r}")
     return cast(ColumnNames, found)
 
 

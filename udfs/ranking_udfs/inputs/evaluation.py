@@ -1,6 +1,6 @@
 """An evaluation: it loads, checks, measures and compares; entry points and the report call it and format."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,14 @@ TABLES_OF_CONTENTS = {
     "history": ("--history FILE", "history=..."),
     "items": ("--items FILE:COLUMN", "items=..."),
 }
+
+
+OF_EMPTY = ("null_user", "null_item", "null_score")  # problems of a model whose lists are all empty
+
+
+def is_of_cut_ideal(choice: Choice) -> bool:
+    """Return whether this is NDCG of the whole list, whose ideal is as long as that."""
+    return choice.measure.name == "ndcg" and choice.options["ideal"] == "cut" and None in choice.cuts
 
 
 @dataclass
@@ -94,22 +102,12 @@ class Evaluation:
 
         UsageError if the request cannot be met, whatever is in the files.
         """
-        request, given = self.request, [name for name in TABLES_OF_CONTENTS if getattr(self.request, name)]
-
-        def lacking(measure: Measure) -> list[str]:
-            return [one for one in measure.arguments[1:] if not {*one.split(" or ")} & {*given}]
-
+        request = self.request
         contents = [choice for choice in request.choices if choice.measure.name in CONTENTS]
         for choice in contents:
-            if needed := " and ".join(lacking(choice.measure)):
-                for name, forms in TABLES_OF_CONTENTS.items():
-                    needed = needed.replace(name, forms[not self.inputs.is_command])
-                raise UsageError(f"{self.caller}: {choice.name} needs {needed}")
-            if self.caller == "compare" and choice.measure not in BY_USER:
-                rule = self.dashes + in_unit("measures must be those that each user has a value of")
-                raise self.refused(rule, f"{choice.name}, which is of all lists together")
-        if self.caller == "evaluate" and given and not contents:
-            usual = (one for one in CONTENTS.values() if not lacking(one))
+            self.check_contents(choice)
+        if self.caller == "evaluate" and self.tables_of_contents and not contents:
+            usual = (one for one in CONTENTS.values() if not self.lacking(one))
             contents = [Choice(one, {}, {}, tuple(request.ks)) for one in usual]
         if contents and request.predicted_truth:
             rule = f"{self.dashes}measures must be measured by truth where a model has labelled some of it"
@@ -121,6 +119,25 @@ class Evaluation:
         self.request = replace(request, choices=choices, contents=contents)
         if self.caller == "compare":
             self.check_measures()
+
+    @property
+    def tables_of_contents(self) -> set[str]:
+        return {name for name in TABLES_OF_CONTENTS if getattr(self.request, name)}
+
+    def lacking(self, measure: Measure) -> list[str]:
+        """Return the tables that a measure of what is in the lists needs, and that are not given."""
+        given = self.tables_of_contents
+        return [one for one in measure.arguments[1:] if not {*one.split(" or ")} & given]
+
+    def check_contents(self, choice: Choice) -> None:
+        """Raise UsageError for a measure of what is in the lists without its tables, or without values."""
+        if needed := " and ".join(self.lacking(choice.measure)):
+            for name, forms in TABLES_OF_CONTENTS.items():
+                needed = needed.replace(name, forms[not self.inputs.is_command])
+            raise UsageError(f"{self.caller}: {choice.name} needs {needed}")
+        if self.caller == "compare" and choice.measure not in BY_USER:
+            rule = self.dashes + in_unit("measures must be those that each user has a value of")
+            raise self.refused(rule, f"{choice.name}, which is of all lists together")
 
     def check_measures(self) -> None:
         """Raise UsageError for a measure by which no two models can be compared."""
@@ -204,45 +221,46 @@ class Evaluation:
         are not asked for.
         """
         self.step("checking the data")
-        rows, files, request = fetch_rows(self.con, self.plan.check), self.tables.files, self.request
+        rows, request = fetch_rows(self.con, self.plan.check), self.request
         codes = {row["code"]: row for row in fetch_rows(self.con, CODES)}
-        followed = (TIES if request.ties != "item" else ()) + (NOTHING if self.allow_empty else ())
-        is_cut = any(
-            one.measure.name == "ndcg" and one.options["ideal"] == "cut" and None in one.cuts
-            for one in request.choices
-        )
         gains = {one.options.get("gain") for one in request.choices}
+        of_no_use = {  # codes of what is not asked for, or is as it must be
+            "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),
+            "fractional_grade": "exp" not in gains,
+            **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # has the users
+        }
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
-        are_turned = turned >= {*self.systems} or len(self.systems) < 2
-        others = {name: file_of(path) for name, (path, _) in self.inputs.other_tables.items()}
         found: list[Row] = []
         for row in rows:
-            code = row["code"]
-            if code == "shorter_than_truth" and not is_cut:
+            is_empty = row["system"] in self.tables.empty
+            if of_no_use.get(row["code"]) or (is_empty and row["code"] in OF_EMPTY):
                 continue
-            if code == "fractional_grade" and "exp" not in gains:
-                continue
-            if code in ("not_in_truth", "ties_without_truth") and request.predicted_truth:
-                continue  # the users of predicted_truth
-            if row["system"] in self.tables.empty and code in ("null_user", "null_item", "null_score"):
-                continue
-            if row["system"] in self.tables.empty and code == "no_common_user":
-                code, empty = "no_rows", in_unit("rec: the list of every user is empty")
-                row = {**row, "code": code, "problem": empty, "example": None}
-            file = files.get(row["system"], files.get(None))
-            write = codes[code]["in_command" if self.inputs.is_command else "in_python"]
-            write = write and in_unit(write)
-            if "{user}" not in codes[code]["problem"]:  # a name of a column
-                row = {**row, "problem": in_unit(row["problem"])}
-            if write and code in ("upside_down", "unknown_end"):
-                write = write.replace("{ascending}", self.turning(row["system"], file, are_turned))
-            if write and code in SPELLINGS:
-                write = fit_advice(write, row["example"])
-            about = row["problem"].partition(" ")[0] if code == "unfit_column" else codes[code]["about"]
-            file = file if about == "rec" else others.get(about)
-            row = {**row, "severity": "info"} if code in followed else row
-            found.append({**row, "file": file, "write": None if code in followed else write})
+            if is_empty and row["code"] == "no_common_user":
+                problem = in_unit("rec: the list of every user is empty")
+                row = {**row, "code": "no_rows", "problem": problem, "example": None}
+            found.append(self.with_advice(row, codes[row["code"]], turned))
         return found
+
+    def with_advice(self, row: Row, code: Row, turned: Collection[str | None]) -> Row:
+        """Return a problem with its file and what to do; in `turned` are models with scores upside down."""
+        files, name = self.tables.files, row["code"]
+        followed = (TIES if self.request.ties != "item" else ()) + (NOTHING if self.allow_empty else ())
+        others = {table: file_of(path) for table, (path, _) in self.inputs.other_tables.items()}
+        about = row["problem"].partition(" ")[0] if name == "unfit_column" else code["about"]
+        file = files.get(row["system"], files.get(None))
+        if "{user}" not in code["problem"]:  # a name of a column
+            row = {**row, "problem": in_unit(row["problem"])}
+        row = {**row, "file": file if about == "rec" else others.get(about), "write": None}
+        if name in followed:
+            return {**row, "severity": "info"}
+        write = code["in_command" if self.inputs.is_command else "in_python"]
+        if not write:
+            return {**row, "write": write}
+        write = in_unit(write)
+        if name in ("upside_down", "unknown_end"):
+            are_turned = {*self.systems} <= {*turned} or len(self.systems) < 2
+            write = write.replace("{ascending}", self.turning(row["system"], file, are_turned))
+        return {**row, "write": fit_advice(write, row["example"]) if name in SPELLINGS else write}
 
     def turning(self, system: str | None, file: str | None, are_all: bool) -> str:
         """Say how the best end of a system's scores becomes the other one."""

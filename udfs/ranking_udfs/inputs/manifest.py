@@ -3,8 +3,9 @@
 import json
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import duckdb
 
@@ -68,11 +69,36 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     UsageError if they are of another truth, were measured otherwise, or lack what is compared.
     """
     con, request, models = work.con, work.request, work.tables.models
+    made, rows = read_manifest(con, path)
+    refused = partial(refused_run, path)
+    if request.contents:
+        raise refused(f"it has values by truth alone: leave {request.contents[0].name} out")
+    if not models or name in models:
+        raise refused(f"it is called {name}, so REC must have another name, as in new=rec.csv")
     measured = [one for one in ("truth", "users") if one in work.tables.names]
+    for rule in differing(work, made, measured):
+        raise refused(rule)
+    columns, rows = column_types(con, rows), f"FROM {rows}"
+    if "system" in columns:
+        query = f"SELECT DISTINCT system::VARCHAR {rows} WHERE system IS NOT NULL ORDER BY ALL"
+        stored = [one for (one,) in con.execute(query).fetchall()]
+        if stored and name not in stored:
+            first = shlex.quote(shorten(stored[0]))
+            raise refused(f"its models are {shorten(join_names(stored))}: write --baseline {first}")
+        rows += f" WHERE system = {literal(name)}"
+    for rule in lacking(work, name, columns, rows, measured):
+        raise refused(rule)
+    names = ", ".join(["userid", "k", "n_rec", "n_truth", *(identifier(one.name) for one in request.choices)])
+    query = f"SELECT {literal(name)} AS system, {names}\nFROM ({rows})\nWHERE {cut_off_condition(request.ks)}"
+    work.request, work.tables = replace(request, stored=query), replace(work.tables, models=[*models, name])
 
-    def refused(rule: str) -> UsageError:
-        return UsageError(f"compare: --against {path}: {rule}")
 
+def refused_run(path: str, rule: str) -> UsageError:
+    return UsageError(f"compare: --against {path}: {rule}")
+
+
+def read_manifest(con: duckdb.DuckDBPyConnection, path: str) -> tuple[Row, str]:
+    """Return the manifest of a file of users' values, and the SQL of its rows; DataError if it has none."""
     location, beside = literal(pattern(path)), manifest_path(path)
     rows = f"read_csv({location}, all_varchar = true{QUOTED})"
     content = f"content FROM read_text({literal(pattern(beside))})"
@@ -83,37 +109,32 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     is_there = os.path.isfile(path) and os.path.isfile(beside)
     if not (is_there and (found := con.execute(query).fetchall())):
         raise DataError(f"{path}: no file with a manifest, as evaluate --by-user FILE --manifest writes it")
-    if request.contents:
-        raise refused(f"it has values by truth alone: leave {request.contents[0].name} out")
-    if not models or name in models:
-        raise refused(f"it is called {name}, so REC must have another name, as in new=rec.csv")
-    made = json.loads(found[0][0])
+    return json.loads(found[0][0]), rows
+
+
+def differing(work: Evaluation, made: Row, measured: Sequence[str]) -> Iterator[str]:
+    """Yield where a run was measured by another truth, or otherwise."""
     for table in ("truth", "users"):
         before = [one["fingerprint"] for one in made["inputs"] if one["table"] == table]
-        present = counts(con, request.table(table)) if table in measured else []
+        present = counts(work.con, work.request.table(table)) if table in measured else []
         if before != [one["fingerprint"] for one in present]:
             other = f"another truth than {work.inputs.truth}" if table == "truth" else "other --users"
-            raise refused(f"it was measured by {other}: measure it again")
-    for option, value in value_options(request).items():
+            yield f"it was measured by {other}: measure it again"
+    for option, value in value_options(work.request).items():
         if (was := str(made["options"].get(option)).lower()) != (now := str(value).lower()):
-            raise refused(f"it was measured with {option} = {was} and this with {now}: measure both alike")
-    columns, rows = column_types(con, rows), f"FROM {rows}"
-    if "system" in columns:
-        query = f"SELECT DISTINCT system::VARCHAR {rows} WHERE system IS NOT NULL ORDER BY ALL"
-        stored = [one for (one,) in con.execute(query).fetchall()]
-        if stored and name not in stored:
-            first = shlex.quote(shorten(stored[0]))
-            raise refused(f"its models are {shorten(join_names(stored))}: write --baseline {first}")
-        rows += f" WHERE system = {literal(name)}"
-    for choice, k in ((one, k) for one in request.choices for k in one.cuts):
+            yield f"it was measured with {option} = {was} and this with {now}: measure both alike"
+
+
+def lacking(
+    work: Evaluation, name: str, columns: Collection[str], rows: str, measured: Sequence[str]
+) -> Iterator[str]:
+    """Yield what a run has no values of, and a user that no table of these has."""
+    for choice, k in ((one, k) for one in work.request.choices for k in one.cuts):
         is_value = f"{cut_off_condition([k])} AND {identifier(choice.name)} IS NOT NULL"
         query = f"SELECT 1 FROM ({rows}) WHERE {is_value} LIMIT 1"
-        if choice.name not in columns or not fetch_rows(con, query):
-            raise refused(f"it has no {choice.at(k)} of {name}: choose other ones, or measure it again")
-    ids = (f"SELECT userid::VARCHAR FROM {request.table(one)}" for one in measured)
+        if choice.name not in columns or not fetch_rows(work.con, query):
+            yield f"it has no {choice.at(k)} of {name}: choose other ones, or measure it again"
+    ids = (f"SELECT userid::VARCHAR FROM {work.request.table(one)}" for one in measured)
     query = f"SELECT userid::VARCHAR AS userid FROM ({rows}) EXCEPT ({' UNION ALL '.join(ids)})"
-    for (user,) in con.execute(f"{query} ORDER BY userid ASC NULLS LAST LIMIT 1").fetchall():
-        raise refused(f"its user {shorten(user)!r} is not one of the truth: write it without --safe-csv")
-    names = ", ".join(["userid", "k", "n_rec", "n_truth", *(identifier(one.name) for one in request.choices)])
-    query = f"SELECT {literal(name)} AS system, {names}\nFROM ({rows})\nWHERE {cut_off_condition(request.ks)}"
-    work.request, work.tables = replace(request, stored=query), replace(work.tables, models=[*models, name])
+    for (user,) in work.con.execute(f"{query} ORDER BY userid ASC NULLS LAST LIMIT 1").fetchall():
+        yield f"its user {shorten(user)!r} is not one of the truth: write it without --safe-csv"

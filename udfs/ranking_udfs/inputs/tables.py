@@ -8,7 +8,7 @@ one id.
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
@@ -249,14 +249,22 @@ def open_sources(
         text = named_text(segments, "segment", [NONE, EVERYBODY])
         found["segments"] = replace(segments, columns={**segments.columns, "segment": text})
     for name, column in {"titles": "title", "texts": "text"}.items():
-        if source := found.pop(name, None):  # a passage stands for itself where it has no title
-            shown = [source.columns[one] for one in SHOWN if one in source.columns]
-            first = ", ".join(f"nullif(trim(CAST({one} AS VARCHAR)), '')" for one in shown)
-            text = f"left(coalesce({first}), {LONGEST})" if shown else "CAST(NULL AS VARCHAR)"
-            if shown or name == "titles":  # whose ids say what is gone
-                ids = {role: sql for role, sql in source.columns.items() if role in IDS}
-                found[name] = replace(source, columns={**ids, column: text})
+        source = found.pop(name, None)
+        if source and (shown := shown_source(source, column)):
+            found[name] = shown
     return found, named
+
+
+def shown_source(source: Source, column: str) -> Source | None:
+    """Return the ids of items or users with a text to show, or none if there is nothing to say of them."""
+    shown = [source.columns[one] for one in SHOWN if one in source.columns]
+    if not shown and column != "title":  # whose ids say what is gone
+        return None
+    # A passage stands for itself where it has no title.
+    first = ", ".join(f"nullif(trim(CAST({one} AS VARCHAR)), '')" for one in shown)
+    text = f"left(coalesce({first}), {LONGEST})" if shown else "CAST(NULL AS VARCHAR)"
+    ids = {role: sql for role, sql in source.columns.items() if role in IDS}
+    return replace(source, columns={**ids, column: text})
 
 
 def check_unread(
@@ -269,45 +277,69 @@ def check_unread(
 
     A file that was given the name of a model may have a column with it.
     """
-    columns, say = inputs.columns, partial(written, is_command=inputs.is_command)
-
-    def unread(what: str, source: Source, read: str | None = None) -> Iterator[str]:
-        found = con.execute(f"SELECT {LIKE}{what}({COLUMN_TEXTS}(?))", [source.type]).fetchall()
-        return (name for name in found[0][0] if name.lower() != (read or "").lower())
-
     for truth in truths:
-        is_named = columns["grade_col"] is not None or (truth.path, "rel") in inputs.own_columns
-        grade = truth.columns.get("rel", "").strip('"').lower()
-        if is_named or grade not in ("", "score"):
-            continue
-        for name in unread("grades", truth, grade):
-            if name.lower() == columns["score_col"].lower() and numbers_in(con, truth, name)[0] < 2:
-                continue  # all of which are relevant
-            rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth"
-            rule += f" relevant; {ORDER}" if name.lower() == columns["score_col"].lower() else " relevant"
-            raise DataError(f"{truth.path}: has a column {name} that is not read: {rule}")
-        if grade:  # qrels and a run may have the same columns, and have changed places
-            count, is_whole = numbers_in(con, truth, "score")
-            like_qrels = (rec for _, rec in named if rec.columns["userid"].lower() == '"query-id"')
-            scores = {rec.path: numbers_in(con, rec, "score") for rec in like_qrels}
-            fewer = [path for path, (values, are_whole) in scores.items() if are_whole and values < count]
-            if fewer or not is_whole:
-                numbers = f"more values than the scores of {fewer[0]}" if is_whole else "fractions"
-                rule = f"{ORDER}; {say('rel', 'score')} if these are grades"
-                raise DataError(f"{truth.path}: score, the grade in BEIR's qrels, has {numbers}: {rule}")
+        check_grades(con, inputs, truth)
+        check_order(con, inputs, truth, named)
     for _, rec in named:
+        check_systems(con, inputs, rec)
+
+
+def unread(con: duckdb.DuckDBPyConnection, what: str, source: Source, read: str | None = None) -> list[str]:
+    """Return the columns of a source that look like these, but for the one that is read."""
+    found = con.execute(f"SELECT {LIKE}{what}({COLUMN_TEXTS}(?))", [source.type]).fetchall()
+    return [name for name in found[0][0] if name.lower() != (read or "").lower()]
+
+
+def grade_of(inputs: Inputs, truth: Source) -> str | None:
+    """Return the column that is read as the grade, or "" for none; None where the user has named it."""
+    is_named = inputs.columns["grade_col"] is not None or (truth.path, "rel") in inputs.own_columns
+    grade = truth.columns.get("rel", "").strip('"').lower()
+    return None if is_named or grade not in ("", "score") else grade
+
+
+def check_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) -> None:
+    grade, say = grade_of(inputs, truth), partial(written, is_command=inputs.is_command)
+    for name in [] if grade is None else unread(con, "grades", truth, grade):
+        is_score = name.lower() == inputs.columns["score_col"].lower()
+        if is_score and numbers_in(con, truth, name)[0] < 2:
+            continue  # all of which are relevant
+        rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth relevant"
+        rule += f"; {ORDER}" * is_score
+        raise DataError(f"{truth.path}: has a column {name} that is not read: {rule}")
+
+
+def check_order(
+    con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source, named: Sequence[tuple[str, Source]]
+) -> None:
+    """Raise DataError where qrels and a run, which may have the same columns, have changed places."""
+    if not grade_of(inputs, truth):
+        return
+    count, is_whole = numbers_in(con, truth, "score")
+    like_qrels = (rec for _, rec in named if rec.columns["userid"].lower() == '"query-id"')
+    scores = {rec.path: numbers_in(con, rec, "score") for rec in like_qrels}
+    fewer = [path for path, (values, are_whole) in scores.items() if are_whole and values < count]
+    if fewer or not is_whole:
+        numbers = f"more values than the scores of {fewer[0]}" if is_whole else "fractions"
+        rule = f"{ORDER}; {written('rel', 'score', inputs.is_command)} if these are grades"
+        raise DataError(f"{truth.path}: score, the grade in BEIR's qrels, has {numbers}: {rule}")
+
+
+def check_systems(con: duckdb.DuckDBPyConnection, inputs: Inputs, rec: Source) -> None:
+    """Raise DataError for a column of models or runs that is not read."""
+    say, column = partial(written, is_command=inputs.is_command), inputs.columns["system_col"]
+    if column == "":
+        return
+    one_list = "leave it out if each user has one list"
+    if column is None and "system" not in rec.columns:
         one_list = f"{say('system', '')} if each user has one list"
-        if columns["system_col"] is None and "system" not in rec.columns:
-            for name in unread("systems", rec):
-                rule = f"{say('system', name)} keeps models apart; {one_list}"
-                raise DataError(f"{rec.path}: has a column {name} that is not read: {rule}")
-        elif columns["system_col"] != "":
-            one_list = "leave it out if each user has one list"
-        for name in unread("runs", rec, columns["system_col"]) if columns["system_col"] != "" else ():
-            system = option("system", inputs.is_command)
-            rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
-            problem = f"has a column {name} that is not read, and would make one list of several runs"
-            raise DataError(f"{rec.path}: {problem}: {rule}; {one_list}")
+        for name in unread(con, "systems", rec):
+            rule = f"{say('system', name)} keeps models apart; {one_list}"
+            raise DataError(f"{rec.path}: has a column {name} that is not read: {rule}")
+    for name in unread(con, "runs", rec, column):
+        system = option("system", inputs.is_command)
+        rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
+        problem = f"has a column {name} that is not read, and would make one list of several runs"
+        raise DataError(f"{rec.path}: {problem}: {rule}; {one_list}")
 
 
 def numbers_in(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> tuple[int, bool]:

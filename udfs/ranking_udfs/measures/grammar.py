@@ -21,7 +21,7 @@ from typing import Any
 from ..texts import nearest, shorten
 from .contents import CONTENTS
 from .rankings import WHOLE
-from .registry import BY_NAME, LIST_MEASURES, MEASURES, Measure, Number
+from .registry import BY_NAME, LIST_MEASURES, MEASURES, Measure, Number, Option
 
 
 def normalize_name(name: str) -> str:
@@ -156,9 +156,13 @@ def parse_options(
             raise ValueError(f"{name}: option {option} must be {rule}, got {shorten(repr(value))}")
         chosen[option] = found
     for option in given:
-        rule = measure.options[option]
-        if isinstance(rule, Number) and rule.only_with and chosen[rule.only_with[0]] != rule.only_with[1]:
-            other, needed = rule.only_with
-            got = f"{other}={chosen[other]}"
-            raise ValueError(f"{name}: option {option} must go with {other}={needed}, got it with {got}")
+        check_companion(name, option, measure.options[option], chosen)
     return given, chosen
+
+
+def check_companion(name: str, option: str, rule: Option, chosen: Mapping[str, Any]) -> None:
+    """Raise ValueError for an option that goes with one value of another alone, which has a different one."""
+    if isinstance(rule, Number) and rule.only_with and chosen[rule.only_with[0]] != rule.only_with[1]:
+        other, needed = rule.only_with
+        got = f"{other}={chosen[other]}"
+        raise ValueError(f"{name}: option {option} must go with {other}={needed}, got it with {got}")
