@@ -99,11 +99,6 @@ def module_connection(tables: str = "", is_script: bool = False) -> Any:
     return connection
 
 
-def with_internals(con: Con) -> Con:
-    """The connection, with the pack's internal macros under their plain names."""
-    return con.execute("SET search_path = 'memory,_ranking'")
-
-
 def file_text(name: str) -> str:
     """The text of a file beside the tests."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")

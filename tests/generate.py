@@ -2,20 +2,29 @@
 
 - sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
-- examples/browser/page.js: what a report calls the measures
+- examples/browser/rules.json: the rules of measures, columns and means that the page in the browser has
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
+from ranking_udfs.compose.columns import LIKE, NEAR
 from ranking_udfs.duckdb import portable
+from ranking_udfs.duckdb.helpers import helpers
+from ranking_udfs.evaluation import pairs
+from ranking_udfs.evaluation.conclusion import FEW_JUDGED, TOUCHED
+from ranking_udfs.evaluation.defaults import CONFIDENCE
+from ranking_udfs.evaluation.options import ARGUMENTS
+from ranking_udfs.evaluation.problems import DIRECTION, NOTHING
 from ranking_udfs.measures.registry import MEASURES
+from ranking_udfs.reporting import charts
 from tests import coming_from, reference
 from tests.reference import ROOT
 
-BROWSER = ROOT / "examples" / "browser" / "page.js"
+RULES = ROOT / "examples" / "browser" / "rules.json"
 
 
 def between(path: Path, **parts: Iterable[str]) -> str:
@@ -33,15 +42,42 @@ def generated() -> dict[Path, str]:
     found = {ROOT / "sql" / portable.SCRIPT: portable.script()}
     index = ROOT / "sql" / "README.md"
     found[index] = between(index, contents=reference.contents(), libraries=library_tables())
-    found[BROWSER] = between(
-        BROWSER, labels=(f"  {one.name}: {json.dumps(one.label)}," for one in MEASURES.values())
-    )
+    found[RULES] = json.dumps(page_rules(), indent=2, ensure_ascii=False) + "\n"
     for title in reference.GROUPS:
         parts = {title: reference.sections(title)}
         parts |= {"table": reference.measure_table()} if title == "Measures" else {}
         page = ROOT / "sql" / title.lower() / "README.md"
         found[page] = between(page, **parts)
     return found
+
+
+def page_rules() -> dict[str, Any]:
+    """Return the rules of the page in the browser.
+
+    They are measures by which two models can be compared, names of columns, limits of a report, and macros of
+    the interval of a mean.
+    """
+    compared = [one for one in MEASURES.values() if one.column and one.higher_is_better is not None]
+    return {
+        "measures": {
+            one.name: {
+                "label": one.label,
+                "description": one.description,
+                "higher_is_better": one.higher_is_better,
+                "is_share": one.range.is_share,
+            }
+            for one in compared
+        },
+        "columns": {role: NEAR[argument] for role, argument in ARGUMENTS.items() if argument in NEAR},
+        "runs": LIKE["runs"],
+        "nothing": NOTHING,
+        "direction": DIRECTION,
+        "confidence": CONFIDENCE,
+        "few_judged": FEW_JUDGED,
+        "touched": TOUCHED,
+        "most_systems": {"charts": charts.MOST_SYSTEMS, "pairs": pairs.MOST_SYSTEMS},
+        "interval": helpers(["_ranking_mean_interval"]),
+    }
 
 
 def library_tables() -> Iterator[str]:
@@ -58,5 +94,5 @@ def library_tables() -> Iterator[str]:
 
 if __name__ == "__main__":
     for path, text in generated().items():
-        if path.read_text() != text:
+        if not path.exists() or path.read_text() != text:
             path.write_text(text)

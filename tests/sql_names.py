@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ranking_udfs.compose.arguments import OWN_NAMES
 from ranking_udfs.compose.call import Call
+from ranking_udfs.compose.check import CheckCall
 from ranking_udfs.compose.functions import compose
-from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.measures.registry import MEASURES
 
 SQL = Path(__file__).resolve().parent.parent / "sql" / "tables"
@@ -23,29 +23,25 @@ COMPOSED = [
     for ties in ("item", "trec", "expected")
     for unjudged in ("miss", "skip")
 ]
+TABLES = {name: name for name in ("history", "users", "items")}
+CHECKS = [
+    compose(CheckCall(name, "rec", "truth", [2, None], **TABLES))
+    for name in ("ranking_check", "ranking_check_rows")
+]
 CODE = "\n".join(
-    re.sub(r"--.*|'[^']*'", "", text) for text in [*(path.read_text() for path in FILES), *COMPOSED]
+    re.sub(r"--.*|'[^']*'", "", text) for text in [*(path.read_text() for path in FILES), *COMPOSED, *CHECKS]
 )
 # Macros, what stands behind AS, and CTEs.
 FOUND = re.findall(rf"\bMACRO (\w+)|\bAS (?!TABLE)(\w+)|{CTE}", CODE)
 MEASURED = {measure.name for measure in MEASURES.values() if measure.column}
 NAMES = sorted({name.lower() for names in FOUND for name in names if name} - MEASURED - {"rec", "truth"})
+TABLE_NAMES = sorted({*NAMES} - OWN_NAMES)
 
 
-def ctes_of_macros(function: str) -> set[str]:
-    """The CTEs of a table function and of all macros that it calls, for which an argument may be taken."""
-    called: set[str] = set()
-    calls = {function}
-    while calls != called:
-        called = calls
-        code = "\n".join(macros()[name].sql for name in called)
-        calls = called | macros().keys() & {*re.findall(r"\b(\w+)\(", code)}
-    return ctes(code)
-
-
-def composed_ctes() -> set[str]:
-    """The CTEs of the composed texts whose names the user's tables may have."""
-    return ctes("\n".join(COMPOSED)) - OWN_NAMES
+def composed_ctes() -> tuple[set[str], set[str]]:
+    """The CTEs of ranking_summary and of ranking_check whose names the user's tables may have."""
+    of_summary, of_check = (ctes("\n".join(texts)) - OWN_NAMES for texts in (COMPOSED, CHECKS))
+    return of_summary, of_check
 
 
 def ctes(code: str) -> set[str]:

@@ -23,7 +23,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Route
 
+from ranking_udfs.compose.columns import NEAR, alike
 from ranking_udfs.evaluation import words
+from ranking_udfs.evaluation.options import ARGUMENTS
 from tests.command import Run
 from tests.pages import FEW, HTML, sections, tables_in, text_of
 from tests.test_portable import SHELL
@@ -215,6 +217,31 @@ def test_numbers_are_rounded_as_in_a_report(session: Session) -> None:
                 for ends in [(one - half, one + half), (one - half, one + 2 * half), (None, None)]
             ),
         ], one
+
+
+def test_columns_are_recognised_as_by_the_package(session: Session) -> None:
+    """The first column of each role, an exact name before a usual one, in any case; and all of runs."""
+    sides = [
+        ["ts", "uid", "Customer-ID", "sku", "p", "stars", "Model_id"],
+        ["ITEMID", "doc", "user", "userid", "ranking", "Seed", "run_nr", "system", "algo"],
+        ["a", "seedy", "users", "score2", "ratings_", "\u017fcore", "item id", 'pro"d', "user\n"],
+        ["predicted_rating", "product_id", "account", "REL", "label", "folds"],
+    ]
+    found = session.page.evaluate(
+        "(sides) => import('./page.js').then((page) => sides.map((names) => "
+        "page.recognise(Object.fromEntries(names.map((name) => [name, 'VARCHAR'])))))",
+        sides,
+    )
+    roles = ("userid", "itemid", "score", "rel", "system")
+    for names, shown in zip(sides, found, strict=True):
+        likely = {
+            role: next(
+                (name for name in names if name.lower() == role),
+                next((name for name in names if re.fullmatch(NEAR[ARGUMENTS[role]], name, re.I)), ""),
+            )
+            for role in roles
+        }
+        assert shown == {"likely": likely, "runs": alike("runs", dict.fromkeys(names, "VARCHAR"))}
 
 
 def test_the_sample_is_answered_as_by_the_report(session: Session, run: Run, folder: Path) -> None:
@@ -473,6 +500,7 @@ def test_nothing_leaves_the_page(session: Session) -> None:
     assert {url for url in own if not url.startswith("npm/")} == {
         "examples/browser/",
         *(f"examples/browser/page.{kind}" for kind in ("js", "css")),
+        "examples/browser/rules.json",
         "udfs/ranking_udfs/reporting/page.css",
         "sql/ranking_udfs.sql",
         *(f"examples/dbt_project/seeds/{name}.csv" for name in ("recommendations", "ratings")),

@@ -1,6 +1,7 @@
 """`ranking-udfs sql`: statements that give what `evaluate` gives."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,11 @@ from typing import Any
 import duckdb
 import pytest
 
+from ranking_udfs.command import commands
+from ranking_udfs.compose.functions import is_composed
+from ranking_udfs.duckdb.helpers import stand_alone
 from ranking_udfs.evaluation import queries
+from ranking_udfs.inputs import evaluation
 from tests.command import NDCG_VALUES, RANKS, Run, csv, evaluated, stdin, write
 from tests.conftest import Con, Patch, module_connection, text_rows
 
@@ -19,7 +24,7 @@ bare = module_connection(is_script=True)
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("row", text_rows("evaluations as SQL"))
 def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, bare: Con, row: list[str]) -> None:
-    """Without Python, too, unless a measure has options."""
+    """In a DuckDB without the pack, too; or with its script, where a statement needs the pack."""
     csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (0, 1, 2, 3, 11, 12, 13, 14)))
     csv("one.csv", "userid,country", "1,SE")
@@ -34,8 +39,12 @@ def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, bare: Con,
         write(f"rec.{form}", "FROM 'rec.csv'")
     with duckdb.connect("shop.duckdb") as made:
         made.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE VIEW truth AS FROM 'relevant.csv'")
-    for con in [packed] if "(" in row[0] else [packed, bare]:
-        check_statements(run, con, shlex.split(row[0]))
+    arguments = shlex.split(row[0])
+    needs = "-- Needs the pack" in run("sql", *arguments)
+    assert needs == ("--history" in arguments and not is_composed("ranking_beyond_accuracy"))
+    with duckdb.connect() as plain:
+        for con in (packed, bare if needs else plain):
+            check_statements(run, con, arguments)
 
 
 def check_statements(run: Run, con: Con, arguments: list[str]) -> None:
@@ -56,12 +65,73 @@ def check_statements(run: Run, con: Con, arguments: list[str]) -> None:
     assert values == (file.read_text() if file else None)
 
 
+OF_T = ("log1p", "t_tail", "t_p")
+CSV_FILES = {  # the lines of rec, the types of ids that its reader names, None where it cannot; grades
+    "integers": (["u,i,s", "1,10,0.5", "1,11,0.25", "2,10,3"], "BIGINT BIGINT", ["1", "2"]),
+    "leading zeros": (["u,i,s", "01,10,0.5", "1,11,0.25", "2,010,3"], "VARCHAR VARCHAR", ["1", "2"]),
+    "one that is no integer": (["u,i,s", "1,10,5", "2,1.0,4", "2,10,3"], "BIGINT VARCHAR", ["1", "2"]),
+    "quotes": (["u;i;s", '1;"a;b";0.5', '1;"c ""d""";0.25', "2;10;"], "BIGINT VARCHAR", ["1", "2"]),
+    "tabs": (["u\ti\ts", "1\ta\t1e3", "1\tb\t1"], "BIGINT VARCHAR", ["1", "0"]),
+    "grades that are words": (["u,i,s", "1,10,0.5", "2,11,0.25"], None, ["true", "false"]),
+    "lines of two lengths": (["u,i,s,more", "1,10,0.5", "2,11,0.25,x"], None, ["1", "1"]),
+}
+
+
+@pytest.mark.parametrize("name", CSV_FILES)
+def test_a_printed_reader_names_the_types_of_all_columns(run: Run, folder: Path, name: str) -> None:
+    """So it reads the same of a file whose first rows look otherwise."""
+    lines, kinds, grades = CSV_FILES[name]
+    csv("rec.csv", *lines)
+    users = [line.replace(";", ",").replace("\t", ",").split(",")[0] for line in lines[1:]]
+    csv("truth.csv", "u,i,rel", *(f"{user},10,{grade}" for user, grade in zip(users, grades, strict=False)))
+    arguments = ["rec.csv", "truth.csv", "--user", "u", "--item", "i", "--score", "s", "-k", "2"]
+    expected = evaluated(run, *arguments, "--no-check")
+    printed = run("sql", *arguments)
+    assert printed.count("auto_detect = false, header = true") == (2 if kinds else 1)
+    with duckdb.connect() as con:
+        *statements, last = con.extract_statements(printed)
+        for statement in statements:
+            con.execute(statement.query)
+        assert queries.fetch_rows(con, last.query) == expected
+        if kinds:
+            found = con.execute("SELECT typeof(userid) || ' ' || typeof(itemid) FROM rec").fetchall()
+            assert {kind for (kind,) in found} == {kinds}
+            csv("rec.csv", lines[0], lines[-1])
+            con.execute(statements[0].query)
+            found = con.execute("SELECT typeof(userid) || ' ' || typeof(itemid) FROM rec").fetchall()
+            assert found == [(kinds,)]
+
+
+def test_macros_that_a_statement_calls_stand_at_its_head(con: Con) -> None:
+    """Student's t with what it is made of. A table function, or one of Python, is said to need the pack."""
+    sql = "SELECT t, system.main._ranking_arrow_t_p(t, 9) AS p, '_ranking_t_p(1' AS text FROM range(5) ts(t)"
+    needs = ["FROM ranking_summary('rec', 'truth', [1])", "SELECT system.main._ranking_sign_flips(1)"]
+    head, (text, *others) = stand_alone([sql, *needs])
+    assert [re.findall(r"MACRO (\w+)", one) for one in head] == [[f"ranking_{name}"] for name in OF_T]
+    assert all(one.startswith("-- ") for one in head)
+    with duckdb.connect() as plain:
+        for one in head:
+            plain.execute(one)
+        assert_same(queries.fetch_rows(plain, text), queries.fetch_rows(con, sql))
+    names = "ranking_summary", "system.main._ranking_sign_flips"
+    said = [f"-- Needs the pack, for {name}.\n{one}" for name, one in zip(names, needs, strict=True)]
+    assert others == said
+
+
 def test_sql_of_standard_input_reads_it_when_it_is_run(run: Run, con: Con, monkeypatch: Patch) -> None:
     stdin(monkeypatch, Path("rec.csv").read_bytes())
     printed = run("sql", "a=-", "truth.csv", "-m", "ndcg@4")
     assert printed.count("FROM read_csv('/dev/stdin'") == 1
     found = con.execute(printed.replace("/dev/stdin", "rec.csv")).fetchall()
     assert found == [("a", 4, 3, 0, 0, 0, float(NDCG_VALUES[0]))]
+
+
+def assert_same(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    """Assert that rows are the same but for the last digits of t."""
+    assert len(found) == len(expected) > 0
+    for row, other in zip(found, expected, strict=True):
+        floats = {name for name, value in other.items() if isinstance(value, float)}
+        assert row == other | {name: pytest.approx(other[name], 1e-12, 0) for name in floats}
 
 
 def known(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -73,24 +143,78 @@ def without(column: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if name != column} for row in rows]
 
 
+OTHERS = [
+    "explain --user-id 3 -k 3",
+    "explain --user-id 3 --ties expected",
+    "abstention --users everybody.csv",
+    "check --users everybody.csv",
+    "overlap",
+]
+COMPARISONS = [
+    "--baseline als -m mrr --segment users.csv:country --margin 0.01",
+    "-m mrr@2,ndcg(gain=linear),first_hit_rank -k 1,4 --confidence 0.9 --correction bh",
+    "-m novelty@2,mrr --history train.csv --baseline pop --correction none",
+    "-m ndcg --predicted-truth predicted.csv --segment users.csv:country",
+]
+
+
 @pytest.mark.usefixtures("models")
-def test_sql_of_a_comparison_gives_its_rows(run: Run, of_command: Con) -> None:
+@pytest.mark.parametrize("options", COMPARISONS)
+def test_sql_of_a_comparison_gives_its_rows_in_a_plain_duckdb(run: Run, options: str) -> None:
+    """Student's t is then SQL's, to 1e-12. Caveats of the check are not in the SQL."""
     csv("users.csv", "userid,country", *(f"{u},{'SE' if u < 5 else 'NO'}" for u in range(9)))
-    arguments = ["compare", *(f"{name}={name}.csv" for name in RANKS), "relevant.csv", "--baseline", "als"]
-    arguments += ["--measures", "mrr", "--segment", "users.csv:country", "--margin", "0.01", "-q", "--format"]
-    statements = of_command.extract_statements(run(*arguments, "sql"))
-    *_, everybody, found = [of_command.execute(statement.query).fetchall() for statement in statements]
-    shown = json.loads(run(*arguments, "json"))
-    rows = [[value for name, value in row.items() if name != "caveats"] for row in shown]
-    without = [[*row[:-3], *row[-2:]] for row in found]  # caveats of the check are not in its SQL
-    assert without == [row for row in rows if "(all)" not in row]
-    assert len(everybody) == 2
-    of_pair = ["compare", "als=als.csv", "pop=pop.csv", "relevant.csv", "-m", "mrr@2", "-q", "--format"]
-    (row,) = json.loads(run(*of_pair, "json"))
-    *_, last = [of_command.execute(one.query) for one in of_command.extract_statements(run(*of_pair, "sql"))]
-    names = [name for name, *_ in last.description]
-    assert [dict(zip(names, values, strict=True)) | {"caveats": None} for values in last.fetchall()] == [row]
-    assert run(*of_pair, "sql", "--pairs") == run(*of_pair, "sql")
+    csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (1, 2, 11)))
+    csv("predicted.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 2}" for u in range(25) for i in (1, 2)))
+    arguments = ["compare", *(f"{name}={name}.csv" for name in RANKS), "relevant.csv", *options.split(), "-q"]
+    printed = run(*arguments, "--format", "sql")
+    assert not re.search(r"Needs the pack|system\.main|_ranking\.main", printed)
+    with duckdb.connect() as plain:
+        found = [queries.fetch_rows(plain, one.query) for one in plain.extract_statements(printed)]
+    compared = [row for rows in found for row in rows if "verdict" in row]
+    shown = json.loads(run(*arguments, "--format", "json"))
+    assert_same(
+        *(
+            [{**row, "caveats": None, "segment": row.get("segment", "(all)")} for row in rows]
+            for rows in (compared, [{"segment": "(all)", **row} for row in shown])
+        )
+    )
+
+
+@pytest.mark.usefixtures("models")
+def test_a_comparison_by_randomization_is_said_to_need_the_pack(run: Run) -> None:
+    arguments = ["compare", "als=als.csv", "pop=pop.csv", "relevant.csv", "-q", "--format", "sql"]
+    assert run(*arguments, "--pairs") == run(*arguments)
+    printed = run(*arguments, "--test", "randomization")
+    assert "-- Needs the pack, for system.main._ranking_sign_flips.\n" in printed
+
+
+@pytest.mark.usefixtures("models")
+@pytest.mark.parametrize("command", OTHERS)
+def test_composed_queries_of_other_commands_run_in_a_plain_duckdb(
+    run: Run, command: str, monkeypatch: Patch
+) -> None:
+    """Those that nothing prints, with the macros that they call at their head."""
+    queries_of: list[tuple[str, list[dict[str, Any]]]] = []
+
+    def fetched(con: Con, query: str) -> list[dict[str, Any]]:
+        queries_of.append((query, queries.fetch_rows(con, query)))
+        return queries_of[-1][1]
+
+    for module in (commands, evaluation):
+        monkeypatch.setattr(module, "fetch_rows", fetched)
+    csv("everybody.csv", "userid", *map(str, range(14)))
+    name, *options = command.split()
+    files = ["als=als.csv", "pop=pop.csv"]
+    run(name, *files, *["relevant.csv"] * (name != "overlap"), *options, "-q")
+    tables = run("sql", *files, "relevant.csv", "--users", "everybody.csv", "-m", "mrr")
+    with duckdb.connect() as plain:
+        plain.execute(tables)
+        for query, rows in queries_of:
+            head, (text,) = stand_alone([query])
+            for one in head:
+                plain.execute(one)
+            assert queries.fetch_rows(plain, text) == rows
+    assert rows
 
 
 @pytest.mark.usefixtures("models")

@@ -21,13 +21,15 @@ from statsmodels.stats import multitest, power, weightstats
 import ranking_udfs
 from ranking_udfs.arrow import randomization
 from ranking_udfs.arrow.randomization import flip_signs
-from ranking_udfs.duckdb.statements import code, texts
+from ranking_udfs.compose.arguments import OWN_NAMES, Given
+from ranking_udfs.compose.comparison import ComparisonByUser
+from ranking_udfs.compose.functions import compose
+from ranking_udfs.duckdb import portable
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, Patch, is_close, module_connection, rows, value
 
 CLOSE = 1e-12
-CODE = "\n".join(code(text) for text, room in texts().values() if room.startswith("comparison"))
 # Benjamini and Hochberg (1995): the 15 p-values of their example.
 P_VALUES = [
     0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
@@ -136,16 +138,28 @@ def test_students_t_to_twelve_digits(con: Con, df: int) -> None:
     ts = [1e-6, 0.01, 0.5, 1, 1.7, 2, 3, 5, 9, 15, 25, 37, *([1e3, 1e6, 1e12] if df < 50 else [])]
     exact = {t: p for t in ts if (p := exact_t_p(t, df)) >= 1e-300}
     assert len(exact) >= 10
-    rows = con.execute(
-        "SELECT t, _ranking.main._ranking_t_p(t, $1), _ranking.main._ranking_t_quantile(p, $1) "
-        "FROM (SELECT unnest($2::DOUBLE[]) AS t, unnest($3::DOUBLE[]) AS p)",
-        [df, list(exact), list(map(float, exact.values()))],
-    ).fetchall()
-    assert [t for t, *_ in rows] == list(exact)
-    for t, found, back in rows:
-        assert abs(found / exact[t] - 1) < 1e-12, t
-        if exact[t] < 0.999:  # beyond, a DOUBLE of p says little of t
-            assert back == pytest.approx(t, rel=1e-12), t
+    with duckdb.connect() as script:
+        script.execute(portable.script())
+        for one, name in ((con, "system.main._ranking_arrow_t"), (script, "_ranking_t")):
+            rows = one.execute(
+                f"SELECT t, {name}_p(t, $1), {name}_quantile(p, $1) "
+                "FROM (SELECT unnest($2::DOUBLE[]) AS t, unnest($3::DOUBLE[]) AS p)",
+                [df, list(exact), list(map(float, exact.values()))],
+            ).fetchall()
+            assert [t for t, *_ in rows] == list(exact)
+            for t, found, back in rows:
+                assert abs(found / exact[t] - 1) < 1e-12, t
+                if exact[t] < 0.999:  # beyond, a DOUBLE of p says little of t
+                    assert back == pytest.approx(t, rel=1e-12), t
+
+
+def test_students_t_of_no_number_is_null(con: Con) -> None:
+    pairs = "(VALUES (1.0, NULL), (NULL, 3), (NULL, NULL), (2, 3)) AS pairs(x, df)"
+    for function in ("p(x, df)", "quantile(x / 4, df)"):
+        found = con.execute(f"SELECT system.main._ranking_arrow_t_{function} FROM {pairs}").fetchall()
+        assert [one is None for (one,) in found] == [True, True, True, False]
+    of_no_row = con.execute(f"SELECT system.main._ranking_arrow_t_p(x, df) FROM {pairs} WHERE x > 9")
+    assert of_no_row.fetchall() == []
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2, 0.001])
@@ -392,11 +406,19 @@ def test_a_row_per_pair_k_measure_and_segment(con: Con) -> None:
         assert [tuple(row.values()) for row in compare(con, options, columns=columns)] == [*keys]
 
 
-def test_no_name_of_a_users_table_collides_with_one_of_the_macros() -> None:
-    names = {*re.findall(r"\b(\w+) AS (?:(?:NOT )?MATERIALIZED )?\(", CODE)}  # those of CTEs
-    assert {"_ranking_pairs", "_ranking_scores"} <= names
-    windows = {"per_system", "up_to"}
-    assert {name for name in names if not name.startswith("_ranking_")} == windows
+def test_tables_named_as_ctes_of_the_text(con: Con) -> None:
+    table(con)
+    options, predicted = ", baseline := 'b', measures := ['ndcg']", ", predicted := '{}'"
+    before = compare(con, options), compare(con, options + predicted.format("by_user"))
+    given = {"by_user": Given("VARCHAR", "by_user"), "predicted": Given("VARCHAR", "by_user")}
+    text = compose(ComparisonByUser.parse("ranking_compare_by_user", given))
+    names = {*re.findall(r"\b(\w+) AS (?:NOT )?MATERIALIZED \(", text)} - OWN_NAMES
+    assert {"pairs", "measures", "means", "variances", "weights", "compared"} <= names
+    for name in sorted(names):
+        con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM by_user")
+        assert compare(con, options, table=name) == before[0], name
+        assert compare(con, options + predicted.format(name)) == before[1], name
+        con.execute(f"DROP TABLE {name}")
 
 
 @pytest.mark.slow

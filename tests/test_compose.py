@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -10,10 +11,13 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.compose.arguments import OWN_NAMES
+from ranking_udfs.compose.arguments import OWN_NAMES, Given
 from ranking_udfs.compose.call import Call, Types
-from ranking_udfs.compose.columns import parse_columns, split_type
+from ranking_udfs.compose.columns import common_type, parse_columns, split_type
+from ranking_udfs.compose.comparison import Comparison
+from ranking_udfs.compose.explain import ExplainCall
 from ranking_udfs.compose.functions import compose
+from ranking_udfs.compose.intents import IntentsCall
 from ranking_udfs.duckdb import portable
 from ranking_udfs.evaluation.queries import row_columns
 from ranking_udfs.measures.grammar import parse_measures
@@ -406,3 +410,116 @@ def test_columns_of_any_type_are_read_as_duckdb_writes_them(con: Con) -> None:
     described = {name: kind for name, kind, *_ in con.execute("DESCRIBE t").fetchall()}
     read = {name.strip('"').replace('""', '"'): kind for name, kind in row_columns(con, "t").items()}
     assert read == described
+
+
+# Comparisons.
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"baseline": "a"},
+        {"correction": "bh", "margin": 0.1, "ties": "expected"},
+        {"measures": "ndcg@1,mrr@all,first_hit_rank@3", "correction": "none"},
+        {"test": "randomization", "predicted_truth": None, "min_grade": 2},
+        {"predicted_truth": "graded", "margin": 0.1},
+    ],
+)
+def test_a_comparison_is_the_same_where_types_are_known(con: Con, options: dict[str, Any]) -> None:
+    con.execute(COMPARED)
+    call = unknown("ranking_compare", **{"measures": "", **options})
+    given = {name: Given(*one) for name, *one in arguments_of(con, call)}
+    asked = Comparison.parse("ranking_compare", given)
+    types = Types(row_columns(con, "rec"), row_columns(con, "truth"))
+    text = compose(replace(asked, types=types))
+    found = rows(con, text)
+    assert found
+    assert found == rows(con, call)
+    if not asked.is_predicted:  # of whose table the types are not known
+        assert not re.search(r"typeof|COLUMNS|cast_to_type", text)
+    for name in asked.columns:
+        assert any(row["measure"] == name.name for row in found)
+
+
+COMPARED = f"""
+    {TABLES};
+    CREATE OR REPLACE TABLE rec AS
+    SELECT system, userid, itemid, score + hash(system, itemid) % 5 AS score
+    FROM rec, (VALUES ('a'), ('b')) s(system);
+    CREATE TABLE graded AS SELECT userid, itemid, rel + itemid % 2 AS rel FROM truth
+        UNION ALL SELECT userid + 10, itemid, rel FROM truth;
+    INSERT INTO rec SELECT system, userid + 10, itemid, score FROM rec WHERE itemid % 3 = 1
+"""
+
+
+def arguments_of(con: Con, call: str) -> list[tuple[str, str, str | None]]:
+    """The arguments of a call in SQL, with their types and texts, as its macro passes them on."""
+    texts = re.split(r", (?=\w+ := |'truth'|\[)", call[call.index("(") + 1 : -1])
+    named = dict(text.split(" := ") if " := " in text else (name, text) for name, text in zip(
+        [*("rec", "truth", "ks"), *texts], texts, strict=False))  # fmt: skip
+    sql = {name: f"to_json({text})" if name == "measures" else text for name, text in named.items()}
+    query = " UNION ALL ".join(
+        f"SELECT '{one}', typeof({named[one]}), ({sql[one]})::VARCHAR" for one in named
+    )
+    return con.execute(query).fetchall()
+
+
+# Arguments that do not change the text.
+
+
+def test_user_may_be_a_subquery_or_a_column_of_lateral(editions: list[Con]) -> None:
+    for con in editions:
+        explained = "FROM ranking_explain('rec', 'truth', {}, 2)"
+        each = {user: con.execute(explained.format(user)).fetchall() for user in (1, 2)}
+        assert [row[:3] for row in each[1]] == [(1, 1, 9), (2, 2, 1), (None, 3, 1), (None, 9, None)]
+        assert con.execute(explained.format("(SELECT min(userid) FROM truth)")).fetchall() == each[1]
+        query = f"SELECT * EXCLUDE (u) FROM (VALUES (1), (2)) AS users(u), LATERAL ({explained.format('u')})"
+        found = con.execute(f"{query} ORDER BY u, rank ASC NULLS LAST, grade DESC").fetchall()
+        assert found == each[1] + each[2]
+
+
+@pytest.mark.parametrize(("ties", "min_grade"), [*product(("item", "expected"), (None, 2.0))])
+def test_explained_list_is_the_same_with_types_known(tables: Con, ties: str, min_grade: float | None) -> None:
+    types = Types(row_columns(tables, "rec"), row_columns(tables, "truth"))
+    options = {"ties": ties, "min_grade": min_grade, "cutoff_k": 3}
+    call = ExplainCall("ranking_explain", "rec", "truth", types=types, **options)
+    text = f"WITH _ranking_user AS (SELECT 1 AS id) {compose(call)}".replace("AS id) WITH", "AS id),", 1)
+    lowest = f", min_grade := {min_grade}" if min_grade else ""
+    expected = tables.execute(f"FROM ranking_explain('rec', 'truth', 1, 3, '{ties}'{lowest})").fetchall()
+    assert tables.execute(text).fetchall() == expected
+
+
+@pytest.mark.parametrize(
+    ("user", "error"),
+    [
+        ("NULL", "user must be a userid, got NULL"),
+        ("7", "user must be in rec or in truth, got 7"),
+        ("repeat('a', 50)", f"user must be in rec or in truth, got {'a' * 42}..."),
+    ],
+)
+def test_error_of_a_user_whatever_is_selected(editions: list[Con], user: str, error: str) -> None:
+    for con in editions:
+        for selected in ("*", "count(*)", "rank"):
+            found = refusal(con, f"SELECT {selected} FROM ranking_explain('rec', 'truth', {user})")
+            assert found.removeprefix("Invalid Input Error: ") == f"ranking_explain: {error}"
+
+
+def test_intents_are_the_same_with_types_known(tables: Con) -> None:
+    tables.execute("CREATE OR REPLACE TEMP VIEW meant AS SELECT *, itemid % 2 AS intent FROM truth")
+    types = Types(row_columns(tables, "rec"), row_columns(tables, "meant"))
+    call = IntentsCall("ranking_intents_by_user", "rec", "meant", [1, 3], weight=0.3, types=types)
+    expected = rows(tables, "FROM ranking_intents_by_user('rec', 'meant', [1, 3], 0.3) ORDER BY ALL")
+    assert rows(tables, f"FROM ({compose(call)}) ORDER BY ALL") == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        ("UUID", "DECIMAL(12,2)", "VARCHAR"),
+        ("DOUBLE", "DATE", "VARCHAR"),
+        ("BIGINT", "DOUBLE", "DOUBLE"),
+        ("FLOAT", "DOUBLE", "FLOAT"),
+    ],
+)
+def test_ids_of_two_types_have_a_type_to_cast_both_to(one: str, other: str, both: str) -> None:
+    assert common_type(one, other) == both

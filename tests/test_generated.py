@@ -1,19 +1,36 @@
 """What is generated from the registry is up to date."""
 
+import json
 import re
+
+import duckdb
 
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb.statements import JUDGE, function_rows, macros, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests import reference
 from tests.conftest import Con, is_close
-from tests.generate import generated
+from tests.generate import RULES, generated
 from tests.reference import GROUPS, ROOT, group_names, head, public_names
 
 
 def test_generated_text_is_fresh() -> None:
     for path, text in generated().items():
         assert path.read_text() == text, f"{path.relative_to(ROOT)}: run `python -m tests.generate`"
+
+
+def test_the_page_calls_no_internal_macro_and_has_the_interval_of_a_report(con: Con) -> None:
+    assert "_ranking_" not in RULES.with_name("page.js").read_text()
+    given = """FROM (VALUES (0.5, 0.1, 12, false, false), (0.25, 0.2, 8, false, true), (1, 0, 40, true, true),
+        (0.9, 0.3, 2, false, false), (0.5, NULL, 1, true, false)
+        ) AS t(mean, error, n, is_constant, is_binary),
+        (VALUES (0), (NULL)) AS b(bottom)"""
+    call = "_mean_interval(mean, error, n, is_constant, is_binary, bottom, bottom + 1, 0.05)"
+    with duckdb.connect() as plain:
+        for statement in json.loads(RULES.read_text())["interval"]:
+            plain.execute(statement)
+        found = plain.execute(f"SELECT ranking{call} {given} ORDER BY ALL").fetchall()
+    assert found == con.execute(f"SELECT _ranking.main._ranking{call} {given} ORDER BY ALL").fetchall()
 
 
 def test_ranking_functions_has_every_measure_table_function_and_aggregate(shared: Con) -> None:

@@ -147,7 +147,7 @@ BOUND = [
     ("ranking_compare('rec', 'truth', [10], measures := ['ndcg'])", 600),
     ("ranking_beyond_accuracy('rec', [10], history := 'truth')", 600),
     ("ranking_explain('rec', 'truth', 7)", 302),
-    ("ranking_check('rec', 'truth', ks := [10])", 422),
+    ("ranking_check('rec', 'truth', ks := [10])", 800),
 ]
 
 

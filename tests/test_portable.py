@@ -18,7 +18,7 @@ from ranking_udfs.duckdb.names import UDFS
 from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.folder import folder
-from tests.calls import MAKE, PREDICTED, QUERIES
+from tests.calls import MAKE, QUERIES
 from tests.conftest import Captured, Con, file_text, is_close, refusal
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
@@ -107,7 +107,7 @@ def test_the_script_runs_over_an_older_one_beside_names_of_others_whatever_the_s
     """).fetchall()
     names, typed, texts = map(set, zip(*made, strict=True))
     assert names == {*script_macros(), "ranking_version", "_ranking_macros"}
-    assert names > {"ranking_summary", "_ranking_judged", "ranking_precision_recall_curve", "udf_mae"}
+    assert names > {"ranking_summary", "_ranking_call", "ranking_precision_recall_curve", "udf_mae"}
     assert typed == {0}  # typed parameters are those that clients would have to keep to
     assert {"//" in text for text in texts} == {False}
     assert {" / " in text for text in texts} == {False, True}
@@ -213,15 +213,13 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(co
     What the page in the browser asks for, test_browser compares with the report.
     """
     page = SCRIPT.parents[1].joinpath("examples/browser/page.js").read_text(encoding="utf-8")
-    queries = [query for name, query in QUERIES.items() if f"FROM {name}(" not in page] + [PREDICTED]
+    queries = [query for name, query in QUERIES.items() if f"FROM {name}(" not in page]
     # Without Python, measures are names alone.
     queries = [re.sub(r"(measures := '\w+)[^']*", r"\1", query) for query in queries]
     make = re.sub(r"range\((\d)_?000\)", r"range(\g<1>00)", MAKE)  # it is slow: a tenth of the rows
     tables = list(filter(str.strip, make.split(";")))
     asked = [f"SELECT answer::VARCHAR FROM ({query}) AS answer" for query in queries]
-    # Without what both checks have around them, since the rows of all take it ten seconds to plan.
-    there = [query.replace("FROM ranking_check_rows(", "FROM _ranking_checked_rows(") for query in asked]
-    answers = in_node(WASM, [SCRIPT.read_text(encoding="utf-8"), *tables, *there, *WRONG])[1 + len(tables) :]
+    answers = in_node(WASM, [SCRIPT.read_text(encoding="utf-8"), *tables, *asked, *WRONG])[1 + len(tables) :]
     con.execute(make)
     for query, answer in zip(asked, answers, strict=False):
         expected = [plain(row) for (row,) in con.execute(query).fetchall()]
@@ -229,3 +227,30 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(co
     for query, answer in zip(WRONG, answers[len(asked) :], strict=True):
         said = refusal(con, query)
         assert answer.partition(": ")[2].partition("\n")[0] == said, query
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            "ranking_compare('rec', 'truth', [1], predicted_truth := 'truth')",
+            "predicted_truth must be NULL where the Python package is not, got truth",
+        ),
+        (
+            "ranking_compare_by_user('by_user', predicted := 'by_user')",
+            "predicted must be NULL where the Python package is not, got by_user",
+        ),
+        (
+            "ranking_compare('rec', 'truth', [1], test := 'randomization')",
+            "test must be t where the Python package is not, got randomization",
+        ),
+    ],
+)
+def test_what_only_python_compares_is_refused_while_the_query_is_planned(call: str, message: str) -> None:
+    with duckdb.connect() as con:
+        con.execute(SCRIPT.read_text(encoding="utf-8"))
+        said = refusal(con, f"EXPLAIN SELECT 1 FROM {call}")
+        assert said.startswith(f"{call.partition('(')[0]}: {message}")
+        assert "predicted" not in message or said.endswith(
+            ": use ranking_udfs.register, or ranking-udfs compare --predicted-truth"
+        )

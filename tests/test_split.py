@@ -8,7 +8,10 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from tests.conftest import module_connection, refusal
+from ranking_udfs.compose.arguments import Given
+from ranking_udfs.compose.functions import compose_call
+from ranking_udfs.compose.split import length
+from tests.conftest import module_connection, refusal, rows
 
 # How many folds these make, of which size, with which gap, or of how many events at the end of a user's.
 CALLS: list[tuple[str, int, int, int, int | None]] = [
@@ -20,6 +23,27 @@ CALLS: list[tuple[str, int, int, int, int | None]] = [
 DROP = ", cold_users := 'drop', cold_items := 'drop', seen := 'drop'"
 Event = tuple[int | None, int | None, int | None]
 pack = module_connection()
+# Tables of the names that CTEs and columns of the SQL have.
+EVENTS = """
+    CREATE TABLE windows AS SELECT i * 7 % 5 AS userid, i % 3 AS itemid, i % 11 AS time FROM range(40) t(i);
+    CREATE TABLE "my rows" AS
+        SELECT
+            'u' || userid AS "a user", itemid AS Item, DATE '2026-01-30' + time::INTEGER AS "when",
+            time AS until
+        FROM windows
+"""
+tables = module_connection(EVENTS)
+script = module_connection(EVENTS, is_script=True)
+NAMED = "user_col := 'A User', item_col := 'item', time_col := 'when'"
+ANY_CALLS = [
+    "'windows', test_from := 7",
+    "'windows', test_from := 7, test_size := 2, folds := 2, gap := 1",
+    "'windows', test_size := 2::HUGEINT, cold_users := 'drop', cold_items := 'drop'",
+    "'windows', last := 2, folds := 2, seen := 'drop'",
+    f"'my rows', test_size := INTERVAL '1 day 12 hours', folds := 3, gap := INTERVAL 1 DAY, {NAMED}",
+    f"'my rows', test_from := TIMESTAMP '2026-02-03 12:00:00', seen := 'drop', {NAMED}",
+    f"'my rows', last := 1, cold_items := 'drop', {NAMED}",
+]
 
 
 def defined(
@@ -82,3 +106,67 @@ def test_a_misfit_is_told_before_what_it_makes_of_the_events() -> None:
         assert "test_size must reach back" in refusal(con, f"FROM {call.replace('once', 'drop')}")
         told = {refusal(con, f"FROM {call}") for _ in range(40)}
         assert told == {"ranking_split: seen must be keep|drop, got 'once'"}
+
+
+@pytest.mark.parametrize("call", ANY_CALLS)
+def test_the_script_splits_as_python(
+    tables: duckdb.DuckDBPyConnection, script: duckdb.DuckDBPyConnection, call: str
+) -> None:
+    query = f"FROM ranking_split({call}) ORDER BY ALL"
+    expected = rows(tables, query)
+    assert expected
+    assert rows(script, query) == expected
+    types = [con.execute(f"DESCRIBE {query}").fetchall() for con in (tables, script)]
+    assert types[0] == types[1]
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("'windows', last := 1, folds := 0, item_col := 'i'", "events must have a column i (item_col), got"),
+        (
+            "'windows', test_size := '2', seen := 'no'",
+            "test_size must be an integer, for a time that is one, got '2'",
+        ),
+        ("'windows', last := 'x', seen := 'no'", "last must be an integer >= 1, got 'x'"),
+        ("'windows', last := 1, user_col := ''", "events must have a column  (user_col), got userid"),
+        ("'_ranking_events', last := 1", "events must be a table of another name, got _ranking_events"),
+    ],
+)
+def test_columns_are_told_before_arguments(
+    tables: duckdb.DuckDBPyConnection, script: duckdb.DuckDBPyConnection, call: str, error: str
+) -> None:
+    for con in (tables, script):
+        assert refusal(con, f"FROM ranking_split({call})").startswith(f"ranking_split: {error}")
+
+
+def test_the_text_has_what_is_asked_for_alone() -> None:
+    usual = {"folds": "1"} | dict.fromkeys(("cold_users", "cold_items", "seen"), "keep")
+    names = [*("events", "test_from", "test_size", "folds", "gap", "last", "cold_users", "cold_items")]
+    names += ["seen", "user_col", "item_col", "time_col"]
+
+    def text(**given: str) -> str:
+        given = {"events": "events"} | usual | given
+        kinds = dict.fromkeys(("folds", "last", "test_from"), "INTEGER")
+        arguments = ((name, kinds.get(name, "VARCHAR"), given.get(name)) for name in names)
+        return compose_call("ranking_split", *arguments)
+
+    assert not any(word in text(test_from="3") for word in ("JOIN (", "dense_rank", "_ranking.main."))
+    assert "dense_rank" in text(last="1")
+    assert text(last="1", cold_users="drop", seen="drop").count("LEFT JOIN (") == 2
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        *("1 month -30 days", "1 month -29 days -24 hours", "-1 month 31 days", "1 year -360 days"),
+        *("-1 day 24 hours 0.000001 seconds", "-0.000001 seconds", "1.5 seconds"),
+        *("100 hours -4 days -4 hours", "-2 years 25 months"),
+    ],
+)
+def test_intervals_are_as_long_as_duckdb_compares_them(span: str) -> None:
+    query = "SELECT x::VARCHAR, (x > INTERVAL 0 DAY)::INTEGER - (x < INTERVAL 0 DAY)::INTEGER"
+    ((text, sign),) = duckdb.sql(f"{query} FROM (SELECT INTERVAL '{span}' AS x)").fetchall()
+    found = length(Given("INTERVAL", text))
+    assert found is not None
+    assert (found > 0) - (found < 0) == sign

@@ -10,7 +10,7 @@ from ranking_udfs.duckdb.statements import code
 SQL = Path(__file__).resolve().parent.parent / "sql"
 # But for the script that is made of the others, and the queries that are Hivemall's.
 FILES = sorted(path for path in SQL.glob("*/**/*.sql") if path.parent.name != "queries")
-KEY = re.compile(r".*\b(ASC|DESC) NULLS (FIRST|LAST)", re.DOTALL)
+KEY = re.compile(r".*(\b(ASC|DESC)|\{\{ of\.order \}\}) NULLS (FIRST|LAST)", re.DOTALL)
 END = re.compile(r"\b(LIMIT|ROWS|RANGE)\b|[;)]")
 
 
@@ -35,4 +35,5 @@ def test_every_order_is_said_in_full(path: Path) -> None:
         for key in sort_keys(text[found.end() :]):
             assert KEY.fullmatch(key), f"ORDER BY {key}: say ASC or DESC, and NULLS FIRST or NULLS LAST"
     for arguments in re.findall(r"\blist_sort\((.*)", text, re.DOTALL):
-        assert re.search(r"'(ASC|DESC)'", arguments), f"list_sort({arguments}: say 'ASC' or 'DESC'"
+        said = re.search(r"'(ASC|DESC|\{\{ of\.order \}\})'", arguments)
+        assert said, f"list_sort({arguments}: say 'ASC' or 'DESC'"

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -16,9 +17,10 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.compose.columns import LIKE
+from ranking_udfs.compose.templates import environment
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import Con, Patch, file_text, module_connection, refusal, rows, with_internals
-from tests.sql_names import NAMES, composed_ctes, ctes_of_macros
+from tests.conftest import Con, Patch, file_text, module_connection, refusal, rows
+from tests.sql_names import NAMES, composed_ctes
 
 tables = module_connection(file_text("tables/tables.sql"))
 
@@ -226,9 +228,9 @@ def test_names_of_the_users_columns_do_not_clash(tables: Con) -> None:
 def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: Con) -> None:
     """Every name of the SQL as one of hers, and that of each CTE as a table or CTE that she gives."""
     assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
-    of_summary, of_check = composed_ctes(), ctes_of_macros("ranking_check")
+    of_summary, of_check = composed_ctes()
     assert {"lists", "condensed", "ranked", "counted", "cut", "measured"} <= of_summary
-    assert {"_ranking_read", "_ranking_placed"} <= of_check
+    assert {"list_facts", "evidence", "found", "systems", "rows"} <= of_check
     hers = ["rec", "truth", "truth"]
     expected = everything(tables, hers)
     tables.execute("ATTACH ':memory:' AS hers; USE hers; CREATE TABLE rec AS FROM memory.rec")
@@ -278,9 +280,9 @@ def test_no_error_is_long_or_has_an_internal_name(tables: Con) -> None:
 
 def listed_users(con: Con, rec: str, gather: bool = True) -> Any:
     """The users of rec as they come where lists of them are made."""
-    names = "'userid', 'itemid', 'score', '', '', true"
-    with_internals(con).execute("SET threads = 1")
-    recs = f"_ranking_gathered_recs('{rec}', {names}, {gather})"
+    lists: Any = environment().get_template("tables/internal/lists.jinja").module
+    recs = lists.gathered(SimpleNamespace(is_short=not gather, recs=rec))
+    con.execute("SET threads = 1")
     return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]
 
 

@@ -24,76 +24,98 @@
 -- a score, it has one row, of the threshold NULL.
 CREATE OR REPLACE TEMP MACRO ranking_abstention(
     rec, truth, users := NULL, COLUMN_ARGUMENTS, min_grade := NULL, confidence := 0.95) AS TABLE
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'threshold')),
-    n::BIGINT AS users_with_relevant, m::BIGINT AS users_without_relevant,
-    n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
-    refused_share, refused_low, refused_high, answered_share, answered_low, answered_high,
-    auc, _ranking_auc_end(auc, variance, -quantile, -widest) AS auc_low,
-    _ranking_auc_end(auc, variance, quantile, widest) AS auc_high
-FROM (
+{% import "tables/internal/judging.jinja" as judging %}
+{% import "tables/internal/lists.jinja" as lists %}
+{% import "tables/internal/reading.jinja" as reading %}
+{% import "comparison/internal/student_t.jinja" as student_t %}
+{# An end of the interval of an area under the curve: on the logit, or `widest` away where no user differs from the others. #}
+{% macro auc_end(sign) %}
+CASE
+            WHEN widest IS NULL THEN NULL  -- of which greatest and least take no notice
+            WHEN variance = 0 THEN greatest(0, least(1, auc + ({{ sign }}widest)))
+            ELSE 1 / (1 + (1 / auc - 1) * exp(-({{ sign }}quantile) * sqrt(variance) / (auc * (1 - auc))))
+        END
+{%- endmacro %}
+WITH {{ reading.tables(of) }}, {{ lists.truth_lists(of) }}, scored AS NOT MATERIALIZED (
+    SELECT
+        {{ of.keys }}, best AS threshold,
+        count(*) FILTER (n_truth > 0) AS n_with, count(*) FILTER (n_truth = 0) AS n_without
+    FROM (
+        SELECT _ranking_systems.*, counts.best, {{ judging.n_relevant(of) }} AS n_truth
+        FROM truth_lists
+        LEFT JOIN _ranking_systems ON true
+        LEFT JOIN (
+            {{ lists.counts(of) | indent(12) }}) AS counts
+            ON {{ reading.same(of, "counts.userid", "truth_lists.userid") }}
+            AND counts.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+        WHERE {{ reading.is_right() }})
+    GROUP BY ALL
+), below AS NOT MATERIALIZED (
     SELECT
         *,
-        n_refused / nullif(n, 0) AS refused_share,
-        n_answered / nullif(m, 0) AS answered_share,
-        _ranking_wilson(refused_share, n, quantile) AS refused,
-        _ranking_wilson(answered_share, m, quantile) AS answered,
+        sum(n_with) OVER per_system AS n,
+        sum(n_without) OVER per_system AS m,
+        sum(n_with) OVER up_to AS n_below,
+        sum(n_without) OVER up_to AS m_below,
+        count(threshold) OVER per_system AS n_thresholds,
+        count(threshold) OVER up_to AS place
+    FROM scored
+    WINDOW per_system AS (PARTITION BY ranking_system),
+        {% if of.order == "DESC" %}
+        up_to AS (PARTITION BY ranking_system ORDER BY threshold ASC NULLS FIRST)
+        {% else %}
+        up_to AS (PARTITION BY ranking_system ORDER BY threshold DESC NULLS FIRST)
+        {% endif %}
+), errors AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CASE WHEN threshold IS NULL THEN n ELSE n_below - n_with END AS n_refused,
+        CASE WHEN threshold IS NULL THEN 0 ELSE m - m_below + n_without END AS n_answered,
+        -- For each user with an answer twice the users without one who are below, ties half; and the other way round.
+        sum(n_with * (2 * m_below - n_without)) OVER per_system AS twice_above,
+        sum(n_with * (2 * m_below - n_without) * (2 * m_below - n_without)) OVER per_system AS squares,
+        sum(n_without * (2 * (n - n_below) + n_with) * (2 * (n - n_below) + n_with)) OVER per_system AS squares_without
+    FROM below
+    WINDOW per_system AS (PARTITION BY ranking_system)
+), shares AS NOT MATERIALIZED (
+    SELECT
+        *,
+        n_refused::DOUBLE / nullif(n, 0) AS refused_share,
+        n_answered::DOUBLE / nullif(m, 0) AS answered_share,
+        {{ student_t.wilson("refused_share", "n", "quantile") | indent(8) }} AS refused,
+        {{ student_t.wilson("answered_share", "m", "quantile") | indent(8) }} AS answered,
+        twice_above::DOUBLE / nullif(2 * n * m, 0) AS auc,
+        CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1::DOUBLE / least(n, m)) END AS widest,
+        -- Of integers, so that nothing cancels, and threads change nothing.
+        ((n * squares - twice_above * twice_above)::DOUBLE / (n - 1)
+            + (m * squares_without - twice_above * twice_above)::DOUBLE / (m - 1)) / (2 * n * m) ** 2 AS variance
+    FROM errors
+    CROSS JOIN (
+        SELECT {{ student_t.alpha(of) }} AS alpha, {{ student_t.quantile(of, student_t.alpha(of), "1e8") }} AS quantile)
+), intervals AS NOT MATERIALIZED (
+    SELECT
+        {{ of.keys }}, n_thresholds, place, threshold,
+        n::BIGINT AS users_with_relevant, m::BIGINT AS users_without_relevant,
+        n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
         -- Of a share of nobody, NULL; 0 and 1 are ends of their intervals, whatever the roundings.
+        refused_share,
         CASE WHEN n > 0 THEN greatest(0, least(refused_share, refused['middle'] - refused['half'])) END AS refused_low,
         CASE WHEN n > 0 THEN least(1, greatest(refused_share, refused['middle'] + refused['half'])) END AS refused_high,
+        answered_share,
         CASE WHEN m > 0 THEN greatest(0, least(answered_share, answered['middle'] - answered['half'])) END AS answered_low,
         CASE WHEN m > 0 THEN least(1, greatest(answered_share, answered['middle'] + answered['half'])) END AS answered_high,
-        twice_above / nullif(2 * n * m, 0) AS auc,
-        CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1 / least(n, m)) END AS widest,
-        -- Of integers, so that nothing cancels, and threads change nothing.
-        ((n * squares - twice_above * twice_above) / (n - 1) + (m * squares_without - twice_above * twice_above) / (m - 1))
-            / (2 * n * m) ** 2 AS variance
-    FROM (
-        SELECT
-            *,
-            CASE WHEN threshold IS NULL THEN n ELSE n_below - n_with END AS n_refused,
-            CASE WHEN threshold IS NULL THEN 0 ELSE m - m_below + n_without END AS n_answered,
-            -- For each user with an answer twice the users without one who are below, ties half; and the other way round.
-            sum(n_with * (2 * m_below - n_without)) OVER per_system AS twice_above,
-            sum(n_with * (2 * m_below - n_without) * (2 * m_below - n_without)) OVER per_system AS squares,
-            sum(n_without * (2 * (n - n_below) + n_with) * (2 * (n - n_below) + n_with)) OVER per_system AS squares_without
-        FROM (
-            SELECT
-                *,
-                sum(n_with) OVER per_system AS n,
-                sum(n_without) OVER per_system AS m,
-                sum(n_with) OVER up_to AS n_below,
-                sum(n_without) OVER up_to AS m_below,
-                count(threshold) OVER per_system AS n_thresholds,
-                count(threshold) OVER up_to AS place
-            FROM (
-                SELECT
-                    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')), scores[1] AS threshold,
-                    count(*) FILTER (n_truth > 0) AS n_with, count(*) FILTER (n_truth = 0) AS n_without
-                FROM _ranking_judged(
-                    rec, truth, COLUMN_NAMES, NULL, true, 'ranking_abstention', min_grade := min_grade, users := users)
-                WHERE has_truth AND _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, 'ranking_abstention')
-                GROUP BY ALL)
-            WINDOW per_system AS (PARTITION BY ranking_system), up_to AS (
-                PARTITION BY ranking_system
-                ORDER BY CASE WHEN descending THEN threshold END ASC NULLS FIRST,
-                    CASE WHEN NOT descending THEN threshold END DESC NULLS FIRST))
-        WINDOW per_system AS (PARTITION BY ranking_system))
-    CROSS JOIN (SELECT _ranking_alpha(confidence) AS alpha, _ranking_t_quantile(_ranking_alpha(confidence), 1e8) AS quantile))
+        auc, {{ auc_end("-") }} AS auc_low, {{ auc_end("") }} AS auc_high
+    FROM shares
+)
+SELECT {{ of.system_first }}* EXCLUDE (ranking_system, n_thresholds, place)
+FROM intervals
 WHERE threshold IS NOT NULL OR n_thresholds = 0
 -- Of more than 100 thresholds those next to 100 equal steps, the first and the last among them, and the two best.
 QUALIFY n_thresholds <= 100
     OR divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
-    OR row_number() OVER (PARTITION BY ranking_system ORDER BY n_refused + n_answered ASC NULLS LAST, place ASC NULLS LAST) = 1
+    OR row_number() OVER (
+        PARTITION BY ranking_system ORDER BY wrongly_refused + wrongly_answered ASC NULLS LAST, place ASC NULLS LAST) = 1
     OR row_number() OVER (
         PARTITION BY ranking_system
         ORDER BY coalesce(refused_share, 0) + coalesce(answered_share, 0) ASC NULLS LAST, place ASC NULLS LAST) = 1
-ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST;
-
--- An end of the interval of an area under the curve: on the logit, or `widest` away where no user differs from the others.
-CREATE OR REPLACE TEMP MACRO _ranking_auc_end(auc, variance, quantile, widest) AS
-CASE
-    WHEN widest IS NULL THEN NULL  -- of which greatest and least take no notice
-    WHEN variance = 0 THEN greatest(0, least(1, auc + widest))
-    ELSE 1 / (1 + (1 / auc - 1) * exp(-quantile * sqrt(variance) / (auc * (1 - auc))))
-END;
+ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST

@@ -68,35 +68,43 @@ CREATE OR REPLACE TEMP MACRO ranking_compare(
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
     COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, ties := 'item', predicted_truth := NULL) AS TABLE
+{% import "tables/internal/judging.jinja" as judging %}
+{% import "tables/internal/cutting.jinja" as cutting %}
+{% import "comparison/internal/comparing.jinja" as comparing %}
+{% macro scores(of) %}
+{% if of.is_part %}
+WITH measured AS NOT MATERIALIZED (FROM _ranking_values)  -- that partitions sent
+{% else %}
+WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}
+{% endif %}
+SELECT
+    ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
+    list_value({{ of.measure_names }}) AS numbers
+FROM measured
+WHERE has_truth
+{%- endmacro %}
 WITH _ranking_scores AS MATERIALIZED (
-    SELECT
-        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
-        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
-        NULL AS compared_measures
-    FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, _ranking_default_measures(), ties, JUDGING, 'ranking_compare')
-    WHERE has_truth
-    UNION ALL BY NAME
-    FROM _ranking_compared(ks, measures, _ranking_default_measures(), 'ranking_compare')
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-        AND _ranking_has_items(rec, truth, COLUMN_NAMES, 'ranking_compare')
-), _ranking_predicted_scores AS MATERIALIZED (
-    SELECT
-        ranking_system AS system, userid, k, NULL AS ranking_segment,
-        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c)))::DOUBLE[] AS numbers
-    -- A text, since DuckDB 1.4 plans a CTE that no one reads.
-    FROM query(CASE
-        WHEN predicted_truth IS NULL THEN 'SELECT NULL AS ranking_system, NULL AS userid, NULL AS k, 0 AS x, true AS has_truth'
-        WHEN _ranking_no_problem('ranking_compare', _ranking_predicted_problem(JUDGING)) THEN concat(
-            'FROM ', _ranking_home(), '_ranking_users(', _ranking_as_text(rec), ', ',
-            _ranking_as_text(_ranking_table('predicted_truth', predicted_truth)), ', ',
-            COLUMNS_AS_TEXTS, ', ', _ranking_as_text(ks), ', ', _ranking_as_text(measures), ', ',
-            _ranking_as_text(_ranking_default_measures()), ', ', _ranking_as_text(ties), ', ', JUDGING_AS_TEXTS,
-            ', ''ranking_compare with predicted_truth as truth'')')
-    END)
-    WHERE has_truth
-)
-SELECT * EXCLUDE (pair, measure_place, ranking_segment)
-FROM _ranking_comparison(
-    '_ranking_scores', CASE WHEN predicted_truth IS NOT NULL THEN '_ranking_predicted_scores' END,
-    baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
+    {{ scores(of) | indent }}
+),
+{% if of.is_predicted %}
+_ranking_predicted_scores AS MATERIALIZED (
+    {{ scores(of.by_predicted) | indent }}
+),
+{% endif %}
+measures AS NOT MATERIALIZED (
+    SELECT unnest(
+        [
+            NULL
+            {%- for one in of.columns %}
+,
+            {
+                'measure': {{ one.name | literal }}, 'measure_place': {{ one.place }}, 'higher_is_better': {{ one.is_high }},
+                'is_share': {{ one.is_probability }}
+                {%- if of.has_own_cuts %}, 'only_at': {{ one.only_at }}::BIGINT[]{% endif %}}
+            {%- endfor %}
+][2:],
+        max_depth := 2)
+), {{ comparing.compared(of) }}
+SELECT * EXCLUDE (pair, place, ranking_segment)
+FROM compared
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, place ASC NULLS LAST

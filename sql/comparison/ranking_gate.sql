@@ -18,36 +18,39 @@
 --             SELECT k, measure, p, p_adjusted, method, verdict FROM ranking_gate('compared') ORDER BY ALL;
 CREATE OR REPLACE TEMP MACRO ranking_gate(
     comparison, confidence := 0.95, correction := 'holm', margin := NULL) AS TABLE
+{% import "tables/internal/reading.jinja" as reading %}
+{% import "comparison/internal/comparing.jinja" as comparing %}
 WITH _ranking_rows AS NOT MATERIALIZED (
     SELECT
         * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
-        coalesce(least(*COLUMNS('^(ranking_absent|(?i:segment))$'))::VARCHAR, '(all)') <> '(all)' AS family_of,
+        coalesce(least(*COLUMNS('^(ranking_absent|(?i:segment))$'))::VARCHAR, '(all)') <> '(all)' AS is_of_segment,
         CASE WHEN users > 1 THEN users - 1 END AS df,
-        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
+        coalesce(greatest(*COLUMNS('^(ranking_absent|(?i:users_predicted))$')), 0) AS n_predicted,
+        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS named_direction,
+        CASE
+            WHEN named_direction IS NOT NULL THEN named_direction
+            WHEN lower(regexp_extract(measure, '^[^(@]*')) IN {{ of.lower_measures }} THEN false
+            WHEN lower(regexp_extract(measure, '^[^(@]*')) IN {{ of.neutral_measures }} THEN NULL
+            ELSE true
+        END AS is_higher_better
     FROM (
         SELECT unnest(
             CASE
+                WHEN {{ reading.is_wrong_collation() }} THEN {{ reading.collation_error(of) | indent(16) }}
                 WHEN count(*) = 0
-                    THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
+                    THEN error({{ of.caller | literal }} || ': comparison must have a row, got none: there is nothing to look at')
                 WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
-                    THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
+                    THEN error({{ of.caller | literal }} || ': k must be 1 or more, got 0: there is nothing to look at')
                 ELSE list(comparison_of)
             END,
             max_depth := 2)
         FROM (
-            SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
+            SELECT *, NULL AS ranking_absent FROM query_table({{ of.comparison | literal }})
             UNION ALL BY NAME SELECT NULL::BIGINT AS users_needed WHERE false  -- rows that were stored may have none
         ) AS comparison_of)
-    WHERE _ranking_compare_options(confidence, margin, correction, 't', 1, 0, 'ranking_gate')
+), corrected AS NOT MATERIALIZED (
+    {{ comparing.corrected(of, "_ranking_rows", "is_of_segment", "n_predicted", true) | indent }}
 )
-SELECT * EXCLUDE (df, quantiles, is_higher_better, ranking_absent) REPLACE (
-    _ranking_verdict(
-        p_adjusted, p_same_adjusted, confidence, difference,
-        list_transform(
-            [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
-            lambda known: CASE
-                WHEN is_higher_better IS NOT NULL THEN is_higher_better
-                WHEN known IS NULL THEN true
-                ELSE known.higher_is_better
-            END)[1]) AS verdict)
-FROM _ranking_corrected('_ranking_rows', confidence, correction, margin);
+SELECT * EXCLUDE (is_of_segment, df, named_direction, n_predicted, quantiles, is_higher_better, ranking_absent) REPLACE (
+    {{ comparing.verdict(of, "is_higher_better") | indent }} AS verdict)
+FROM corrected

@@ -24,12 +24,19 @@
 -- prefixes and rounds to two digits.
 CREATE OR REPLACE TEMP MACRO ranking_overlap(
     rec, ks, baseline := NULL, persistence := 0.9, REC_COLUMN_ARGUMENTS) AS TABLE
+{% import "comparison/internal/overlaps.jinja" as overlaps %}
+{% import "tables/internal/means.jinja" as means %}
+WITH {{ overlaps.overlaps(of) }}
 SELECT
-    compared.baseline, system, k,
+    baseline, system, k,
     count(overlap) AS users,
     count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
-    count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
-    ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
-FROM _ranking_overlaps(rec, REC_COLUMN_NAMES, ks, baseline, persistence, 'ranking_overlap') AS compared
-GROUP BY pair, compared.baseline, system, k
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
+    count(overlap) FILTER (top_system = 0) AS system_users_without_rec
+    {%- for name in ["overlap", "jaccard", "rbo", "same_first", "same_list"] %}
+,
+    {{ means.mean(name, true) }} AS {{ name }}
+    {%- endfor %}
+
+FROM compared
+GROUP BY pair, baseline, system, k
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST

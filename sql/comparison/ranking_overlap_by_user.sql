@@ -13,6 +13,8 @@
 -- 'higher' and 'lower', since neither is better: FROM ranking_compare_by_user('by_user', measures := ['rbo']).
 CREATE OR REPLACE TEMP MACRO ranking_overlap_by_user(
     rec, ks, baseline := NULL, persistence := 0.9, REC_COLUMN_ARGUMENTS) AS TABLE
+{% import "comparison/internal/overlaps.jinja" as overlaps %}
+WITH {{ overlaps.overlaps(of) }}
 SELECT * EXCLUDE (pair, top_baseline, top_system)
-FROM _ranking_overlaps(rec, REC_COLUMN_NAMES, ks, baseline, persistence, 'ranking_overlap_by_user')
-WHERE overlap IS NOT NULL;
+FROM compared
+WHERE overlap IS NOT NULL

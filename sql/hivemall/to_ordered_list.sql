@@ -26,6 +26,9 @@
 -- The result is a LIST or a MAP because the name of the field in struct_extract decides so. Conditions on constants
 -- are folded before a query runs: a call computes only what its options ask for. max(options) lets a column of text
 -- come as far as the check that refuses it. list_transform over a list of one element gives that element a name.
+{% from "hivemall/internal/ordered.jinja" import order_at_most, order_descending, order_returns, order_valid %}
+{% from "hivemall/internal/ordered.jinja" import ordered_list, ordered_map, ordered_pairs %}
+{% set swapped = "lambda pair: {'rank': pair.rank, 'key': pair.value, 'value': pair.key}" %}
 CREATE OR REPLACE TEMP MACRO to_ordered_list
     (value) AS
         coalesce(list_sort(list(value) FILTER (WHERE value IS NOT NULL), 'ASC'), []),
@@ -38,101 +41,32 @@ CREATE OR REPLACE TEMP MACRO to_ordered_list
                     list(value) FILTER (WHERE value IS NOT NULL)), 'ASC'),
                 'options': max(options)}],
             lambda grp: CASE
-                WHEN len(grp.ordered) > 0 AND NOT _ranking_order_valid(grp.options, [])
+                WHEN len(grp.ordered) > 0 AND NOT {{ order_valid("grp.options", "[]") | indent(16) }}
                 THEN error('to_ordered_list: options without a key must be made of -k N (N not 0), -reverse and '
                     || '-dedup, got ' || coalesce('''' || left(grp.options, 200) || '''', 'NULL')
                     || ' (write key := ... for a key of text)')
-                WHEN _ranking_order_descending(grp.options) THEN list_reverse(grp.ordered)
+                WHEN {{ order_descending("grp.options") }} THEN list_reverse(grp.ordered)
                 ELSE grp.ordered
-            END[:_ranking_order_at_most(grp.options)])[1], []),
+            END[:{{ order_at_most("grp.options") }}])[1], []),
 
     (value, key) AS
-        _ranking_ordered_list(value, key, ''),
+        {{ ordered_list("value", "key", "''") | indent(8) }},
 
     (value, key, options) AS
         CASE
-            WHEN _ranking_order_valid(options, ['-kv', '-kv_map'])
-                OR _ranking_order_valid(options, ['-vk', '-vk_map'])
+            WHEN {{ order_valid("options", "['-kv', '-kv_map']") | indent(12) }}
+                OR {{ order_valid("options", "['-vk', '-vk_map']") | indent(16) }}
             THEN struct_extract({
-                'list': CASE WHEN _ranking_order_returns(options) = 'list'
-                    THEN _ranking_ordered_list(value, key, options)
+                'list': CASE WHEN {{ order_returns("options") }} = 'list'
+                    THEN {{ ordered_list("value", "key", "options") | indent(20) }}
                 END,
-                'kv': CASE WHEN _ranking_order_returns(options) = 'kv' THEN
-                    _ranking_ordered_map(_ranking_ordered_pairs(key, value, options))
+                'kv': CASE WHEN {{ order_returns("options") }} = 'kv' THEN
+                    {{ ordered_map(ordered_pairs("key", "value", "options")) | indent(20) }}
                 END,
-                'vk': CASE WHEN _ranking_order_returns(options) = 'vk' THEN
-                    _ranking_ordered_map(list_transform(
-                        _ranking_ordered_pairs(key, value, options),
-                        lambda pair: {'rank': pair.rank, 'key': pair.value, 'value': pair.key}))
+                'vk': CASE WHEN {{ order_returns("options") }} = 'vk' THEN
+                    {{ ordered_map("list_transform(" ~ ordered_pairs("key", "value", "options") ~ ", " ~ swapped ~ ")") | indent(20) }}
                 END
-            }, _ranking_order_returns(options))
+            }, {{ order_returns("options") }})
             ELSE error('to_ordered_list: options must be made of -k N (N not 0), -reverse, -dedup, '
                 || 'and -kv_map or -vk_map, got ' || coalesce('''' || options::VARCHAR || '''', 'NULL'))
         END;
-
--- Say whether the options of to_ordered_list are made of -k N, -reverse, -dedup and the words in maps, -k once at most.
-CREATE OR REPLACE TEMP MACRO _ranking_order_valid(options, maps) AS
-    coalesce(list_has_all(
-        list_concat(['', '-reverse', '-reverse_order', '-dedup'], maps),
-        string_split_regex(trim(regexp_replace(' ' || options, '\s-k\s+[+-]?0*[1-9]\d{0,8}(\s|$)', ' ')), '\s+')
-    ), false);
-
--- Say whether the options of to_ordered_list ask for descending keys.
--- concat(options), where a cast might do: DuckDB must not ask, when it creates a macro, whether it is a constant.
-CREATE OR REPLACE TEMP MACRO _ranking_order_descending(options) AS
-    regexp_matches(concat(options), '-k\s+\+?\d') <> contains(concat(options), '-reverse');
-
--- The number of values the options of to_ordered_list ask for, a billion without -k.
-CREATE OR REPLACE TEMP MACRO _ranking_order_at_most(options) AS
-    coalesce(abs(TRY_CAST(regexp_extract(concat(options), '-k\s+(\S+)', 1) AS INTEGER)), 1_000_000_000);
-
--- The list that to_ordered_list returns, without its maps and its checks.
--- Up to some 30 elements a heap, which is what min_by with a number is, is faster than to sort all.
-CREATE OR REPLACE TEMP MACRO _ranking_ordered_list(value, key, options) AS
-    coalesce(CASE
-        WHEN contains(concat(options), '-dedup')
-        THEN list_transform(_ranking_ordered_pairs(key, value, options), lambda pair: pair.value)
-        WHEN _ranking_order_at_most(options) <= 30
-        THEN min_by(value, _ranking_order_rank(key, value, options), _ranking_order_at_most(options))
-            FILTER (WHERE key IS NOT NULL AND value IS NOT NULL)
-        WHEN _ranking_order_descending(options)
-        THEN list(value ORDER BY key DESC NULLS LAST, value ASC NULLS LAST)
-            FILTER (WHERE key IS NOT NULL AND value IS NOT NULL)
-        ELSE list(value ORDER BY key ASC NULLS LAST, value ASC NULLS LAST)
-            FILTER (WHERE key IS NOT NULL AND value IS NOT NULL)
-    END, [])[:_ranking_order_at_most(options)];
-
--- The pairs of a group as a LIST of STRUCT(rank, key, value), as the options of to_ordered_list order them.
--- (list_distinct, since DuckDB 2.0 would plan a join for DISTINCT even where the options do not ask for it.)
-CREATE OR REPLACE TEMP MACRO _ranking_ordered_pairs(key, value, options) AS
-    list_transform(
-        [coalesce(list({'rank': _ranking_order_rank(key, value, options), 'key': key, 'value': value})
-            FILTER (WHERE key IS NOT NULL AND value IS NOT NULL), [])],
-        lambda pairs: list_sort(if(contains(concat(options), '-dedup'), list_distinct(pairs), pairs), 'ASC')
-    )[1][:_ranking_order_at_most(options)];
-
--- One value that orders by key, in the direction that the options of to_ordered_list ask for, and then by value.
-CREATE OR REPLACE TEMP MACRO _ranking_order_rank(key, value, options) AS
-    create_sort_key(
-        key, if(_ranking_order_descending(options), 'DESC NULLS LAST', 'ASC NULLS LAST'), value, 'ASC NULLS LAST');
-
--- The kind of result that the options of to_ordered_list ask for: 'kv' or 'vk', a map, or 'list'.
-CREATE OR REPLACE TEMP MACRO _ranking_order_returns(options) AS
-    regexp_extract(concat(options, ' -list'), '-(kv|vk|list)', 1);
-
--- A MAP of the pairs, in the order of their ranks; of pairs with one key the first stays.
-CREATE OR REPLACE TEMP MACRO _ranking_ordered_map(pairs) AS
-    list_transform(
-        [list_sort(list_transform(
-            pairs, lambda pair: {'key': pair.key, 'rank': pair.rank, 'value': pair.value}), 'ASC')],
-        lambda by_key: map_from_entries(list_transform(
-            list_sort(list_transform(
-                _ranking_first_of_key(by_key),
-                lambda pair: {'rank': pair.rank, 'key': pair.key, 'value': pair.value}), 'ASC'),
-            lambda pair: {'key': pair.key, 'value': pair.value})))[1];
-
--- The first pair of each key. (An index in a lambda, pairs[i - 1], makes DuckDB copy the list for every pair.)
-CREATE OR REPLACE TEMP MACRO _ranking_first_of_key(pairs) AS
-    list_concat(pairs[:1], list_transform(
-        list_filter(list_zip(pairs[2:], pairs[:-2]), lambda two: two[1].key IS DISTINCT FROM two[2].key),
-        lambda two: two[1]));

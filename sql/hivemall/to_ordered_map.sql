@@ -17,29 +17,26 @@
 -- value it meets last.) So items with equal scores do get lost in map_values(to_ordered_map(score, itemid, true));
 -- to_ordered_list(itemid, score, '-reverse') keeps them all and is faster, because DuckDB looks for duplicates whenever
 -- it makes a MAP.
+{% from "hivemall/internal/ordered.jinja" import pairs_by_key %}
 CREATE OR REPLACE TEMP MACRO to_ordered_map
     (key, value) AS
-        coalesce(map_from_entries(_ranking_pairs_by_key(key, value)), map {}),
+        coalesce(map_from_entries({{ pairs_by_key("key", "value") | indent(8) }}), map {}),
 
     (key, value, reverse BOOLEAN) AS
         coalesce(map_from_entries(CASE
             WHEN reverse IS NULL THEN error('to_ordered_map: reverse must be true or false, got NULL')
-            WHEN reverse THEN list_reverse(_ranking_pairs_by_key(key, value))
-            ELSE _ranking_pairs_by_key(key, value)
+            WHEN reverse THEN list_reverse({{ pairs_by_key("key", "value") | indent(12) }})
+            ELSE {{ pairs_by_key("key", "value") | indent(12) }}
         END), map {}),
 
     (key, value, k BIGINT) AS
         coalesce(map_from_entries(CASE
             WHEN k IS NULL OR k = 0
             THEN error('to_ordered_map: k must be an integer other than 0, got ' || coalesce(k::VARCHAR, 'NULL'))
-            WHEN k > 0 THEN list_reverse(_ranking_pairs_by_key(key, value))[:k]
-            ELSE _ranking_pairs_by_key(key, value)[:-k]
+            WHEN k > 0 THEN list_reverse({{ pairs_by_key("key", "value") | indent(12) }})[:k]
+            ELSE {{ pairs_by_key("key", "value") | indent(12) }}[:-k]
         END), map {}),
 
     (key, value, reverse_or_k) AS
         error('to_ordered_map: the third argument must be BOOLEAN (reverse) or an integer (k), got '
             || typeof(reverse_or_k));
-
--- The pairs of a group as a LIST of STRUCT(key, value), ascending, of each key that of the smallest value; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_pairs_by_key(key, value) AS
-    _ranking_first_of_key(list_sort(list({'key': key, 'value': value}) FILTER (WHERE key IS NOT NULL), 'ASC'));

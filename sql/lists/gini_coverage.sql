@@ -17,23 +17,24 @@
 -- rec_list must name a column. DuckDB 2.0.0 fails with an INTERNAL error where this stands beside count(*) in a
 -- correlated subquery without GROUP BY: give each a subquery of its own.
 
-CREATE OR REPLACE TEMP MACRO gini_coverage
-    (rec_list) AS
-        list_transform([_ranking_exposure(rec_list)], lambda counts: _ranking_gini(counts, len(counts)))[1],
-
-    (rec_list, n_items) AS
-        list_transform([{'counts': _ranking_exposure(rec_list), 'n_items': n_items}], lambda items: CASE
-            WHEN items.n_items < len(items.counts)
-            THEN error('gini_coverage: n_items must be at least the number of different items in the lists ('
-                || len(items.counts) || '), got ' || items.n_items)
-            ELSE _ranking_gini(items.counts, items.n_items)
-        END)[1];
-
--- The number of lists of the group that each item is in, ascending, as a LIST; NULL if there is no item.
-CREATE OR REPLACE TEMP MACRO _ranking_exposure(rec_list) AS (
+{% from "lists/internal/items.jinja" import gini %}
+{# The number of lists of the group that each item is in, ascending, as a LIST; NULL if there is no item. #}
+{% macro exposure() %}
+(
     SELECT list(lists ORDER BY lists ASC NULLS LAST)
     FROM (
         SELECT count(*) AS lists
         FROM (SELECT unnest(list_distinct(items)) AS item FROM unnest(list(rec_list)) AS lists(items))
-        GROUP BY item)
-);
+        GROUP BY item))
+{%- endmacro %}
+CREATE OR REPLACE TEMP MACRO gini_coverage
+    (rec_list) AS
+        list_transform([{{ exposure() | indent(8) }}], lambda counts: {{ gini("counts", "len(counts)") | indent(8) }})[1],
+
+    (rec_list, n_items) AS
+        list_transform([{'counts': {{ exposure() | indent(8) }}, 'n_items': n_items}], lambda items: CASE
+            WHEN items.n_items < len(items.counts)
+            THEN error('gini_coverage: n_items must be at least the number of different items in the lists ('
+                || len(items.counts) || '), got ' || items.n_items)
+            ELSE {{ gini("items.counts", "items.n_items") | indent(12) }}
+        END)[1];

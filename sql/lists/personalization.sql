@@ -13,21 +13,23 @@
 -- Example:  SELECT personalization(rec) FROM (VALUES ([1, 2]), ([2, 3]), ([4, 5])) AS t(rec);  -- 0.8333333333333334
 --
 -- As for gini_coverage, rec_list must name a column, and may not stand beside count(*) in a correlated subquery.
-
--- The weights are 1 / sqrt(length) times the square root of the longest length: whole numbers where the lists are of
--- one length. (The argument stands among the subquery's own names, so these are names that no column of a user has.
--- count_if in place of count makes DuckDB 2.0.0 take the macro in a correlated subquery.)
-CREATE OR REPLACE TEMP MACRO personalization(rec_list) AS
-    _ranking_difference(
-        count_if(len(list_distinct(rec_list)) > 0),
-        (
-            SELECT _ranking_exact_sum(weight * weight, 53)
+{# The weights are 1 / sqrt(length) times the square root of the longest length: whole numbers where the lists are of
+   one length. (The argument stands among the subquery's own names, so these are names that no column of a user has.
+   count_if in place of count makes DuckDB 2.0.0 take the macro in a correlated subquery.) #}
+{% from "lists/internal/items.jinja" import difference %}
+{% from "tables/internal/means.jinja" import exact_sum %}
+{% macro total() %}
+(
+        SELECT {{ exact_sum("weight * weight", 53) }}
+        FROM (
+            SELECT {{ exact_sum("_ranking_weight", 53) }} AS weight
             FROM (
-                SELECT _ranking_exact_sum(_ranking_weight, 53) AS weight
-                FROM (
-                    SELECT
-                        unnest(_ranking_list) AS _ranking_item,
-                        sqrt(max(len(list_distinct(rec_list))) / len(_ranking_list)) AS _ranking_weight
-                    FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
-                GROUP BY _ranking_item)
-        ) / max(len(list_distinct(rec_list))));
+                SELECT
+                    unnest(_ranking_list) AS _ranking_item,
+                    sqrt(max(len(list_distinct(rec_list))) / len(_ranking_list)) AS _ranking_weight
+                FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
+            GROUP BY _ranking_item)
+    ) / max(len(list_distinct(rec_list)))
+{%- endmacro %}
+CREATE OR REPLACE TEMP MACRO personalization(rec_list) AS
+    {{ difference("count_if(len(list_distinct(rec_list)) > 0)", total()) }};

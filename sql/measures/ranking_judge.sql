@@ -18,56 +18,74 @@
 -- Source:   Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:  SELECT ranking_judge(['a', 'b', 'c'], ['c', 'a', 'd'], [1, 3, 2]);
 --           -- {'ranks': [1, 3], 'grades': [3.0, 1.0], 'ideal': [3.0, 2.0, 1.0], 'size': 3, 'cutoff': NULL}
+{% from "measures/internal/found.jinja" import family, found_items %}
+{% from "measures/internal/rules.jinja" import cut, shown %}
+{% macro fit() %}
+WHEN {{ family("typeof(coalesce(rec, [])[1])") }} <> {{ family("typeof(coalesce(truth, [])[1])") }}
+                AND '"NULL"' NOT IN (typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1]))
+                THEN error(concat(
+                    'ranking_judge: rec and truth must hold items of the same type, got ', {{ cut("typeof(rec[1])") }}, ' and ',
+                    {{ cut("typeof(truth[1])") }}))
+{%- endmacro %}
 CREATE OR REPLACE TEMP MACRO ranking_judge
     (rec, truth) AS
         CASE
-            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
+            {{ fit() }}
             ELSE list_transform(
                 list_transform(
-                    CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
-                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct_items(ordered)}),
-                lambda given: _ranking_judgement(
-                    _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
+                    list_transform(
+                        CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
+                        lambda ordered: {
+                            'listed': coalesce(rec, []),
+                            'items': list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1])}),
+                    lambda given: {
+                        'found': {{ found_items("given.listed", "given.items") | indent(24) }},
+                        'listed': len(given.listed), 'items': len(given.items)}),
+                lambda given: {
+                    'ranks': list_transform(given.found, lambda places: places[1]::INTEGER),
+                    'grades': list_transform(given.found, lambda places: 1::DOUBLE),
+                    'ideal': list_transform(range(given.items), lambda place: 1::DOUBLE),
+                    'size': given.listed::INTEGER,
+                    'cutoff': NULL::INTEGER})[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
 
     (rec, truth, grades, unjudged := 'miss') AS
         CASE
-            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
+            {{ fit() }}
             WHEN len(truth) <> coalesce(len(grades), 0)
                 THEN error(concat(
                     'ranking_judge: grades must be as many as the items of truth, ', len(truth), ', got ',
                     coalesce(len(grades), 0)))
             WHEN unjudged::VARCHAR IN ('miss', 'skip') IS NOT TRUE
-                THEN error('ranking_judge: ' || _ranking_option('unjudged', unjudged, 'miss|skip', false))
+                THEN error('ranking_judge: unjudged must be miss|skip, got ' || {{ shown("unjudged") }})
             ELSE list_transform(
                 list_transform(
-                    -- In order, an item of truth is followed by itself where it is there with a higher grade.
-                    CASE WHEN truth IS NOT NULL THEN [list_sort(
+                    list_transform(
                         list_transform(
-                            list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
-                            lambda one: (one[1], CASE
-                                WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
-                                ELSE error(
-                                    'ranking_judge: a grade must be a finite number, got '
-                                    || coalesce(one[2]::VARCHAR, 'NULL'))
-                            END)),
-                        'ASC')] END,
-                    lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
-                lambda known: list_transform(
-                    [{
-                        'listed': coalesce(rec, []),
-                        'items': list_transform(known, lambda one: one[1]),
-                        'grades': list_transform(known, lambda one: one[2])}],
-                    lambda given: list_transform(
-                        [_ranking_found_items(given.listed, given.items)],
-                        lambda found: _ranking_judgement(
-                            CASE
-                                WHEN unjudged::VARCHAR = 'skip'
-                                    THEN list_transform(found, lambda places, rank: (rank, places[2]))
-                                ELSE found
-                            END,
-                            CASE WHEN unjudged::VARCHAR = 'skip' THEN len(found) ELSE len(given.listed) END,
-                            len(given.items),
-                            given.grades,
-                            NULL))[1])[1])[1]
+                            -- In order, an item of truth is followed by itself where it is there with a higher grade.
+                            CASE WHEN truth IS NOT NULL THEN [list_sort(
+                                list_transform(
+                                    list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
+                                    lambda one: (one[1], CASE
+                                        WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
+                                        ELSE error(
+                                            'ranking_judge: a grade must be a finite number, got '
+                                            || coalesce(one[2]::VARCHAR, 'NULL'))
+                                    END)),
+                                'ASC')] END,
+                            lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
+                        lambda known: {
+                            'listed': coalesce(rec, []),
+                            'items': list_transform(known, lambda one: one[1]),
+                            'grades': list_transform(known, lambda one: one[2])}),
+                    lambda given: {
+                        'found': {{ found_items("given.listed", "given.items") | indent(24) }},
+                        'listed': len(given.listed), 'grades': given.grades}),
+                lambda given: {
+                    'ranks': list_transform(given.found, lambda places, rank: CASE
+                        WHEN unjudged::VARCHAR = 'skip' THEN rank ELSE places[1] END::INTEGER),
+                    'grades': list_transform(given.found, lambda places: given.grades[places[2]]),
+                    'ideal': list_sort(given.grades, 'DESC'),
+                    'size': CASE WHEN unjudged::VARCHAR = 'skip' THEN len(given.found) ELSE given.listed END::INTEGER,
+                    'cutoff': NULL::INTEGER})[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);

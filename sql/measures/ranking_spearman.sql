@@ -6,17 +6,17 @@
 list_transform(
     list_transform(
         CASE WHEN ideal[1] > ideal[-1] THEN [seen] END,
-        lambda judged: {
-            'items': len(judged),
+        lambda items: {
+            'items': len(items),
             'groups': list_transform(
-                list_distinct(judged),
+                list_distinct(items),
                 lambda grade: {
-                    'items': len(list_filter(judged, lambda other: other = grade)),
-                    'rank': len(list_filter(judged, lambda other: other < grade))
-                        + (len(list_filter(judged, lambda other: other = grade)) - len(judged))::DOUBLE / 2,
+                    'items': len(list_filter(items, lambda other: other = grade)),
+                    'rank': len(list_filter(items, lambda other: other < grade))
+                        + (len(list_filter(items, lambda other: other = grade)) - len(items))::DOUBLE / 2,
                     'places': list_sum(list_transform(
-                        judged,
-                        lambda other, place: CASE WHEN other = grade THEN place - (len(judged) + 1)::DOUBLE / 2 END))})}),
+                        items,
+                        lambda other, place: CASE WHEN other = grade THEN place - (len(items) + 1)::DOUBLE / 2 END))})}),
     lambda of: CASE
         WHEN len(of.groups) > 1
             THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))

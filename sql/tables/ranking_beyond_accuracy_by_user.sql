@@ -53,11 +53,7 @@ CREATE OR REPLACE TEMP MACRO ranking_beyond_accuracy_by_user(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
     descending := true) AS TABLE
-WITH _ranking_lists AS MATERIALIZED (
-    FROM _ranking_contents_lists(
-        rec, history, items, REC_COLUMN_NAMES, ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
-)
-SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
-FROM _ranking_contents_by_user(
-    '_ranking_lists', rec, history, items, REC_COLUMN_NAMES, _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
-    head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
+{% import "tables/internal/contents.jinja" as contents %}
+WITH {{ contents.contents(of) }}
+SELECT {{ of.system_first }}* EXCLUDE (ranking_system{% if of.has_history %}, has_history{% endif %})
+FROM contents

@@ -17,76 +17,72 @@
 -- An item that a list repeats counts once, where it stands first. An item of truth that nobody is shown has a row too.
 CREATE OR REPLACE TEMP MACRO ranking_by_item(
     rec, truth, ks, COLUMN_ARGUMENTS, min_grade := NULL, without_relevant := 'zero') AS TABLE
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
-    users_relevant, users_recommended, hits,
-    hits / nullif(users_relevant, 0) AS recall,
-    hits / nullif(users_recommended, 0) AS "precision",
-    exposure,
-    ranks_of_hits / nullif(hits, 0) AS mean_rank,
-    users_without_truth
-FROM (
+{% import "tables/internal/judging.jinja" as judging %}
+{% import "tables/internal/lists.jinja" as lists %}
+{% import "tables/internal/means.jinja" as means %}
+{% import "tables/internal/reading.jinja" as reading %}
+WITH {{ judging.ranks(of) }}, placed AS NOT MATERIALIZED (
     SELECT
-        * EXCLUDE (strangers),
-        coalesce(max(strangers) OVER (PARTITION BY ranking_system, k), 0) AS users_without_truth
+        {{ of.keys }}, has_truth, rec_items,
+        CASE WHEN has_truth THEN {{ lists.first_places("rec_items", of.is_small) | indent(8) }} ELSE [] END AS places,
+        CASE
+            WHEN has_truth THEN list_transform(
+                list_filter(list_zip(ranks, judged_grades), lambda one: one[2] {{ of.is_relevant }}), lambda one: one[1])
+            ELSE []
+        END AS hits
+    FROM relevant_ranks
+), shown AS NOT MATERIALIZED (
+    -- A row per item of a list, and one more per hit.
+    SELECT
+        {{ of.keys }}, has_truth,
+        unnest(list_select(rec_items, places || hits)) AS item,
+        unnest(CASE WHEN has_truth THEN places || hits ELSE [NULL] END) AS rank,
+        unnest(list_resize([]::BOOLEAN[], len(places), false) || list_resize([]::BOOLEAN[], len(hits), true)) AS is_hit
+    FROM placed
+), wanted AS NOT MATERIALIZED (
+    SELECT {{ reading.as_column(of, "item") }} AS itemid, count(*) FILTER (is_relevant) AS n_relevant
     FROM (
-        SELECT
-            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-            k, itemid,
-            coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
-            coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
-            coalesce(sum(n_hits), 0)::BIGINT AS hits,
-            coalesce(_ranking_exact_sum(n_lists * (ln(2) / ln(rank + 1)), 80), 0) AS exposure,
-            sum(n_hits * rank) AS ranks_of_hits,
-            sum(n_strangers)::BIGINT AS strangers
-        FROM (
-            SELECT
-                COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-                _ranking_id_as_column(item, item) AS itemid,
-                rank,
-                count(*) FILTER (NOT is_hit) AS n_lists,
-                count(*) FILTER (is_hit) AS n_hits,
-                count(*) FILTER (NOT has_truth) AS n_strangers
-            FROM (
-                -- A row per item of a list, and one more per hit.
-                SELECT
-                    * EXCLUDE (rec_items, places, hits),
-                    unnest(list_select(rec_items, places || hits)) AS item,
-                    unnest(CASE WHEN has_truth THEN places || hits ELSE [NULL] END) AS rank,
-                    unnest(list_resize([]::BOOLEAN[], len(places), false) || list_resize([]::BOOLEAN[], len(hits), true))
-                        AS is_hit
-                FROM (
-                    SELECT
-                        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'rec_items')),
-                        CASE WHEN has_truth THEN _ranking_first_places(rec_items) ELSE [] END AS places,
-                        CASE
-                            WHEN has_truth THEN list_transform(
-                                list_filter(
-                                    list_zip(judged.ranks, judged.grades),
-                                    lambda one: one[2] >= _ranking_lowest_grade(min_grade)),
-                                lambda one: one[1])
-                            ELSE []
-                        END AS hits
-                    FROM _ranking_judged(
-                        rec, truth, COLUMN_NAMES, _ranking_longest(ks), false, 'ranking_by_item',
-                        min_grade := min_grade, without_relevant := without_relevant)))
-            GROUP BY ALL
-            UNION ALL BY NAME
-            SELECT systems.*, itemid, n_relevant
-            FROM _ranking_systems(rec, COLUMN_NAMES) AS systems
-            CROSS JOIN (
-                SELECT _ranking_id_as_column(item, item) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
-                FROM (
-                    SELECT
-                        itemid AS item,
-                        bool_or(
-                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)) AS is_relevant
-                    FROM _ranking_truths(truth, COLUMN_NAMES)
-                    WHERE userid IS NOT NULL AND itemid IS NOT NULL
-                    GROUP BY userid, itemid)
-                GROUP BY item))
-        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_by_item')) AS k)
-        WHERE coalesce(rank <= k, true)
-        GROUP BY ALL))
+        SELECT itemid AS item, bool_or({{ of.row_grade }} {{ of.is_relevant }}) AS is_relevant
+        FROM _ranking_truth
+        WHERE userid IS NOT NULL AND itemid IS NOT NULL AND {{ reading.is_right() }}
+        GROUP BY userid, itemid)
+    GROUP BY item
+), counted AS NOT MATERIALIZED (
+    SELECT
+        {{ of.keys }}, {{ reading.as_column(of, "item") }} AS itemid, rank,
+        count(*) FILTER (NOT is_hit) AS n_lists,
+        count(*) FILTER (is_hit) AS n_hits,
+        count(*) FILTER (NOT has_truth) AS n_strangers
+    FROM shown
+    GROUP BY ALL
+    UNION ALL BY NAME
+    SELECT _ranking_systems.*, itemid, n_relevant
+    FROM wanted
+    LEFT JOIN _ranking_systems ON true
+), summed AS NOT MATERIALIZED (
+    SELECT
+        {{ of.keys }}, k, itemid,
+        coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
+        coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
+        coalesce(sum(n_hits), 0)::BIGINT AS hits,
+        coalesce({{ means.exact_sum("(n_lists * (ln(2) / ln(rank + 1)))", 80) }}, 0) AS exposure,
+        sum(n_hits * rank)::DOUBLE AS ranks_of_hits,
+        sum(n_strangers)::BIGINT AS users_without_truth
+    FROM counted
+    CROSS JOIN (SELECT unnest({{ of.unnested_ks }}) AS k)
+    WHERE coalesce(rank <= k, true)
+    GROUP BY ALL
+), measured AS NOT MATERIALIZED (
+    SELECT
+        {{ of.keys }}, k, itemid, users_relevant, users_recommended, hits,
+        hits::DOUBLE / nullif(users_relevant, 0) AS recall,
+        hits::DOUBLE / nullif(users_recommended, 0) AS "precision",
+        exposure,
+        ranks_of_hits / nullif(hits, 0) AS mean_rank,
+        coalesce(max(users_without_truth) OVER (PARTITION BY ranking_system, k), 0) AS users_without_truth
+    FROM summed
+)
+SELECT {{ of.system_first }}* EXCLUDE (ranking_system)
+FROM measured
 WHERE itemid IS NOT NULL
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST

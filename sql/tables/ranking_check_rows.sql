@@ -12,46 +12,24 @@
 -- predicted_truth (labelled_apart, labelled_in_part).
 CREATE OR REPLACE TEMP MACRO ranking_check_rows(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
-WITH _ranking_rows_of_truth AS NOT MATERIALIZED (
-    FROM _ranking_checked_rows(rec, truth, ks, COLUMN_NAMES, history, time_col, JUDGING, items)
-), _ranking_truth_with_users AS MATERIALIZED (
-    FROM _ranking_truth_rows(truth, users, COLUMN_NAMES, 'ranking_check_rows')
-), _ranking_rows_of_users AS NOT MATERIALIZED (
-    FROM _ranking_checked_rows(
-        rec, '_ranking_truth_with_users', ks, COLUMN_NAMES, history, time_col, JUDGING, items)
-)
-FROM query_table(CASE WHEN users IS NULL THEN '_ranking_rows_of_truth' ELSE '_ranking_rows_of_users' END);
-
--- The same of a truth that has all users.
-CREATE OR REPLACE TEMP MACRO _ranking_checked_rows(
-    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
--- As in ranking_check, the user's tables are read in the first CTE alone.
-WITH _ranking_read_rows AS MATERIALIZED (
-    SELECT told
-    FROM _ranking_checked(
-        rec, truth, ks, COLUMN_NAMES, history, time_col, JUDGING, items, NULL, 'ranking_check_rows') AS told
-    UNION ALL BY NAME
-    FROM _ranking_ids(rec, truth, COLUMN_NAMES)
-    UNION ALL BY NAME
-    SELECT code, system, k, size, user AS userid
-    FROM _ranking_problems_by_list(
-        rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check_rows'), _ranking_longest(ks), min_grade)
-    WHERE item IS NULL
+{% import "tables/internal/check.jinja" as check %}
+WITH {{ check.problems(of) }}, rows AS NOT MATERIALIZED (
+    SELECT code, system, k, size, user AS userid, NULL::VARCHAR AS itemid FROM list_problems WHERE item IS NULL
     UNION ALL BY NAME
     SELECT
-        'repeated_item' AS code, system, deepest AS k, user AS userid,
-        unnest(_ranking_repetitions(lists.items)::VARCHAR[]) AS itemid
-    FROM _ranking_list_facts(rec, COLUMN_NAMES, [], _ranking_longest(ks)) AS lists
-    WHERE n_repeated > 0 AND userid IS NOT NULL
+        'repeated_item' AS code, system, {{ of.cutoff }}::BIGINT AS k, user AS userid,
+        unnest({{ check.repetitions("items") | indent(8) }}::VARCHAR[]) AS itemid
+    FROM list_facts
+    WHERE userid IS NOT NULL AND len(items) > list_unique(items)
     UNION ALL BY NAME
     SELECT
-        system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
+        ranking_system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
         unnest(list_filter([
             CASE WHEN userid IS NULL THEN 'null_user' END,
             CASE WHEN itemid IS NULL THEN 'null_item' END,
-            CASE WHEN score IS NULL THEN 'null_score' WHEN _ranking_score(score) IS NULL THEN 'nan_score' END
+            CASE WHEN given IS NULL THEN 'null_score' WHEN score IS NULL THEN 'nan_score' END
         ], lambda one: one IS NOT NULL)) AS code
-    FROM _ranking_recs(rec, COLUMN_NAMES)
+    FROM _ranking_rec
     UNION ALL BY NAME
     SELECT
         system, userid::VARCHAR AS userid,
@@ -60,7 +38,7 @@ WITH _ranking_read_rows AS MATERIALIZED (
             CASE WHEN userid IS NOT NULL THEN 'unknown_end' END, CASE WHEN is_first THEN 'truth_in_rec' END,
             CASE WHEN is_top THEN 'partial_leak' END, CASE WHEN own_rank > 0 THEN 'self_retrieved' END,
             CASE WHEN n_relevant IS NOT NULL THEN 'one_list_for_all' END], lambda one: one IS NOT NULL)) AS code
-    FROM _ranking_evidence_of_lists(rec, truth, rec, COLUMN_NAMES, min_grade, false)
+    FROM list_evidence
     WHERE is_whole
     UNION ALL BY NAME
     SELECT
@@ -77,57 +55,45 @@ WITH _ranking_read_rows AS MATERIALIZED (
                     AND min(grade) OVER pair < max(grade) OVER pair
                 THEN 'contradicting_grades' END
         ], lambda one: one IS NOT NULL)) AS code
-    FROM _ranking_graded_truths(truth, COLUMN_NAMES)
+    FROM {{ of.truths }}
     WINDOW pair AS (PARTITION BY userid, itemid)
     UNION ALL BY NAME
-    SELECT userid::VARCHAR AS userid, 'no_relevant_item' AS code
-    FROM _ranking_truth_users(truth, COLUMN_NAMES, min_grade)
-    WHERE n_relevant = 0
+    SELECT 'no_relevant_item' AS code, userid::VARCHAR AS userid FROM truth_users WHERE n_relevant = 0
     UNION ALL BY NAME
-    FROM _ranking_problem_rows_of_history(
-        rec, truth, _ranking_table('history', coalesce(history, rec)), COLUMN_NAMES, time_col)
-    WHERE history IS NOT NULL
-), _ranking_read_rows_with_items AS NOT MATERIALIZED (
-    FROM _ranking_read_rows
+    SELECT code, system, user AS userid FROM user_problems
     UNION ALL BY NAME
-    FROM _ranking_catalogue_rows(
-        rec, truth, _ranking_table('items', coalesce(items, rec)), COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check_rows'), JUDGING)
-)
-SELECT told.code, told.system, told.k, userid, itemid
-FROM (SELECT told.* FROM _ranking_read_rows WHERE told IS NOT NULL) AS told
-JOIN (
-    FROM query_table(CASE WHEN items IS NULL THEN '_ranking_read_rows' ELSE '_ranking_read_rows_with_items' END)
+    SELECT 'user_spelling' AS code, system, listed::VARCHAR AS userid FROM matched_users WHERE alike IS NOT NULL
     UNION ALL BY NAME
-    SELECT code, system, user AS userid FROM _ranking_served_users('_ranking_read_rows')
-    UNION ALL BY NAME
-    SELECT 'user_spelling' AS code, system, listed::VARCHAR AS userid
-    FROM _ranking_matched_ids('_ranking_read_rows', 'user') WHERE alike IS NOT NULL
-    UNION ALL BY NAME
-    SELECT 'item_spelling' AS code, system, listed::VARCHAR AS itemid
-    FROM _ranking_matched_ids('_ranking_read_rows', 'item') WHERE alike IS NOT NULL
+    SELECT 'item_spelling' AS code, system, listed::VARCHAR AS itemid FROM matched_items WHERE alike IS NOT NULL
     UNION ALL BY NAME
     SELECT code, CASE code WHEN 'inexact_user' THEN id END AS userid, CASE code WHEN 'inexact_item' THEN id END AS itemid
-    FROM _ranking_inexact_ids('_ranking_read_rows')
-) AS rows
-    ON told.code = rows.code AND told.system IS NOT DISTINCT FROM rows.system AND told.k IS NOT DISTINCT FROM rows.k
+    FROM inexact_ids
+    {% if of.has_history %}
+    UNION ALL BY NAME
+    SELECT 'truth_in_history' AS code, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid FROM known_pairs WHERE is_known
+    UNION ALL BY NAME
+    SELECT 'late_history' AS code, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid FROM timed_events WHERE is_late
+    UNION ALL BY NAME
+    SELECT 'seen_items' AS code, system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid FROM seen_rows
+    UNION ALL BY NAME
+    SELECT 'new_users' AS code, id::VARCHAR AS userid FROM new_users
+    UNION ALL BY NAME
+    SELECT 'new_items' AS code, id::VARCHAR AS itemid FROM new_items
+    {% endif %}
+    {% if of.has_items %}
+    UNION ALL BY NAME
+    SELECT code, system, k, userid, itemid FROM rows_of_items
+    {% endif %}
+)
+SELECT problems.code, problems.system, problems.k, userid, itemid
+FROM problems
+JOIN rows
+    ON problems.code = rows.code
+    AND problems.system IS NOT DISTINCT FROM rows.system
+    AND problems.k IS NOT DISTINCT FROM rows.k
 -- Short lists, the shortest first, as many as ranking_check counts: all but the longest ones where every list is short.
-QUALIFY told.code <> 'short_lists'
-    OR row_number() OVER (PARTITION BY told.system, told.k, told.code ORDER BY size ASC NULLS LAST) <= count
-ORDER BY told.code ASC NULLS LAST, told.k ASC NULLS LAST, told.system ASC NULLS FIRST, userid ASC NULLS LAST, itemid ASC NULLS LAST;
-
--- The rows that only a history shows.
-CREATE OR REPLACE TEMP MACRO _ranking_problem_rows_of_history(rec, truth, history, COLUMN_NAMES, time_col) AS TABLE
-SELECT 'truth_in_history' AS code, NULL::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
-FROM (FROM _ranking_truth_pairs(truth, COLUMN_NAMES) WHERE itemid IS NOT NULL) AS truths
-SEMI JOIN _ranking_history(history, COLUMN_NAMES, time_col) AS events
-    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
-UNION ALL
-SELECT 'late_history', NULL, userid::VARCHAR, itemid::VARCHAR
-FROM _ranking_timed_events(truth, history, COLUMN_NAMES, time_col)
-WHERE is_late
-UNION ALL
-SELECT 'seen_items', system::VARCHAR, userid::VARCHAR, itemid::VARCHAR FROM _ranking_seen_rows(rec, history, COLUMN_NAMES, time_col)
-UNION ALL
-SELECT 'new_users', NULL, id::VARCHAR, NULL FROM _ranking_new_ids(truth, history, COLUMN_NAMES, time_col, 'user')
-UNION ALL
-SELECT 'new_items', NULL, NULL, id::VARCHAR FROM _ranking_new_ids(truth, history, COLUMN_NAMES, time_col, 'item');
+QUALIFY problems.code <> 'short_lists'
+    OR row_number() OVER (PARTITION BY problems.system, problems.k, problems.code ORDER BY size ASC NULLS LAST) <= count
+ORDER BY
+    problems.code ASC NULLS LAST, problems.k ASC NULLS LAST, problems.system ASC NULLS FIRST, userid ASC NULLS LAST,
+    itemid ASC NULLS LAST

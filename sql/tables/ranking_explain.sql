@@ -23,160 +23,109 @@
 -- item is gone from a catalogue. To find the users who lost most, see sql/tables/README.md.
 CREATE OR REPLACE TEMP MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item', COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
-WITH _ranking_user_lists AS NOT MATERIALIZED (
-    -- Kept within this CTE: beside it, columns that no one selects would be computed.
-    WITH _ranking_user_rec AS MATERIALIZED (
-        SELECT * EXCLUDE (ranking_absent)
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
-        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
-    ), _ranking_user_truth AS MATERIALIZED (
-        SELECT * EXCLUDE (ranking_absent)
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
-        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
-    )
+{% import "measures/internal/gains.jinja" as gains %}
+{% import "tables/internal/cutting.jinja" as cutting %}
+{% import "tables/internal/judging.jinja" as judging %}
+{% import "tables/internal/lists.jinja" as lists %}
+{% import "tables/internal/reading.jinja" as reading %}
+{# The item, a UUID as text: DuckDB makes no column of UUIDs and texts. #}
+{% macro item(of) %}
+{% set id = "CASE WHEN rank IS NULL THEN truth_items[place] ELSE rec_items[rank] END" %}
+cast_to_type({{ id }}, struct_extract(
+    {'text': '', 'same': rec_items[1]},
+    CASE WHEN typeof(rec_items) IN ('UUID[]', '"NULL"[]') THEN 'text' ELSE 'same' END))
+{%- endmacro %}
+
+{# The gain of an item; with ties, the mean over the items of its tie. #}
+{% macro gain(of) %}
+{% if of.expected %}
+list_sum(list_transform(
+    list_filter(
+        list_zip(ranks, lasts, judged_grades), lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
+    lambda one: {{ gains.gain("one[3]", "exp") | indent(8) }} / (one[2] - one[1] + 1)))
+{%- else %}
+CASE WHEN grades[place] > 0 THEN {{ gains.gain("grades[place]", "exp") | indent(4) }} END
+{%- endif %}
+{% endmacro %}
+
+{# The macro has the argument `user` as the CTE `_ranking_user`, so that it may be a subquery or a column of LATERAL. #}
+WITH {{ reading.tables(of) }}, user_rec AS MATERIALIZED (
+    SELECT _ranking_rec.* FROM _ranking_rec CROSS JOIN _ranking_user WHERE {{ reading.is_user("userid", "id") | indent }}
+), user_truth AS MATERIALIZED (
+    SELECT _ranking_truth.* FROM _ranking_truth CROSS JOIN _ranking_user WHERE {{ reading.is_user("userid", "id") | indent }}
+), {{ lists.truth_lists(of, "user_truth") }}, paired AS NOT MATERIALIZED (
     SELECT
-        systems.*,
-        truths.userid IS NOT NULL AS has_truth,
-        coalesce(lists.items, []) AS rec_items,
-        lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items, truths.grades
-    FROM _ranking_systems(rec, COLUMN_NAMES) AS systems
-    LEFT JOIN _ranking_truth_lists('_ranking_user_truth', COLUMN_NAMES, 'ranking_explain') AS truths ON true
-    -- With rec as truth, the list of a user without truth is whole.
-    LEFT JOIN _ranking_rec_lists('_ranking_user_rec', '_ranking_user_rec', COLUMN_NAMES, NULL, true) AS lists
-        ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+        _ranking_systems.*, truth_lists.userid IS NOT NULL AS has_truth,
+        coalesce(lists.items, []) AS rec_items, {% if of.expected %}lists.scores, {% endif %}lists.given_scores,
+        {{ judging.truth() | indent(8) }}
+    FROM _ranking_user
+    LEFT JOIN _ranking_systems ON true
+    LEFT JOIN truth_lists ON true
     LEFT JOIN (
-        SELECT system, any_value(score) AS score, list(itemid) AS items
-        FROM _ranking_recs('_ranking_user_rec', COLUMN_NAMES)
-        WHERE isnan(TRY_CAST(score AS DOUBLE))
-        GROUP BY system
-    ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
-    WHERE _ranking_valid_truth(truth, COLUMN_NAMES, 'ranking_explain') AND (
-        SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_explain')
-        AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
-        AND _ranking_no_problem('ranking_explain', coalesce(
-            _ranking_k_problem(k),
-            CASE
-                WHEN user IS NULL THEN 'user must be a userid, got NULL'
-                WHEN _ranking_has(rec, user_col, 'userid') AND _ranking_has(truth, user_col, 'userid')
-                    AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
-                    THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
-            END)))
-), _ranking_user_rows AS NOT MATERIALIZED (
+        SELECT
+            ranking_system,
+            list(itemid ORDER BY score {{ of.order }} NULLS LAST, itemid ASC NULLS LAST) AS items,
+            list(given_score ORDER BY score {{ of.order }} NULLS LAST, itemid ASC NULLS LAST, given_score DESC NULLS LAST)
+                AS given_scores
+            {%- if of.expected %}, list_sort(list(score), '{{ of.order }}', 'NULLS LAST') AS scores{% endif +%}
+        FROM user_rec
+        GROUP BY ranking_system) AS lists
+        ON lists.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+    WHERE {{ reading.is_right() }} AND CASE
+        WHEN id IS NULL THEN error({{ of.caller | literal }} || ': user must be a userid, got NULL')
+        WHEN NOT EXISTS (FROM user_rec) AND NOT EXISTS (FROM user_truth) THEN error(concat(
+            {{ of.caller | literal }}, ': user must be in rec or in truth, got ',
+            regexp_replace(id::VARCHAR, '(?s)^(.{42}).{4,}$', '\1...')))
+        ELSE true
+    END
+), matched AS NOT MATERIALIZED (
+    {{ judging.matched(of) | indent }}
+), relevant_ranks AS NOT MATERIALIZED (
+    SELECT * EXCLUDE (size), {{ judging.judgement() | indent(8) }}
+    FROM matched
+), entries AS MATERIALIZED (
     SELECT
-        -- Only rows that are shown have measures; a user may have thousands that are not.
-        * EXCLUDE (entry) REPLACE (CASE WHEN entry.rank IS NOT NULL THEN tied END AS tied),
-        entry.rank, entry.place, entry.found_at,
-        CASE
-            WHEN entry.rank IS NULL THEN coalesce(grades[entry.place], 1)::DOUBLE
-            ELSE judged.grades[list_position(judged.ranks, entry.rank)]
-        END AS grade
+        *,
+        unnest(
+            list_transform(range(1, shown + 1), lambda rank: {
+                'rank': rank,
+                'place': found[list_position(found_ranks, rank)][2]::BIGINT,
+                'found_at': NULL::BIGINT})
+            || list_filter(
+                list_transform(range(1, coalesce(len(truth_items), 0) + 1), lambda place: {
+                    'rank': NULL::BIGINT,
+                    'place': place,
+                    'found_at': found_ranks[list_position(found_places, place)]::BIGINT}),
+                lambda missed: coalesce(missed.found_at > shown, true)),
+            recursive := true)
     FROM (
         SELECT
             *,
-            unnest(
-                list_transform(
-                    range(1, shown + 1), lambda rank: {'rank': rank, 'place': NULL::BIGINT, 'found_at': NULL::BIGINT}
-                )
-                || list_filter(
-                    list_transform(
-                        range(1, coalesce(len(truth_items), 0) + 1),
-                        lambda place: {
-                            'rank': NULL::BIGINT,
-                            'place': place,
-                            'found_at': judged.ranks[list_position(places, place)]::BIGINT}),
-                    lambda missed: coalesce(missed.found_at > shown, true))) AS entry
-        FROM (
-            SELECT
-                *,
-                _ranking_ties_choice(
-                    ties,
-                    {
-                        'ranks': judged.ranks, 'lasts': judged.ranks, 'grades': judged.grades, 'ideal': judged.ideal,
-                        'size': judged.size},
-                    NULL,
-                    _ranking_tied_ranking(judged, scores, reversed, NULL),
-                    'ranking_explain') AS tied
-            FROM (
-                SELECT
-                    *,
-                    list_reverse(scores) AS reversed,
-                    list_transform(found, lambda one: one[2]) AS places,
-                    least(_ranking_cut_off(k, len(rec_items)), len(rec_items)) AS shown,
-                    _ranking_judgement(
-                        found, len(rec_items), len(truth_items),
-                        CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
-                FROM _ranking_found_truth('_ranking_user_lists', rec, truth, COLUMN_NAMES))))
-)
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
-    CASE WHEN rank IS NULL
-        THEN _ranking_id_as_column(missed, listed)
-        ELSE _ranking_id_as_column(listed, missed)
-    END AS itemid,
-    coalesce(
-        scores[coalesce(rank, found_at)],
-        CASE WHEN list_contains(nan_items, rec_items[coalesce(rank, found_at)]) THEN nan END) AS score,
-    grade,
-    CASE WHEN has_truth THEN is_relevant END AS relevant,
-    gain, discount, gain * discount AS contribution,
-    -- As _ranking_expected_dcg, _ranking_ideal_dcg and _ranking_expected_ndcg, with what they share planned once.
-    CASE WHEN counts THEN _ranking_total('ranking_dcg', ranking, list_max(ranking.grades), gained) END AS dcg,
-    CASE WHEN counts THEN _ranking_total('ranking_ideal_dcg', ranking, ranking.ideal[1], best) END AS ideal_dcg,
-    CASE WHEN counts THEN least(gained / greatest(best, 2 ** -1074), 1) END AS ndcg,
-    CASE WHEN counts THEN _ranking_precision(relevant_ranking) END AS "precision",
-    CASE WHEN counts THEN _ranking_recall(relevant_ranking) END AS recall,
-    found_at
-FROM (
+            least({{ of.k }}, size) AS shown,
+            list_transform(found, lambda places: places[1]) AS found_ranks,
+            list_transform(found, lambda places: places[2]) AS found_places
+        FROM {% if of.expected %}({{ judging.tied() | indent(8) }}){% else %}relevant_ranks{% endif %})
+), at_k AS NOT MATERIALIZED (
     SELECT
-        *,
-        _ranking_discounted_gain(
-            ranking, ranking.grades,
-            _ranking_expected_weights(ranking, lambda _ranking_rank: _ranking_discount(_ranking_rank))) AS gained,
-        _ranking_ideal(ranking) AS best
-    FROM (
-        SELECT
-            *, truth_items[place] AS missed, rec_items[rank] AS listed,
-            coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
-            has_truth AND rank IS NOT NULL AS counts,
-            CASE WHEN rank IS NOT NULL THEN _ranking_discount(rank) END AS discount,
-            -- The mean over the tie, in which an item that ties with none is alone.
-            CASE WHEN counts
-                THEN coalesce(list_sum(list_transform(
-                    list_filter(
-                        list_zip(tied.ranks, tied.lasts, tied.grades),
-                        lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
-                    lambda one: _ranking_gain(one[3]) / (one[2] - one[1] + 1)
-                )), 0)
-            END AS gain,
-            _ranking_tied_prefix(tied, ranking_at) AS ranking,
-            _ranking_tied_prefix(tied_relevant, relevant_at) AS relevant_ranking
-        FROM (
-            SELECT
-                *,
-                _ranking_prefix(
-                    tied, cut, n_seen, tied.ideal[-1] > 0, _ranking_log2_ideal(cut, n_relevant)) AS ranking_at,
-                _ranking_prefix(tied_relevant, rank, n_above, tied_relevant.ideal[-1] > 0, NULL) AS relevant_at
-            FROM (
-                SELECT
-                    *,
-                    _ranking_n_seen(tied.ranks, cut) AS n_seen,
-                    _ranking_n_seen(tied.ranks, rank) AS n_above,
-                    _ranking_n_relevant(tied) AS n_relevant
-                FROM (
-                    SELECT
-                        *,
-                        _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant,
-                        CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END AS cut
-                    FROM _ranking_user_rows)))))
-WHERE rank IS NOT NULL OR is_relevant
-ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
-
--- Say whether a userid is the one that was asked for, which may be given as text or by another type of number.
-CREATE OR REPLACE TEMP MACRO _ranking_is_user(userid, user) AS
-CASE
-    WHEN regexp_matches(typeof(userid), '^(DOUBLE|FLOAT|DECIMAL)')
-        THEN TRY_CAST(userid AS DOUBLE) = TRY_CAST(user::VARCHAR AS DOUBLE)
-    WHEN regexp_matches(typeof(userid), '^(DATE|TIMESTAMP)')
-        THEN TRY_CAST(userid AS TIMESTAMP_NS) = TRY_CAST(user::VARCHAR AS TIMESTAMP_NS)
-    ELSE userid::VARCHAR = user::VARCHAR
-END;
+        {{ of.keys }}, has_truth, rank, {{ item(of) | indent(8) }} AS itemid,
+        given_scores[coalesce(rank, found_at)] AS score,
+        grades[place] AS grade,
+        CASE WHEN has_truth THEN coalesce(grades[place] {{ of.is_relevant }}, false) END AS relevant,
+        CASE WHEN has_truth AND rank IS NOT NULL THEN coalesce({{ gain(of) | indent(8) }}, 0) END AS gain,
+        CASE WHEN rank IS NOT NULL THEN {{ gains.discount("rank", "log2", none, none) }} END AS discount,
+        found_at,
+        -- Rows without a rank have no measures; a user may have thousands of them.
+        CASE WHEN rank IS NOT NULL THEN ranks END AS ranks,
+        CASE WHEN rank IS NOT NULL THEN judged_grades END AS judged_grades,
+        CASE WHEN rank IS NOT NULL THEN ideal END AS ideal,
+        {% if of.expected %}
+        CASE WHEN rank IS NOT NULL THEN lasts END AS lasts,
+        {% endif %}
+        size,
+        CASE WHEN rank = shown THEN greatest(rank, {{ of.k }}) ELSE rank END AS k
+    FROM entries
+){{ cutting.values(of, "rank, itemid, score, grade, relevant, gain, discount, gain * discount AS contribution, found_at") }}
+SELECT {{ of.system_first }}* EXCLUDE (ranking_system, found_at), found_at
+FROM measured
+WHERE rank IS NOT NULL OR relevant
+ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST

@@ -7,6 +7,7 @@
 -- Returns: DOUBLE; NULL if there is no number
 -- Source:  Robertson (2006)
 -- Example: SELECT round(ranking_geometric_mean(x), 9) FROM (VALUES (0.5), (0.125)) AS t(x);  -- 0.25
+{% from "tables/internal/means.jinja" import mean %}
+{# greatest alone would make a number of NULL. #}
 CREATE OR REPLACE TEMP MACRO ranking_geometric_mean(number) AS
--- greatest alone would make a number of NULL.
-exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
+exp({{ mean("(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)", false) }});

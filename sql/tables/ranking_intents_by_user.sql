@@ -37,97 +37,23 @@
 -- not divided; and that it takes k up to 20 alone.
 CREATE OR REPLACE TEMP MACRO ranking_intents_by_user(
     rec, truth, ks, alpha := 0.5, intent_col := 'intent', COLUMN_ARGUMENTS) AS TABLE
-SELECT
-    * EXCLUDE (n_intents, n_top, n_met, ranks, met, gains, ideal),
-    coalesce(
-        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / log2(hit[1] + 1)))
-        / list_sum(list_transform(ideal[:n_top], lambda gain, place: gain / log2(place + 1))),
-        0) AS alpha_ndcg,
-    coalesce(
-        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / hit[1]))
-        / n_intents
-        -- Terms below 2^-60 add nothing.
-        / list_sum(list_transform(
-            range(1, 1 + least(n_top, 1 + (42 / nullif(TRY_CAST(alpha AS DOUBLE), 0)))::BIGINT),
-            lambda place: (1 - TRY_CAST(alpha AS DOUBLE)) ** (place - 1) / place)),
-        0) AS err_ia,
-    coalesce(list_unique(flatten(met[:n_met])) / nullif(n_intents, 0), 0) AS subtopic_recall
-FROM (
-    SELECT
-        systems.* EXCLUDE (ranking_system),
-        truths.userid, cuts.k,
-        coalesce(lists.n_rec, 0) AS n_rec,
-        len(truths.items) AS n_truth,
-        list_unique(flatten(truths.items)) AS n_intents,
-        coalesce(cuts.k, n_rec) AS n_top,
-        len(list_filter(lists.ranks, lambda place: place <= n_top)) AS n_met,
-        lists.ranks, lists.met, lists.gains, truths.ideal
-    FROM (
-        SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
-        FROM (
-            SELECT userid, coalesce(list(intents ORDER BY itemid ASC NULLS LAST) FILTER (intents IS NOT NULL), []) AS items
-            FROM _ranking_intents(truth, COLUMN_NAMES, intent_col, 'ranking_intents_by_user')
-            GROUP BY userid)) AS truths
-    CROSS JOIN _ranking_systems(rec, COLUMN_NAMES) AS systems
-    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
-    LEFT JOIN (
-        SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
-        FROM (
-            SELECT
-                recs.userid, recs.system,
-                any_value(recs.n_rec) AS n_rec,
-                list(recs.place ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS ranks,
-                list(truths.intents ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS met
-            FROM (
-                SELECT userid, system, any_value(n_rec) AS n_rec, itemid, min(place) AS place
-                FROM (
-                    -- The NULL keeps an empty list.
-                    SELECT
-                        userid, system, n_rec,
-                        unnest(list_append(items, NULL)) AS itemid,
-                        unnest(range(1, len(items) + 2)) AS place
-                    FROM _ranking_rec_lists(rec, truth, COLUMN_NAMES, _ranking_longest(ks), false))
-                GROUP BY userid, system, itemid) AS recs
-            LEFT JOIN _ranking_intents(truth, COLUMN_NAMES, intent_col, 'ranking_intents_by_user') AS truths
-                ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
-            GROUP BY recs.userid, recs.system)) AS lists
-        ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-)
-WHERE _ranking_valid_truth(truth, COLUMN_NAMES, 'ranking_intents_by_user')
-AND (SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_intents_by_user'))
-AND (
-    SELECT _ranking_no_problem('ranking_intents_by_user', coalesce(
-        _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
-        CASE
-            WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
-                THEN list_transform(
-                    [_ranking_texts_of(truth)],
-                    lambda texts: _ranking_missing_columns('truth', texts, [{
-                        'argument': 'intent_col',
-                        'name': coalesce(intent_col::VARCHAR, 'intent'),
-                        'near': _ranking_nearest_column(texts, 'intent_col'),
-                        'is_elsewhere': false}]))[1]
-            WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
-                THEN concat(
-                    'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
-                    coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
-                    _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
-        END)));
-
--- The gain of each item of a list in the intents that it meets, the less the more items above meet them.
-CREATE OR REPLACE TEMP MACRO _ranking_intent_gains(items, n, alpha, is_ideal) AS
+{% import "tables/internal/lists.jinja" as lists %}
+{% import "tables/internal/reading.jinja" as reading %}
+{# The gain of each item of a list in the intents that it meets, the less the more items above meet them. The ideal list takes
+   the item of the highest gain at each rank. #}
+{% macro gains(items, n, alpha, is_ideal) %}
 -- All that a step reads is in its state: DuckDB 1.5 mixes up rows where list_reduce reads a column.
 list_reduce(
     [{
-        'left': items,
+        'left': {{ items }},
         -- what an item gains in each intent
-        'weights': list_transform(range(list_max(flatten(items))), lambda intent: 1::DOUBLE),
+        'weights': list_transform(range(list_max(flatten({{ items }}))), lambda intent: 1::DOUBLE),
         'gains': []::DOUBLE[]}]
     || list_transform(
-        range(n), lambda step: {'left': []::INTEGER[][], 'weights': []::DOUBLE[], 'gains': []::DOUBLE[]}),
+        range({{ n }}), lambda step: {'left': []::INTEGER[][], 'weights': []::DOUBLE[], 'gains': []::DOUBLE[]}),
     lambda state, step: list_transform(
         [list_transform(
-            CASE WHEN is_ideal THEN state.left ELSE state.left[:1] END,
+            {{ "state.left" if is_ideal else "state.left[:1]" }},
             -- Sorted, so that equal gains are equal to the bit.
             lambda intents: list_sum(list_sort(list_transform(intents, lambda intent: state.weights[intent]), 'ASC')))],
         lambda found: list_transform(
@@ -137,47 +63,98 @@ list_reduce(
                 'weights': list_transform(
                     state.weights,
                     lambda weight, intent: CASE
-                        WHEN list_contains(state.left[best], intent) THEN weight * (1 - TRY_CAST(alpha AS DOUBLE))
+                        WHEN list_contains(state.left[best], intent) THEN weight * (1 - {{ alpha }})
                         ELSE weight
                     END),
                 'gains': state.gains || [found[best]]
             })[1])[1]
-).gains;
+).gains
+{%- endmacro %}
 
--- The intents that each item of truth meets, numbered for each user.
-CREATE OR REPLACE TEMP MACRO _ranking_intents(truth, COLUMN_NAMES, intent_col, caller) AS TABLE
-SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
-FROM (
-    SELECT
-        userid, itemid, is_met,
-        dense_rank() OVER (PARTITION BY userid, is_met ORDER BY intent ASC NULLS LAST)::INTEGER AS number
+{% set n_ideal %}
+least(len(items), {{ of.cutoff }})
+{%- endset %}
+WITH {{ reading.tables(of) }}, {{ lists.lists(of) }}, intents AS NOT MATERIALIZED (
+    -- Those that each item of truth meets, numbered for each user.
+    SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
     FROM (
         SELECT
-            userid, itemid,
-            CASE
-                -- A column that is not there is an error of its own.
-                WHEN is_met AND intent IS NULL AND _ranking_has(truth, intent_col, 'intent')
-                    THEN error(concat(
-                        caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
-                        ' must not be NULL for an item that meets one, got ',
-                        user_col, ' ', userid::VARCHAR, ', ', item_col, ' ', itemid::VARCHAR))
-                ELSE intent
-            END AS intent,
-            is_met
+            userid, itemid, is_met,
+            dense_rank() OVER (PARTITION BY userid, is_met ORDER BY intent ASC NULLS LAST)::INTEGER AS number
         FROM (
             SELECT
-                userid, itemid, intent, itemid IS NOT NULL
-                AND CASE
-                    WHEN NOT _ranking_has(truth, grade_col, 'rel') THEN true
-                    ELSE _ranking_finite_grade(itemid, rel, grade_col, caller) > 0
-                END AS is_met
+                userid, itemid, is_met,
+                CASE WHEN is_met AND intent IS NULL
+                    THEN error(concat(
+                        {{ of.caller | literal }}, ': ', {{ of.intent | cut | literal }},
+                        ' must not be NULL for an item that meets one, got ', {{ of.user | literal }}, ' ', userid::VARCHAR, ', ',
+                        {{ of.item | literal }}, ' ', itemid::VARCHAR))
+                    ELSE intent
+                END AS intent
             FROM (
-                SELECT
-                    -- least and coalesce leave the NULL out, as in _ranking_truths.
-                    least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS userid,
-                    coalesce(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS itemid,
-                    coalesce(*COLUMNS(_ranking_column(grade_col, 'rel'))) AS rel,
-                    coalesce(*COLUMNS(_ranking_column(intent_col, 'intent'))) AS intent
-                FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths))
-            WHERE userid IS NOT NULL)))
-GROUP BY userid, itemid;
+                SELECT userid, itemid, intent, itemid IS NOT NULL AND {{ lists.grade(of) | indent(16) }} > 0 AS is_met
+                FROM _ranking_truth
+                WHERE userid IS NOT NULL AND {{ reading.is_right() }})))
+    GROUP BY userid, itemid
+), truths AS NOT MATERIALIZED (
+    SELECT *, {{ gains("items", n_ideal, of.alpha, true) | indent(8) }} AS ideal
+    FROM (
+        SELECT userid, coalesce(list(intents ORDER BY itemid ASC NULLS LAST) FILTER (intents IS NOT NULL), []) AS items
+        FROM intents
+        GROUP BY userid)
+), places AS NOT MATERIALIZED (
+    SELECT truth_user, ranking_system, any_value(n_rec) AS n_rec, itemid, min(place) AS place
+    FROM (
+        -- The NULL keeps an empty list.
+        SELECT
+            truth_user, ranking_system, n_rec,
+            unnest(list_append(items, NULL)) AS itemid,
+            unnest(range(1, len(items) + 2)) AS place
+        FROM lists)
+    GROUP BY truth_user, ranking_system, itemid
+), gained AS NOT MATERIALIZED (
+    SELECT *, {{ gains("met", "len(met)", of.alpha, false) | indent(8) }} AS gains
+    FROM (
+        SELECT
+            truth_user, ranking_system,
+            any_value(n_rec) AS n_rec,
+            list(place ORDER BY place ASC NULLS LAST) FILTER (intents IS NOT NULL) AS ranks,
+            list(intents ORDER BY place ASC NULLS LAST) FILTER (intents IS NOT NULL) AS met
+        FROM places
+        LEFT JOIN intents
+            ON places.truth_user IS NOT DISTINCT FROM intents.userid
+            AND {{ reading.same_item(of, "places.itemid", "intents.itemid") }}
+        GROUP BY truth_user, ranking_system)
+), cut AS NOT MATERIALIZED (
+    SELECT
+        _ranking_systems.*, truths.userid, cutoff AS k,
+        coalesce(gained.n_rec, 0) AS n_rec,
+        len(truths.items) AS n_truth,
+        list_unique(flatten(truths.items)) AS n_intents,
+        coalesce(cutoff, gained.n_rec, 0) AS n_top,
+        len(list_filter(gained.ranks, lambda place: place <= n_top)) AS n_met,
+        gained.ranks, gained.met, gained.gains, truths.ideal
+    FROM truths
+    LEFT JOIN _ranking_systems ON true
+    CROSS JOIN (SELECT unnest({{ of.unnested_ks }}) AS cutoff)
+    LEFT JOIN gained
+        ON gained.truth_user IS NOT DISTINCT FROM truths.userid
+        AND gained.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+    WHERE {{ reading.is_right() }}
+)
+SELECT
+    {{ of.system_first }}* EXCLUDE (ranking_system, n_intents, n_top, n_met, ranks, met, gains, ideal),
+    coalesce(
+        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / log2(hit[1] + 1)))
+        / list_sum(list_transform(ideal[:n_top], lambda gain, place: gain / log2(place + 1))),
+        0) AS alpha_ndcg,
+    coalesce(
+        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / hit[1]))
+        / n_intents
+        -- Terms below 2^-60 add nothing.
+        / list_sum(list_transform(
+            range(1, 1 + least(n_top, 1 + (42::DOUBLE / nullif({{ of.alpha }}, 0)))::BIGINT),
+            lambda place: (1 - {{ of.alpha }}) ** (place - 1) / place)),
+        0) AS err_ia,
+    coalesce(list_unique(flatten(met[:n_met]))::DOUBLE / nullif(n_intents, 0), 0) AS subtopic_recall
+FROM cut

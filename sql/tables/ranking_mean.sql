@@ -5,8 +5,6 @@
 -- number:  a DOUBLE of each row; NULLs do not count
 -- Returns: DOUBLE; NULL if there is no number
 -- Example: SELECT ranking_mean(x) FROM (VALUES (0.5), (0.25)) AS t(x);  -- 0.375
+{% from "tables/internal/means.jinja" import mean %}
 CREATE OR REPLACE TEMP MACRO ranking_mean(number) AS
-(
-    coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
-    + coalesce(list_aggregate(list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
-) / nullif(count(number), 0);
+{{ mean("number", false) }};

@@ -23,7 +23,7 @@ from ranking_udfs.measures.registry import BY_NAME, MEASURES, Measure
 from tests.conftest import Con, call, is_close, judged_array, literal, option_text, within
 from tests.fuzz import cases
 from tests.fuzz.cases import Row
-from tests.sql_names import NAMES as SQL_NAMES
+from tests.sql_names import TABLE_NAMES
 from tests.ties import create_tables, random_cases
 from tests.ties import mean as mean_over_orders
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
@@ -279,7 +279,7 @@ def check_tables(rng: random.Random) -> int:
     measured = [name for name, measure in MEASURES.items() if measure.column]
     expected = by_user(rec, truth, ks, systems is not None, measured)
     ids = [{"userid": rng.choice(INTEGERS), "itemid": rng.choice(item_types(names))} for _ in range(2)]
-    of_rec, of_truth = rng.sample(SQL_NAMES, 2)  # a table of hers may be called what the SQL calls its own
+    of_rec, of_truth = rng.sample(TABLE_NAMES, 2)  # a table of hers may be called what the SQL calls its own
     tables = create(of_rec, rec, {**({"system": "VARCHAR"} if systems else {}), **ids[0], "score": kind})
     tables += create(of_truth, truth, ids[1] if grades is None else {**ids[1], "rel": "DOUBLE"})
     system = "NULL" if systems is None else "system"

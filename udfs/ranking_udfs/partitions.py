@@ -19,6 +19,7 @@ from .duckdb.statements import macros, parsed
 from .evaluation.errors import error_summary
 from .evaluation.options import GRADES, check_keywords, columns_of
 from .evaluation.words import COUNTS
+from .measures.registry import COMPARED_MEASURES
 from .quoting import identifier, literal, sql_value
 from .texts import shorten
 
@@ -41,34 +42,8 @@ ROLES = {
     "items": {"item": "itemid", "category": "category"},
 }
 IDS = ("user", "item", "system")
-# The number of users of each item and of all, which a partition is given, since it has only its own users.
-KNOWN_ITEMS = """TABLE SELECT itemid, n AS n_having, (SELECT max(n) FROM counts) AS n_users
-    FROM counts WHERE itemid IS NOT NULL"""
-# The macros whose rows partitions send, by the name of the column. The merge calls the table function, with
-# these macros replaced by the rows.
-SENT = {
-    "values": "_ranking_users",
-    "problems": "_ranking_user_problems",
-    "listed": "_ranking_evidence",
-    "contents": "_ranking_contents_by_user",
-    "lists": "_ranking_contents_lists",
-}
-# Of a check: counts are added up, and what is of lists without seen items has been sent with the rest.
-OF_CHECK = {
-    "_ranking_user_problems": """TABLE
-        SELECT code, system, k, sum(count)::BIGINT AS count, min(of_row) AS of_row, min(example) AS example,
-            size, sum(of)::BIGINT AS of, max(severity) AS severity
-        FROM _ranking_problems GROUP BY ALL""",
-    "_ranking_evidence": "TABLE FROM _ranking_listed WHERE NOT unseen",
-}
-# Tables without a row have no two systems, and none that is named.
-OF_A_PLAN = {
-    "_ranking_system_pairs": """TABLE
-        SELECT 1 AS pair, system AS baseline, system FROM query_table(scores) AS scores_of WHERE false""",
-    "_ranking_fuse_unknown": "NULL",
-}
-# A column `score` of truth is refused by its name, since no partition has all of its numbers.
-IS_SCORE = "CREATE OR REPLACE MACRO _ranking_is_score(name, score_col) AS false"
+# Tables without a row have no system that is named, and no two.
+IS_PLAN = "SET VARIABLE ranking_is_plan = true"
 # ranking_mean in two steps; a sum of integers is too wide for Arrow, and so a text.
 OF_MEANS = (
     """CREATE MACRO _ranking_mean_part(number) AS {
@@ -153,14 +128,9 @@ class Partitioned:
         return {name: self.schemas[kind] for kind, name in names.items() if kind in self.schemas}
 
     def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
-        """Evaluate the tables of a partition, with macros for what it does not know itself."""
+        """Evaluate the tables of a partition."""
         systems = "FROM systems SELECT system, system" if "systems" in self.schemas else "SELECT NULL"
-        bodies = dict.fromkeys(("_ranking_valid_truth", "_ranking_has_relevant"), "true")
         con.execute(f"CREATE TEMP VIEW _ranking_all_systems AS {systems} AS ranking_system")
-        bodies["_ranking_systems"] = "TABLE FROM _ranking_all_systems"
-        if "counts" in self.schemas:
-            bodies["_ranking_contents_known"] = KNOWN_ITEMS
-        replace_macros(con, bodies)
         return self.evaluate(con, self.part_sql, "part")
 
     def evaluate_merge(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
@@ -169,8 +139,6 @@ class Partitioned:
         for kind in sent:
             con.execute(f"""CREATE TEMP VIEW _ranking_{kind} AS
                 SELECT unnest({kind}) FROM _ranking_parts WHERE {kind} IS NOT NULL""")
-            if name := SENT.get(kind):
-                replace_macros(con, {name: OF_CHECK.get(name, f"TABLE FROM _ranking_{kind}")})
         for table, columns in self.columns.items():
             con.register(f"_ranking_no_{table}", self.schemas[table].empty_table())
             query = f"FROM _ranking_no_{table}"
@@ -193,7 +161,7 @@ class Partitioned:
         return self.evaluate(con, self.merge_sql, "result")
 
     def require_users(self, rows: int | None, users: int | None) -> None:
-        """Raise the error of a truth without users, as `_ranking_valid_truth` does."""
+        """Raise the error of a truth without users."""
         if not users:
             without = f" without {shorten(self.columns['truth']['user'])}" if rows else ""
             got = f"{rows or 0} row{'' if rows == 1 else 's'}{without}"
@@ -211,8 +179,7 @@ class Partitioned:
         with cursor() as con:
             for name, schema in schemas.items():
                 con.register(name, schema.empty_table())
-            no_catalogue = {"_ranking_has": "false"} if self.function in CONTENT_FUNCTIONS else {}
-            replace_macros(con, OF_A_PLAN | no_catalogue)
+            con.execute(IS_PLAN)
             return evaluate(con).schema
 
     @property
@@ -240,7 +207,7 @@ class Partitioned:
         if self.function in UNMERGED or not self.columns:
             return self.call if self.columns else None
         if self.function == "ranking_check":
-            return send(self.problems())
+            return f"{self.problems_sql} UNION ALL BY NAME {send(self.ids_and_times())}"
         if self.function == "ranking_beyond_accuracy":
             return self.contents_sql
         user = identifier(self.columns["truth"].get("user", "userid"))
@@ -252,7 +219,7 @@ class Partitioned:
     @property
     def values_sql(self) -> str:
         """The SQL of all measures by user and k, of users without truth too."""
-        usual = "_ranking_default_measures()" if self.function == "ranking_compare" else "NULL"
+        usual = literal(",".join(COMPARED_MEASURES)) if self.function == "ranking_compare" else "NULL"
         ks, measures, ties = map(self.arguments.get, ("ks", "measures", "ties"))
         return f"""FROM _ranking_users('rec', 'truth', {self.names}, {ks}, {measures}, {usual},
             {ties}, {self.grades}, '{self.function}')"""
@@ -292,58 +259,41 @@ class Partitioned:
     @property
     def contents_sql(self) -> str:
         """The SQL of what is in each user's list, and of the lists."""
-        history, items, ks, *rest = map(
-            self.arguments.__getitem__, ("history", "items", "ks", "head", "divergence", "category_col")
-        )
-        options = f"{', '.join(rest)}, '{self.function}'"
-        cuts = f"_ranking_cuts({ks}, '{self.function}')"
-        contents = f"""FROM _ranking_contents_by_user(
-            '_ranking_lists', 'rec', {history}, {items}, {self.names}, {cuts}, {options})"""
-        sent = [
-            ("contents", f"SELECT * EXCLUDE (userid, n_rec) FROM ({contents})"),
-            ("lists", "SELECT * EXCLUDE (userid, n_rec, list) FROM _ranking_lists"),
-        ]
-        return f"""WITH _ranking_lists AS MATERIALIZED (
-            FROM _ranking_contents_lists('rec', {history}, {items}, {self.names}, {ks}, {options})
-        ) {send(sent)}"""
+        names = [one.partition(" := ")[0] for one in macros()[self.function].signatures()[0]]
+        given = {"caller": literal(self.function)} | {name: self.arguments[name] for name in names}
+        arguments = ", ".join(f"['{name}', typeof({sql}), ({sql})::VARCHAR]" for name, sql in given.items())
+        return f"FROM query(_ranking_compose('_ranking_contents_part', {arguments}))"
 
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield the SQL of the problems by user, summed, and of the ids and times that the merge reads."""
-        ks, min_grade = self.arguments["ks"], self.arguments["min_grade"]
-        history = "history" if "history" in self.columns else "rec"
-        problems = f"""FROM _ranking_user_problems('rec', 'truth', {self.names},
-            _ranking_cuts({ks}, '{self.function}'), _ranking_longest({ks}), {self.grades})"""
-        listed = " UNION ALL ".join(
-            f"FROM _ranking_evidence('rec', 'truth', '{history}', {self.names}, {min_grade}, {unseen})"
-            for unseen in (["false", "true"] if history == "history" else ["false"])
-        )
+    @property
+    def times(self) -> list[str]:
+        """The columns of times in truth and in history, if both have one."""
+        named = [self.columns.get(one, {}).get("time") for one in ("truth", "history")]
+        return [str(one) for one in named if all(named)]
+
+    @property
+    def problems_sql(self) -> str:
+        """The SQL of the problems by user, summed, and of the evidence of lists."""
+        given = {"caller": literal(self.function)} | ({"first": "'first'"} if self.times else {})
+        given |= {name: self.arguments[name] for name in parameters(self.function)}
+        texts = ", ".join(f"['{name}', typeof({sql}), ({sql})::VARCHAR]" for name, sql in given.items())
+        return f"FROM query(_ranking_compose('_ranking_check_part', {texts}))"
+
+    def ids_and_times(self) -> Iterator[tuple[str, str]]:
+        """Yield the SQL of the ids and times that the merge of a check reads."""
         sources = [(table, role, table) for table in self.columns for role in ("user", "item")]
-        truth, times = "FROM truth", [self.columns.get(one, {}).get("time") for one in ("truth", "history")]
-        if all(times):
-            first, time = (identifier(str(one)) for one in times)
+        if self.times:
+            first, time = map(identifier, self.times)
             # The first time of all of truth is one more row of it, of no user.
-            truth += f" UNION ALL BY NAME SELECT time AS {first} FROM first"
+            truth = f"FROM truth WHERE false UNION ALL BY NAME SELECT time AS {first} FROM first"
             is_late = f"_ranking_moment(history.{time}) >= _ranking_moment(first.time)"
             late = f"SELECT min(history.{time}) AS {time} FROM history JOIN first ON {is_late}"
-            sources.append(("truth", "time", f"({truth.replace('truth', 'truth WHERE false', 1)})"))
+            sources.append(("truth", "time", f"({truth})"))
             sources.append(("history", "time", f"(FROM history WHERE false UNION ALL BY NAME {late})"))
-        if history == "history":
-            # One late event goes along as a row, for the merge to find the first, the others as a count.
-            problems = f"""{problems} UNION ALL BY NAME (
-                WITH _ranking_dated AS ({truth})
-                SELECT * REPLACE (
-                    count - (code = 'late_history' AND count > 0)::BIGINT AS count,
-                    CASE WHEN code <> 'late_history' THEN example END AS example)
-                FROM _ranking_history_problems('rec', '_ranking_dated', 'history', {self.names},
-                    {self.arguments["time_col"]})
-                WHERE code IN ('truth_in_history', 'late_history', 'seen_items'))"""
-        yield "problems", problems
-        yield "listed", listed
         for table, role, source in sources:
             ids = ", ".join(
                 f"CASE WHEN {str(one in (role, 'system')).lower()} THEN {identifier(name)} END AS {one}"
                 for one, name in self.columns[table].items()
-                if one in IDS or (one == "time" and all(times))
+                if one in IDS or (one == "time" and self.times)
             )
             if ids:
                 yield table, f"SELECT DISTINCT {ids} FROM {source}"
@@ -394,19 +344,18 @@ def partition(
     optional |= {"ties": ties if ties != "item" else None, "rec": rec if TABLES[function] else None}
     given = {name: value for name, value in optional.items() if value is not None} | arguments
     schemas = {name: given.pop(name) for name in TABLES[function] if name in given}
-    signature = [one.partition(" := ") for one in macros()[function].signatures()[0]]
-    parameters = {name: default for name, _, default in signature}
-    takes = ["ks" if one == "max_k" else one for one in parameters if one not in (*ROLES, "by_user", "users")]
+    defaults = parameters(function)
+    takes = ["ks" if one == "max_k" else one for one in defaults if one not in (*ROLES, "by_user", "users")]
     check_keywords(function, given, takes)
     for name in {"predicted_truth", "predicted"} & given.keys():
         rule = f"{name} is not read over partitions of users, got {shorten(repr(given[name]))}"
         raise ValueError(f"{function}: {rule}: compare what ranking_by_user gives by both truths in DuckDB")
     columns_of(function, given)  # for its errors
-    columns = {table: find_columns(function, table, schemas[table], parameters, given) for table in schemas}
+    columns = {table: find_columns(function, table, schemas[table], defaults, given) for table in schemas}
     cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
     values = {name: value_of(function, value) for name, value in {**given, "ks": cuts, "max_k": cuts}.items()}
-    sql = parameters | values | {one: literal(one) for one in schemas} | {"by_user": "'_ranking_parts'"}
-    texts = (f"{name} := {sql[name]}" if default else sql[name] for name, default in parameters.items())
+    sql = defaults | values | {one: literal(one) for one in schemas} | {"by_user": "'_ranking_parts'"}
+    texts = (f"{name} := {sql[name]}" if default else sql[name] for name, default in defaults.items())
     job = Partitioned(function, columns, f"FROM {function}({', '.join(texts)})", sql, schemas)
     # The tables that all partitions share, beside items.
     named = [(table, role, name) for table, of in columns.items() for role, name in of.items()]
@@ -422,6 +371,12 @@ def partition(
         part = job.planned_schema(job.merge_schemas, job.evaluate_merge)
     job.schemas["result"] = part
     return job
+
+
+def parameters(function: str) -> dict[str, str]:
+    """Return the parameters of a table function with their defaults; "" for one without."""
+    split = (one.partition(" := ") for one in macros()[function].signatures()[0])
+    return {name: default for name, _, default in split}
 
 
 def find_columns(
@@ -457,12 +412,6 @@ def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Any) -> None:
     """Copy rows of Arrow, or what else DuckDB reads, into a table."""
     con.register("_ranking_given", rows)
     con.execute(f"CREATE TEMP TABLE {name} AS FROM _ranking_given")
-
-
-def replace_macros(con: duckdb.DuckDBPyConnection, bodies: Mapping[str, str]) -> None:
-    """Let macros be others in this connection, with the same parameters."""
-    for name, body in bodies.items():
-        con.execute(f"CREATE TEMP MACRO {name}({', '.join(macros()[name].signatures()[0])}) AS {body}")
 
 
 @contextlib.contextmanager
@@ -508,7 +457,7 @@ def instance() -> duckdb.DuckDBPyConnection:
     con.execute(f"SET memory_limit = {literal(share)}")
     add_functions(con, OF_MACROS | {"_ranking_compose": Udf(compose_part, "VARCHAR", is_arrow=False)})
     statements = [macro.sql.replace("TEMP MACRO", "MACRO", 1) for macro in macros().values()]
-    for statement in parsed(con, (*statements, IS_SCORE, *OF_MEANS)):
+    for statement in parsed(con, (*statements, *OF_MEANS)):
         con.execute(statement)
     made = tempfile.mkdtemp(prefix="ranking-", dir=folder)
     atexit.register(shutil.rmtree, made, ignore_errors=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from math import isfinite
 from numbers import Integral
+from typing import Any
 
 from .texts import shorten
 
@@ -13,10 +14,14 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def plain(value: Any) -> Any:
+    """The value, a number of NumPy's as one of Python's."""
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
 def sql_value(value: object) -> str:
     """The value as SQL, a number of NumPy's too; TypeError if it has no such form."""
-    if getattr(value, "shape", None) == ():  # of NumPy's
-        value = value.item()  # type: ignore[attr-defined]
+    value = plain(value)
     if value is None or isinstance(value, bool):
         return "NULL" if value is None else str(value).lower()
     if isinstance(value, Integral):

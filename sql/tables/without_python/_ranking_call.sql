@@ -6,7 +6,8 @@ list_transform(
     [{
         'asked': _ranking_asked(measures, usual, ties, caller),
         'cuts': CASE
-            WHEN caller::VARCHAR IN ('ranking_judged', 'interpolated_precision_curve', 'precision_recall_curve')
+            WHEN caller::VARCHAR IN (
+                'ranking_judged', 'ranking_abstention', 'interpolated_precision_curve', 'precision_recall_curve')
                 THEN CASE WHEN _ranking_valid_k(max_k, caller) THEN [TRY_CAST(max_k AS BIGINT)] END
             ELSE _ranking_cuts(ks, caller)
         END,
@@ -20,8 +21,7 @@ list_transform(
         'are_valid': _ranking_no_problem(caller, coalesce(
             _ranking_empty_name('user_col', user_col), _ranking_empty_name('item_col', item_col),
             _ranking_empty_name('score_col', score_col),
-            CASE WHEN lower(system_col::VARCHAR) IN ('ranking_system', 'ranking_absent')
-                THEN 'system_col must be a column of another name (the SQL has one of this name), got ' || system_col::VARCHAR END,
+            _ranking_own_column(system_col),
             list_any_value(_ranking_judging_problems(JUDGING))))}],
     lambda _ranking_given: list_transform(
         [{
@@ -125,6 +125,16 @@ list_transform(
                 ELSE concat('range(1, ', _ranking_cut_at['depth'], ' + 1)')
             END})[1])[1];
 
+-- The value that belongs to a choice of `ties`, or an error if there is no such choice; trec is NULL where it is none.
+CREATE OR REPLACE TEMP MACRO _ranking_ties_choice(ties, item, trec, expected, caller) AS
+CASE
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'trec' AND trec IS NOT NULL THEN trec
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
+    ELSE error(concat(caller, ': ', _ranking_option(
+        'ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
+END;
+
 -- The measures that are asked for by their names, each once, or an error; without names, those that have a column.
 CREATE OR REPLACE TEMP MACRO _ranking_asked(measures, usual, ties, caller) AS
 CASE
@@ -197,6 +207,11 @@ coalesce(
 
 CREATE OR REPLACE TEMP MACRO _ranking_is_probability(name) AS
 _ranking_known_measures()[name]['is_share']::VARCHAR;
+
+-- The error text of a column of systems whose name is the pack's own; NULL for one that is not.
+CREATE OR REPLACE TEMP MACRO _ranking_own_column(system_col) AS
+CASE WHEN lower(system_col::VARCHAR) IN ('ranking_system', 'ranking_absent')
+    THEN 'system_col must be a column of another name (the SQL has one of this name), got ' || system_col::VARCHAR END;
 
 -- The error text of a name of a column that must be there; NULL for one that is a name.
 CREATE OR REPLACE TEMP MACRO _ranking_empty_name(argument, name) AS

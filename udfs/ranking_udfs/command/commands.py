@@ -31,6 +31,7 @@ from .gates import check_conditions, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say
 from .options import COMMANDS as SPECS
 from .output import check_folder, check_outputs, copy_statement, write_output, write_rows
+from .script import script_text
 from .session import connect, interruptible, progress
 from .standard_input import with_stdin
 from .tables import (
@@ -147,7 +148,7 @@ def check(work: Work) -> str | bytes:
     work.step("writing")
     if given.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
-        work.write(f"{work.plan.check_rows}\nWHERE code IN ({codes})", given.rows)
+        work.write(f"{work.steps.check_rows}\nWHERE code IN ({codes})", given.rows)
     if given.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
@@ -217,9 +218,13 @@ def compare_models(work: Work) -> str | bytes:
 
 def compare_sql(work: Work) -> str:
     request, options, path = work.request, work.options, work.given.by_user
-    asked = pairs_query(request, options) if work.given.pairs else itertools.chain(*work.comparisons())
-    copied = [copy_statement(differences_query(request, options["baseline"]), path)] if path else []
-    return statements_text([*work.statements, *asked, *copied])
+    asked = [pairs_query(work.composed, options)] if work.given.pairs else work.comparisons()
+    titles = ["The comparisons, of all users.", "The comparisons in each segment."]
+    queries = [(title, query) for title, each in zip(titles, asked, strict=False) for query in each]
+    if path is not None:
+        query = differences_query(request, options["baseline"])
+        queries.append(("The differences of each user.", copy_statement(query, path)))
+    return script_text(work.statements, queries, request.prefix)
 
 
 def explain(work: Work) -> str | bytes:
@@ -244,7 +249,7 @@ def explain(work: Work) -> str | bytes:
         rule = in_unit("explain: --user-id must be a user of REC or TRUTH")
         raise UsageError(f"{rule}, got {user!r}; {advice}")
     has_truth = ("truth",) in found
-    rows = fetch_rows(work.con, explain_query(work.request, given.user_id))
+    rows = fetch_rows(work.con, explain_query(work.composed, given.user_id))
     rows = with_titles(work, rows) if work.inputs.titles is not None else rows
     for row in rows:  # scores as they were given
         if row["score"] is not None and row.get("system") in tables.negated:
@@ -285,17 +290,19 @@ def abstention(work: Work) -> str | bytes:
 def overlap(work: Work) -> str | bytes:
     work.check_models()
     work.step("comparing")
-    query = overlap_query(work.request, work.options["baseline"], work.given.persistence)
+    query = overlap_query(work.composed, work.options["baseline"], work.given.persistence)
     return overlap_text(work, fetch_rows(work.con, query))
 
 
 def sql(work: Work) -> str:
     work.prepare()
-    steps = work.plan
-    statements = [*work.statements, steps.summary, *filter(None, [steps.by_segment])]
+    steps = work.steps
+    queries = [("The means over all users.", steps.summary)]
+    queries += [("The means of each segment.", steps.by_segment)] if steps.by_segment else []
     if steps.by_user and work.given.by_user is not None:
-        statements.append(copy_statement(steps.by_user, work.given.by_user))
-    return statements_text(statements)
+        query = copy_statement(steps.by_user, work.given.by_user)
+        queries.append(("The measures of each user, as a file.", query))
+    return script_text(work.statements, queries, work.request.prefix)
 
 
 def report(given: Any) -> None:
@@ -330,10 +337,6 @@ def report(given: Any) -> None:
             filter(None, [*wrong, findings.leading, *findings.headlines, *findings.caveats]), "written"
         )
         write_output(None, f"{given.output or given.figures}: {said}\n")
-
-
-def statements_text(statements: Sequence[str]) -> str:
-    return "\n\n".join(f"{statement};" for statement in statements) + "\n"
 
 
 def fuse(given: Any) -> None:

@@ -305,15 +305,13 @@ def check_conditions(work: "Evaluation") -> None:
 
 
 def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> None:
-    from ..evaluation.queries import fetch_rows
-
-    grave = {one["code"]: one for one in fetch_rows(work.con, CODES) if one["can_be_problem"]}
+    grave = {code: one for code, one in CODES.items() if one.can_be_problem}
     for condition, code in codes:
         if code not in grave:
-            there = (name for name, row in grave.items() if getattr(work.request, row["needs"] or "ks"))
+            there = (name for name, row in grave.items() if getattr(work.request, row.needs or "ks"))
             rule = f"--fail-if problems(CODE) must be of codes of problems{did_you_mean(code, grave)}"
             raise UsageError(f"{work.caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
-        if (table := grave[code]["needs"]) and not getattr(work.request, table):
+        if (table := grave[code].needs) and not getattr(work.request, table):
             needed = f"--{table.replace('_', '-')} FILE"
             raise UsageError(f"{work.caller}: --fail-if {condition.text} needs {needed}")
 

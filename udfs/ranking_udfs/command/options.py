@@ -308,8 +308,8 @@ COMMANDS: Mapping[str, Spec] = {
         has_truth=False,
     ),
     "sql": Spec(
-        "Print the SQL of an evaluation: to run or change in DuckDB after ranking_udfs.register(con). For "
-        "its numbers, use evaluate; for the SQL of a comparison, compare --format sql.",
+        "Print the SQL of an evaluation: to run or change in any DuckDB. A statement that needs the pack "
+        "says so. For its numbers, use evaluate; for the SQL of a comparison, compare --format sql.",
         {**MEASURED, "output": "output by_user safe_csv pack", **READ},
         ["sql rec.parquet truth.parquet -k 10", "sql --pack | duckdb shop.duckdb"],
     ),

@@ -4,11 +4,12 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from ..measures.grammar import SPELLINGS, Choice, parse_measures
+from ..quoting import plain, sql_value
 from .columns import QUERY, UNKNOWN, cut, is_number
 
 LARGEST = 2**31 - 1  # of an INTEGER; a k above it is the whole list
@@ -16,7 +17,17 @@ NULLS = (UNKNOWN, "NULL")
 # A file that looks like a query: "from bob.csv" or "(1) rec.csv".
 FILE = re.compile(r"\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$", re.IGNORECASE)
 # DuckDB would find these CTEs in place of a table of the same name.
-OWN_NAMES = {f"_ranking_{name}" for name in ("rec", "truth", "users", "systems", "checked", "judged")}
+# Arguments that do not change the text, by the CTE of the macro that has them: a subquery may be one of them.
+IN_MACRO = {"user": "_ranking_user"}
+OWN_NAMES = {
+    f"_ranking_{name}"
+    for name in (
+        *("rec", "truth", "users", "history", "items", "systems", "checked", "judged", "user"),
+        *("chosen", "scores", "predicted_scores"),
+        *("has_item", "first", "columns", "by_model", "by_people"),
+        *("events", "moments"),
+    )
+}
 LONGEST = 10_000  # characters of measures
 
 
@@ -32,6 +43,23 @@ class Given(NamedTuple):
         return (
             f"'{self.text}'" if self.kind == "VARCHAR" and self.text is not None else str(self.text or "NULL")
         )
+
+
+def given_of(value: object) -> Given:
+    """Return a value of Python as DuckDB gives it where SQL has it as a constant."""
+    value = plain(value)
+    if value is None or isinstance(value, bool):
+        return Given(UNKNOWN, None) if value is None else Given("BOOLEAN", str(value).lower())
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(one, str) for one in value):
+            return Given("VARCHAR[]", json.dumps(value))
+        return Given("BIGINT[]", f"[{', '.join('NULL' if one is None else str(one) for one in value)}]")
+    if isinstance(value, (float, Decimal)):
+        value = float(value)
+        whole, point, rest = repr(value).lstrip("-").partition(".")
+        kind = f"DECIMAL({len(whole + rest)},{len(rest)})" if point and "e" not in rest else "DOUBLE"
+        return Given(kind, repr(value))
+    return Given("BIGINT" if isinstance(value, int) else "VARCHAR", str(value))
 
 
 def parse_table(name: str, given: Given) -> str:
@@ -83,15 +111,21 @@ def word(*words: str) -> Callable[[str, Given], str]:
     return parse
 
 
+def to_float(given: Given) -> float:
+    """Return an argument as a DOUBLE; NaN for what is no number."""
+    try:
+        value = float((given.text or "").strip())
+        if given.kind == "FLOAT":  # whose text has fewer digits than the same number as a DOUBLE
+            (value,) = struct.unpack("f", struct.pack("f", value))
+    except ValueError:
+        return math.nan
+    return value
+
+
 def parse_min_grade(name: str, given: Given) -> float | None:
     if given.text is None:
         return None
-    try:
-        grade = float(given.text.strip())
-        if given.kind == "FLOAT":  # whose text has fewer digits than the same number as a DOUBLE
-            (grade,) = struct.unpack("f", struct.pack("f", grade))
-    except ValueError:
-        grade = math.nan
+    grade = to_float(given)
     if not 0 < grade < math.inf:
         raise ValueError(f"{name} must be a number > 0, got {given.shown}")
     return grade
@@ -157,6 +191,16 @@ def parse_choices(name: str, given: Given) -> list[Choice] | None:
     if len(text) > LONGEST:
         raise ValueError(f"{name} must be a text of at most {LONGEST} characters, got {len(text)}")
     return parse_measures(text, SPELLINGS, "FROM ranking_functions() lists them")
+
+
+def split_arguments(names: Sequence[str], given: Mapping[str, Any] | None = None) -> tuple[list[str], str]:
+    """Return the arguments that change the text of a call, and the CTEs of the others before that text.
+
+    Of a macro's parameters, or of the values that are `given`.
+    """
+    texts = {name: sql_value(given[name]) if given else name for name in names if name in IN_MACRO}
+    ctes = [f"{IN_MACRO[name]} AS (SELECT {text} AS id)" for name, text in texts.items()]
+    return [name for name in names if name not in texts], f"WITH {', '.join(ctes)} " if ctes else ""
 
 
 Parsers = Mapping[str, tuple[str, Callable[[str, Given], Any]]]

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -42,8 +42,15 @@ class Types:
     """The columns of the tables, by names as DuckDB writes them, where they are known."""
 
     rec: Mapping[str, str]
-    truth: Mapping[str, str]
+    truth: Mapping[str, str] | None = None
     users: Mapping[str, str] | None = None
+    history: Mapping[str, str] | None = None
+    items: Mapping[str, str] | None = None
+
+    @property
+    def tables(self) -> dict[str, Mapping[str, str]]:
+        """The columns of the tables that there are, by what these are."""
+        return {name: columns for name, columns in vars(self).items() if columns is not None}
 
 
 @dataclass(frozen=True)
@@ -117,6 +124,11 @@ class Call:
 
     folder: ClassVar = "tables"  # of its template, below `sql/`
     parsers: ClassVar = PARSERS
+    reads_truth: ClassVar = True
+    keeps_items: ClassVar = False
+    needs_items: ClassVar = False  # of truth, in the lists of each system
+    shows_scores: ClassVar = False  # as they are, NaN too
+    has_intents: ClassVar = False
 
     function: str
     rec: str = ""
@@ -169,6 +181,11 @@ class Call:
                 raise ValueError(f"max_k must be from 0 to {LARGEST}, got {'NULL' if ks is None else ks}")
             fields["ks"] = [ks]
         return {"ks": [], **fields}
+
+    def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "Call":
+        """Return the call with the columns of its tables, given by the names of these."""
+        tables: dict[str, Any] = {one.name: getattr(self, one.name, None) for one in fields(Types)}
+        return replace(self, types=Types(**{of: types[name] for of, name in tables.items() if name in types}))
 
     @property
     def caller(self) -> str:
@@ -229,8 +246,12 @@ class Call:
 
     @property
     def truth_columns(self) -> str:
+        return nulls(self.truth_names)
+
+    @property
+    def truth_names(self) -> list[str]:
         names = [self.user, self.item, *([self.grade or "rel"] * self.may_have_grades)]
-        return nulls([*names, *([self.score] * self.may_hide_grades)])
+        return [*names, *([self.score] * self.may_hide_grades)]
 
     @property
     def users_columns(self) -> str:
@@ -272,7 +293,7 @@ class Call:
 
     @property
     def may_have_grades(self) -> bool:
-        known = self.types is None or type_of(self.types.truth, self.grade or "rel") is not None
+        known = self.types is None or type_of(self.types.truth or {}, self.grade or "rel") is not None
         return self.grade != "" and known
 
     @property
@@ -302,7 +323,7 @@ class Call:
             return False
         if self.types is None:
             return True
-        kind = type_of(self.types.truth, self.score)
+        kind = type_of(self.types.truth or {}, self.score)
         return kind is not None and is_plain_number(kind) and not self.may_have_grades
 
     @property
@@ -332,9 +353,11 @@ class Call:
         return self.mixed(self.item)
 
     def mixed(self, name: str) -> str:
+        """Return what ids of this column are compared as: texts, or integers; "" for as they are."""
         if self.types is None:
             return "perhaps"
-        kinds = {type_of(self.types.rec, name), type_of(self.types.truth, name)}
+        tables = self.types.tables
+        kinds = {type_of(columns, name) for table, columns in tables.items() if table != "users"} - {None}
         if len(kinds) == 1:
             return ""
         return "integers" if {family(str(kind)) for kind in kinds} == {"INTEGER"} else "texts"
@@ -344,12 +367,17 @@ class Call:
         """The SQL of the error text of columns; "" where they are known, and so have been checked."""
         if self.types:
             return ""
-        facts = {**vars(self.names), "min_grade": self.min_grade}
-        tables = [self.rec, self.truth, *([self.users] if self.users else [])]
-        rows = (row_type(f"query_table({literal(name)})") for name in tables)
+        facts = {**vars(self.names), "min_grade": self.min_grade, "tables": [*self.tables]}
+        rows = (row_type(f"query_table({literal(name)})") for name in self.tables.values())
         return f"system.main._ranking_column_problem({literal(json.dumps(facts))}, {', '.join(rows)})"
 
     # The lists.
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """The names of the tables that are read, by what these are."""
+        named = {"rec": self.rec, "truth": self.truth, "users": self.users}
+        return {table: name for table, name in named.items() if name}
 
     @property
     def recs(self) -> str:
@@ -530,9 +558,9 @@ MEASURED = (
     "ranking_by_user",
     "ranking_distribution",
     "_ranking_users",
-    "_ranking_compared",
+    "ranking_compare",
 )
-COUNTING = ("ranking_summary", "_ranking_users")
+COUNTING = ("ranking_summary", "_ranking_users", "ranking_by_item")
 
 
 def number(value: float) -> str:

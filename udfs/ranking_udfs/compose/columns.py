@@ -1,7 +1,7 @@
 """The columns of the user's tables: how DuckDB writes their types, and what is wrong with them, in words."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..quoting import unquoted
@@ -47,6 +47,8 @@ class Names:
     grade: str | None
     system: str | None
     is_part: bool = False  # of a partition, which does not have all rows of truth
+    category: str = "category"
+    intent: str | None = None  # of truth
 
 
 def row_type(source: str) -> str:
@@ -86,6 +88,38 @@ def cut(text: str) -> str:
     return f"{text[:42]}..." if len(text) >= 46 else text
 
 
+def tables_problem(
+    names: Names, tables: Mapping[str, Mapping[str, str]], min_grade: float | None = None
+) -> str | None:
+    """Return what is wrong with the columns of tables, by what these are: rec, and truth or others."""
+    rec = tables["rec"]
+    if "truth" in tables:
+        return columns_problem(names, rec, tables["truth"], tables.get("users"), min_grade)
+    return (
+        missing_columns("rec", names, rec, rec)
+        or next(type_problems(names, rec, rec), None)
+        or unread_column(names, rec, rec)
+        or next(problems_beside(names, tables), None)
+    )
+
+
+def problems_beside(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Yield what is wrong with each column of a history and of items."""
+    wanted = {
+        "history": {"user_col": names.user, "item_col": names.item},
+        "items": {"item_col": names.item, "category_col": names.category},
+    }
+    for table in (one for one in wanted if one in tables):
+        for argument, name in wanted[table].items():
+            kind = type_of(tables[table], name)
+            if kind is None:
+                in_both = {argument} - {"category_col"}
+                yield missing_text(table, tables[table], {argument: name}, in_both)
+            elif argument != "category_col":
+                problem = id_problem(name, f"rec and in {table}", str(type_of(tables["rec"], name)), kind)
+                yield from [problem] if problem else []
+
+
 def columns_problem(
     names: Names,
     rec: Mapping[str, str],
@@ -106,6 +140,25 @@ def columns_problem(
         or unread_column(names, rec, truth)
         or (None if users is None else users_problem(names, truth, users))
         or min_grade_problem(names, truth, min_grade)
+        or intent_problem(names, truth)
+    )
+
+
+def intent_problem(names: Names, truth: Mapping[str, str]) -> str | None:
+    """Return the error text of intents that truth does not have, or has in a LIST."""
+    if (name := names.intent) is None:
+        return None
+    if (kind := type_of(truth, name)) is None:
+        near = next(
+            (one for one in map(unquoted, truth) if re.fullmatch(NEAR["intent_col"], one, re.I)), "..."
+        )
+        rule = f"truth must have a column {cut(name)} (intent_col)"
+        return f"{rule}, got {listed(truth)}; write intent_col := '{near}'"
+    if not kind.endswith("]"):
+        return None
+    return (
+        "an item of several intents wants a row for each "
+        f"(SELECT * REPLACE (unnest({name}) AS {name})), got {cut(kind)}"
     )
 
 
@@ -134,31 +187,51 @@ def needed(source: str, names: Names) -> dict[str, str]:
 
 
 def missing_columns(
-    source: str, names: Names, columns: Mapping[str, str], others: Mapping[str, str]
+    source: str,
+    names: Names,
+    columns: Mapping[str, str],
+    others: Mapping[str, str],
+    but: Container[str] = (),
 ) -> str | None:
     """Return the error text of the columns that a table does not have, all at once, and what to write."""
     wanted = needed(source, names)
-    missing = {argument: name for argument, name in wanted.items() if type_of(columns, name) is None}
+    missing = {
+        argument: name
+        for argument, name in wanted.items()
+        if argument not in but and type_of(columns, name) is None
+    }
     if not missing:
         return None
+    elsewhere = {
+        argument for argument, name in missing.items() if type_of(others, name) not in (None, UNKNOWN)
+    }
+    is_truth = [*missing] == ["score_col"] == [*elsewhere]
+    swap = " (or swap rec and truth: truth has one)"
+    swap *= is_truth and not any("]" in kind for kind in columns.values())  # a log of lists is no truth
+    return missing_text(source, columns, missing, elsewhere & {"user_col", "item_col"}) + swap
+
+
+def missing_text(
+    source: str, columns: Mapping[str, str], missing: Mapping[str, str], in_both: Container[str]
+) -> str:
+    """Return the text of missing columns; those `in_both` tables must be called the same there."""
     renamed, given = [], []
     for argument, name in missing.items():
-        near = next(
-            (unquoted(one) for one in columns if re.fullmatch(NEAR[argument], unquoted(one), re.I)), ""
-        )
-        other = type_of(others, name)
-        elsewhere = other not in (None, UNKNOWN) and argument in ("user_col", "item_col", "score_col")
-        if elsewhere and argument != "score_col":  # both tables must call these the same
+        near = nearest_column(argument, columns)
+        if argument in in_both:
             renamed.append(f"{quoted(near) or '...'} AS {quoted(name)}")
         else:
             as_rank = ", descending := false" * bool(re.match("rank|pos|place", near, re.I))
             given.append(f"{argument} := '{near or '...'}'{as_rank}")
     said = " and ".join(f"a column {cut(name)} ({argument})" for argument, name in missing.items())
     write = [f"SELECT * RENAME ({', '.join(renamed)})"] * bool(renamed) + given
-    is_truth = [*missing] == ["score_col"] and type_of(others, names.score) not in (None, UNKNOWN)
-    swap = " (or swap rec and truth: truth has one)"
-    swap *= is_truth and not any("]" in kind for kind in columns.values())  # a log of lists is no truth
-    return f"{source} must have {said}, got {listed(columns)}; write {', '.join(write)}{swap}"
+    return f"{source} must have {said}, got {listed(columns)}; write {', '.join(write)}"
+
+
+def nearest_column(argument: str, columns: Iterable[str]) -> str:
+    """Return the first column whose name may be meant where the one that an argument names is not there."""
+    names = map(unquoted, columns)
+    return next((one for one in names if re.fullmatch(NEAR.get(argument, "(?!)"), one, re.I)), "")
 
 
 def quoted(name: str) -> str:

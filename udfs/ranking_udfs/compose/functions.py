@@ -1,19 +1,39 @@
 """Functions that macros call while DuckDB plans a query: they return the SQL of a call, or an error text."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
+from ..folder import folder
 from ..quoting import literal
-from .arguments import Given
-from .call import Call
-from .columns import Names, columns_problem, parse_columns
-from .templates import render
+from .arguments import Given, given_of, split_arguments
+from .call import Call, Types
+from .check import CHECKS
+from .columns import Names, parse_columns, tables_problem
+from .comparison import COMPARISONS
+from .explain import ExplainCall
+from .fusing import FuseCall
+from .intents import IntentsCall
+from .lists import CALLS_OF_LISTS
+from .split import SplitCall, events_problem
+from .templates import render, source
 
 PATHS = {
     "_ranking_users": "tables/internal/users.sql",
-    "_ranking_compared": "comparison/internal/compared.sql",
+    "_ranking_check_part": "tables/internal/check_part.jinja",
+    "_ranking_contents_part": "tables/internal/contents_part.jinja",
 }  # of templates that are no file of their function's name
-CALLS: dict[str, type[Call]] = {}  # by function, of those that are no `Call` itself
+# By function, of those that are no `Call` itself.
+CALLS: dict[str, type[Any]] = {
+    **CALLS_OF_LISTS,
+    **CHECKS,
+    **COMPARISONS,
+    "ranking_explain": ExplainCall,
+    "ranking_fuse": FuseCall,
+    "ranking_intents_by_user": IntentsCall,
+    "ranking_split": SplitCall,
+}
 
 
 def path_of(function: str) -> str:
@@ -38,11 +58,34 @@ def compose_call(function: str, *arguments: Sequence[str | None]) -> str:
 
 def compose(call: Call) -> str:
     """Compose the SQL of a call whose arguments have been checked."""
-    if call.types:
-        types = call.types
-        if problem := columns_problem(call.names, types.rec, types.truth, types.users, call.min_grade):
-            return failing(f"{call.caller}: {problem}")
+    known = call.types if isinstance(call.types, Types) else None
+    if known and (problem := tables_problem(call.names, known.tables, call.min_grade)):
+        return failing(f"{call.caller}: {problem}")
     return render(path_of(call.function), call)
+
+
+def is_composed(function: str) -> bool:
+    """Return true for a table function whose file is a template, and whose call takes types of columns."""
+    takes_types = any(one.name == "types" for one in fields(CALLS.get(function, Call)))
+    is_file = folder().joinpath(path_of(function)).is_file()
+    return takes_types and is_file and "{%" in source(path_of(function))
+
+
+def compose_values(function: str, given: Mapping[str, Any], types: Mapping[str, Mapping[str, str]]) -> str:
+    """Compose the SQL of a call with values of Python as its arguments, or a query that raises their error.
+
+    Args:
+        function: the name of the table function.
+        given: the values of all its arguments, by their names.
+        types: the columns of each table, by its name.
+    """
+    names, ctes = split_arguments([*given], given)
+    try:
+        call = CALLS.get(function, Call).parse(function, {name: given_of(given[name]) for name in names})
+        text = compose(call.with_types(types))
+        return f"{ctes}FROM (\n{text}\n)" if ctes else text
+    except ValueError as error:
+        return failing(f"{function}: {error}")
 
 
 def failing(text: str) -> str:
@@ -50,9 +93,11 @@ def failing(text: str) -> str:
     return f"FROM query_table(error({literal(text)}))"
 
 
-def column_problem(facts: str, rec: str, truth: str, users: str | None = None) -> str | None:
+def column_problem(facts: str, *rows: str) -> str | None:
     """Return what is wrong with the columns of tables, whose rows have these types; None for nothing."""
     given = json.loads(facts)
+    if "split" in given:
+        return events_problem(given["split"], parse_columns(rows[0]))
+    tables = dict(zip(given.pop("tables"), map(parse_columns, rows), strict=True))
     min_grade = given.pop("min_grade")
-    of_users = None if users is None else parse_columns(users)
-    return columns_problem(Names(**given), parse_columns(rec), parse_columns(truth), of_users, min_grade)
+    return tables_problem(Names(**given), tables, min_grade)

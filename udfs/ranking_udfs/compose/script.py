@@ -6,14 +6,23 @@ that the macro `_ranking_call` makes of the arguments.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+from ..measures.contents import BY_USER
 from ..measures.grammar import parse_measure
 from ..measures.registry import MEASURES, Range
 from ..quoting import literal
+from .arguments import split_arguments
 from .call import COUNTING, MADE, MADE_OF_TIES, PERHAPS_OF_TIES, PERHAPS_SYSTEMS, Column
+from .check import Code, codes, kept
+from .comparison import Gate
+from .explain import MEASURES as EXPLAINED
+from .explain import value_at_rank
+from .fusing import FEW_DIGITS
+from .lists import Content
 from .measures import formula, render_formula
+from .problems import PROBLEMS
 from .symbols import Symbol, SymbolList, text
 from .templates import environment
 
@@ -66,6 +75,28 @@ FIELDS = [
 ]
 
 
+CHECK_FIELDS = [
+    *(
+        "caller",
+        "rec",
+        "truth",
+        "users",
+        "history",
+        "items",
+        "has_users",
+        "has_history",
+        "has_items",
+        "truths",
+    ),
+    *("user_column", "item_column", "score_column", "grade_column", "system_column", "time_column"),
+    *("rec_columns", "truth_columns", "users_columns", "history_columns", "items_columns", "column_findings"),
+    *("grade_pattern", "item_pattern", "user_text", "item_text", "grade_text", "may_have_systems"),
+    *("may_hide_grades", "hidden_grade", "is_relevant", "is_irrelevant", "skips_users", "condensed"),
+    *("descending", "direction", "order", "best", "at_least", "recs", "is_short", "has_heap", "heap_size"),
+    *("depth", "heap", "best_rows", "down_to_k", "cutoff", "unnested_ks", "reused"),
+]
+
+
 def field(name: str) -> Symbol:
     """Return a field of the call, with brackets: DuckDB reads a.b as a text in an argument of query()."""
     return Symbol(f"of['{name}']")
@@ -100,10 +131,13 @@ class ScriptGroup:
 class ScriptCall:
     """A call as a template asks of it, its arguments unknown."""
 
-    fields = FIELDS
+    fields: ClassVar[Sequence[str]] = FIELDS
     macro = "_ranking_call"  # which checks the arguments and makes the struct of the fields
     types = None
-    is_part = has_systems = False
+    reads_truth = True
+    keeps_items = False
+    is_part = has_systems = needs_items = shows_scores = has_intents = False
+    home = ""
     keys = PERHAPS_SYSTEMS
     system_first = ""
 
@@ -142,7 +176,7 @@ class ScriptCall:
         ]
 
 
-def either(condition: Symbol, one: str, other: str) -> Symbol:
+def either(condition: Symbol, one: str, other: str) -> Any:
     """Return one text where a condition holds, or another."""
     return Symbol(f"CASE WHEN {condition.sql} THEN {text(one)} ELSE {text(other)} END")
 
@@ -170,17 +204,203 @@ def measure_macros() -> dict[str, str]:
     }
 
 
-SCRIPT_CALLS: dict[str, type[ScriptCall]] = {}  # by function, of those that are no `ScriptCall` itself
+class ScriptRecCall(ScriptCall):
+    """A call of a function that reads no truth."""
+
+    reads_truth = False
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        vars(self).update(column_problem=field("rec_problem"), has_users=False)
+
+
+class ScriptItemCall(ScriptCall):
+    keeps_items = True
+
+
+class ScriptAbstentionCall(ScriptCall):
+    fields = (*FIELDS, "confidence")
+    macro = "_ranking_abstention_call"
+
+
+class ScriptOverlapCall(ScriptRecCall):
+    source = "rec"
+    fields = (*FIELDS, "baseline", "has_baseline", "baseline_in_errors", "weight")
+    macro = "_ranking_overlap_call"
+
+
+class ScriptFuseCall(ScriptRecCall):
+    fields = (
+        *("caller", "rec", "user", "item", "score", "system_column", "rec_columns", "system_pattern"),
+        *("absent_pattern", "rec_problem", "reused", "order", "down_to_depth", "method", "points"),
+        *("adds_scores", "reads_twice", "rrf_k", "chooses", "systems", "weights", "weighed"),
+        *("shown_weights", "largest_weight"),
+    )
+    macro = "_ranking_fuse_call"
+    recs = "_ranking_rec"
+    may_have_systems = True
+    may_hide_grades = is_short = False
+    few_digits = FEW_DIGITS
+
+
+class ScriptContentsCall(ScriptRecCall):
+    fields = (
+        *FIELDS,
+        *("history", "items", "category", "history_columns", "items_columns", "head", "divergence"),
+        *("has_history", "has_items", "has_catalog"),
+    )
+    macro = "_ranking_contents_call"
+    is_merge = False
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        self.column_problem = field("contents_problem")
+
+    @property
+    def of_users(self) -> list[Content]:
+        def is_there(tables: Sequence[str]) -> Symbol:
+            return Symbol(" AND ".join(f"of['has_{table}']" for table in tables))
+
+        return [Content(one.name, is_there(one.arguments[1:])) for one in BY_USER]
+
+
+# Likewise of a comparison, by the names of the fields of its `tests`.
+TESTS = ("alpha", "has_margin", "margin", "correction", "has_baseline", "baseline", "baseline_in_errors")
+
+
+class ScriptTests(ScriptCall):
+    """A comparison. Its macro refuses what only Python has: predicted values and the randomization test."""
+
+    t = "_ranking_t"
+    randomizes = is_predicted = has_own_cuts = are_shares = False
+    source = ""
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        vars(self).update({name: Symbol(f"of['tests']['{name}']") for name in TESTS})
+
+
+class ScriptComparison(ScriptTests):
+    macro = "_ranking_compare_call"
+    source = "rec"
+    needs_items = True
+
+
+class ScriptComparisonByUser(ScriptTests):
+    fields = ("caller", "by_user", "is_compared", "chosen")
+    macro = "_ranking_compare_by_user_call"
+    source = "by_user"
+
+
+class ScriptGate(ScriptTests):
+    fields = ("caller", "comparison")
+    macro = "_ranking_gate_call"
+    lower_measures, neutral_measures = Gate.lower_measures, Gate.neutral_measures
+
+
+class CheckScriptCall(ScriptCall):
+    """A call of the check as a template asks of it."""
+
+    fields = CHECK_FIELDS
+    macro = "_ranking_check_call"
+    has_first = has_predicted = expected = counts_all = False
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        self.kept = kept(function)
+
+    @property
+    def codes(self) -> list[Code]:
+        """The problems of whatever tables: those of tables that are not given are not found."""
+        words = {name: "{of['" + name + "']}" for name in ("user", "item", "score", "grade", "least")}
+        return codes(words, [one for one in PROBLEMS if one.needs != "predicted_truth"], sentence_symbol)
+
+
+def sentence_symbol(sentence: str) -> Symbol:
+    """Return a sentence with names of fields of the call, `{of['user']}`, as a text of SQL."""
+    parts = re.split(r"\{(of\[.*?\])\}", sentence)
+    pieces = [part if place % 2 else literal(part) for place, part in enumerate(parts) if part]
+    return Symbol(f"_ranking_literal(concat({', '.join(pieces)}))")
+
+
+class ScriptExplainCall(ScriptCall):
+    """A call of ranking_explain."""
+
+    fields: ClassVar = [*FIELDS, "k"]
+    macro = "_ranking_explain_call"
+    shows_scores = True
+    is_small = False
+
+    @property
+    def groups(self) -> list[ScriptGroup]:
+        """The measures of gains, which take no lowest grade, and all."""
+        columns = []
+        for name, choice in EXPLAINED.items():
+            by_ties = (value_at_rank(choice, expected) for expected in (True, False))
+            columns.append(Column(name, either(field("expected"), *by_ties), Range(0, 1)))
+        gains, others = columns[:3], columns[3:]
+        named = [replace(one, formula=f"value_{one.name}") for one in gains]
+        gains = [replace(one, name=f"value_{one.name}") for one in gains]
+        lowered = field("has_min_grade")
+        return [
+            ScriptGroup(gains, "at_k", "_1", False, True, False),
+            ScriptGroup([*named, *others], "measured_1", "", True, True, lowered),
+        ]
+
+
+class ScriptIntentsCall(ScriptCall):
+    """A call of ranking_intents_by_user."""
+
+    fields: ClassVar = [*FIELDS, "alpha", "intent"]
+    macro = "_ranking_intents_call"
+    has_intents = True
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        self.truth_columns, self.column_problem = field("columns_of_truth"), field("problem")
+
+
+class ScriptSplitCall(ScriptCall):
+    """A call of ranking_split."""
+
+    fields: ClassVar = [
+        *("caller", "events", "user", "item", "time", "event_columns"),
+        *("column_problem", "has_problem", "problem"),
+        *("reused", "has_last", "has_step", "has_window", "folds", "test_from", "step", "is_step_interval"),
+        *("gap", "is_gap_interval", "late", "drops_cold_users", "drops_cold_items", "drops_seen"),
+    ]
+    macro = "_ranking_split_call"
+
+
+# By function, of those that are no `ScriptCall` itself.
+SCRIPT_CALLS: dict[str, type[ScriptCall]] = {
+    "ranking_explain": ScriptExplainCall,
+    "ranking_check": CheckScriptCall,
+    "ranking_check_rows": CheckScriptCall,
+    "ranking_by_item": ScriptItemCall,
+    "ranking_abstention": ScriptAbstentionCall,
+    "ranking_beyond_accuracy": ScriptContentsCall,
+    "ranking_beyond_accuracy_by_user": ScriptContentsCall,
+    "ranking_fuse": ScriptFuseCall,
+    "ranking_overlap": ScriptOverlapCall,
+    "ranking_overlap_by_user": ScriptOverlapCall,
+    "ranking_compare": ScriptComparison,
+    "ranking_compare_by_user": ScriptComparisonByUser,
+    "ranking_gate": ScriptGate,
+    "ranking_intents_by_user": ScriptIntentsCall,
+    "ranking_split": ScriptSplitCall,
+}
 
 
 def script_macro(function: str, path: str, head: str, names: Sequence[str]) -> str:
     """Return the table macro that does without Python; `head` is its statement up to AS TABLE."""
     of = SCRIPT_CALLS.get(function, ScriptCall)(function)
+    names, ctes = split_arguments(names)
     output = environment().get_template(path).render(of=of)
     given = {"caller": f"'{function}'"} | {name: name for name in names}
     call = f"{of.macro}({', '.join(f'{name} := {value}' for name, value in given.items())})"
     composed = text(squeezed(output))
-    return f"{head} AS TABLE\nFROM query(list_transform(\n    [{call}],\n    lambda of: {composed})[1])"
+    return f"{head} AS TABLE\n{ctes}FROM query(list_transform(\n    [{call}],\n    lambda of: {composed})[1])"
 
 
 def squeezed(output: str) -> str:

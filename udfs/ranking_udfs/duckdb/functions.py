@@ -33,6 +33,20 @@ def sign_flips(*arguments: Any) -> Any:
     return sign_flips(*arguments)
 
 
+def t_p(*arguments: Any) -> Any:
+    """Return p-values of Student's t, importing pyarrow only when called."""
+    from ..arrow.student_t import t_p
+
+    return t_p(*arguments)
+
+
+def t_quantile(*arguments: Any) -> Any:
+    """Return quantiles of Student's t, importing pyarrow only when called."""
+    from ..arrow.student_t import t_quantile
+
+    return t_quantile(*arguments)
+
+
 def compose_call(function: str, *arguments: Any) -> str:
     """Compose the SQL of a call, importing what that needs only when called."""
     from ..compose.functions import compose_call
@@ -47,11 +61,35 @@ def column_problem(facts: str, *rows: str) -> str | None:
     return column_problem(facts, *rows)
 
 
+def compared_columns(facts: str, *rows: str) -> dict[str, Any]:
+    """Choose the columns to compare by, importing what that needs only when called."""
+    from ..compose.comparison import compared_columns
+
+    return compared_columns(facts, *rows)
+
+
+COMPARED_COLUMNS = (
+    "STRUCT(problem VARCHAR, measures STRUCT(measure VARCHAR, value_place BIGINT, predicted_place BIGINT, "
+    "higher_is_better BOOLEAN, is_share BOOLEAN, seems_lower_is_better BOOLEAN)[])"
+)
+
+
+def column_findings(*arguments: Any) -> list[list[str]]:
+    """Check columns for ranking_check, importing what that needs only when called."""
+    from ..compose.check import column_findings
+
+    return column_findings(*arguments)
+
+
 # The mark by which the pack knows its own functions, and then the functions that macros call.
 OF_MACROS = {
     FIRST_FUNCTION: Udf(version, f"ENUM({literal(version())})", is_arrow=False),
     "_ranking_compose": Udf(compose_call, "VARCHAR", is_arrow=False),
     "_ranking_column_problem": Udf(column_problem, "VARCHAR", is_arrow=False),
+    "_ranking_compared_columns": Udf(compared_columns, COMPARED_COLUMNS, is_arrow=False),
+    "_ranking_arrow_t_p": Udf(t_p, "DOUBLE"),
+    "_ranking_arrow_t_quantile": Udf(t_quantile, "DOUBLE"),
+    "_ranking_column_findings": Udf(column_findings, "VARCHAR[][]", is_arrow=False),
     "_ranking_sign_flips": Udf(
         sign_flips, "STRUCT(p DOUBLE, tried BIGINT, reached BIGINT, summed BIGINT, sums DOUBLE[])"
     ),

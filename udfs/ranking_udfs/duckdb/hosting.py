@@ -24,7 +24,6 @@ from .statements import LAST_MACRO, Macro, macros, mark, parsed, stamp_of_sql, w
 
 HOST = "_ranking"
 DATABASE = "ranking"
-HOME = "_ranking_home"  # the macro that says where the others are
 
 
 LOCK = threading.Lock()
@@ -43,12 +42,10 @@ if hasattr(os, "register_at_fork"):
 @cache
 def hosted() -> dict[str, str]:
     """Return the statements that fill the database `_ranking`, by name, the mark last."""
-    home = f"'{HOST}.main.'"
     made = {
         name: with_whole_names(macro.sql, HOST).replace("TEMP MACRO ", f"MACRO {HOST}.main.", 1)
         for name, macro in macros().items()
     }
-    made[HOME] = made[HOME].replace("''", home)
     return made | {LAST_MACRO: f"CREATE OR REPLACE MACRO {HOST}.main.{LAST_MACRO}() AS {mark(made)}"}
 
 

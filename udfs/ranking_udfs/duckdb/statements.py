@@ -12,13 +12,14 @@ from pathlib import Path
 
 import duckdb
 
+from ..compose.arguments import split_arguments
 from ..compose.templates import environment
-from ..folder import folder, read
+from ..folder import folder
 from ..kept import keep, place, stamp
 from ..measures.registry import MEASURES, measure_table
-from ..quoting import literal
+from ..quoting import literal, sql_value
 from ..version import version
-from .wrappers import around_formulas, formula_macros, registry_words, shared_words, with_words
+from .wrappers import measure_macros, registry_words, shared_words, with_words
 
 LAST_MACRO = "_ranking_macros"
 # The folders of macros, in the order of ranking_functions, and how a macro's second name begins if its own
@@ -49,7 +50,14 @@ CALL = re.compile(r"""'(?:[^']|'')*'|(?<![\w."])(\w++)(?=\()""")
 # The parameters of a macro, once for each number of arguments that it takes.
 PARAMETERS = re.compile(r"(?:\A\s*|^    )\(([^()]*)\)\s+AS\b", re.MULTILINE)
 
-AS_TEXT = {"measures": "to_json(measures)::VARCHAR"}  # arguments of which a text would lose something
+# Arguments of which a text would lose something; two beside the text that errors show.
+AS_TEXT = {name: f"to_json({name})::VARCHAR" for name in ("measures", "lower_is_better")} | {
+    name: f"to_json({{'shown': {name}::VARCHAR, 'value': {value}}})::VARCHAR"
+    for name, value in (
+        ("systems", "TRY_CAST(systems AS VARCHAR[])"),
+        ("weights", "TRY_CAST(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)) AS MAP(VARCHAR, VARCHAR))"),
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ def written() -> dict[str, tuple[str, str]]:
             if "{%" in text and " AS TABLE" not in text:
                 text = environment().get_template(f"{room}/{file.name}").render()
             found |= {name: (statement, room) for name, statement in split_macros(text).items()}
-    return found | {name: (text, "measures") for name, text in formula_macros().items()}
+    return found | {name: (text, "measures") for name, text in measure_macros().items()}
 
 
 def split_macros(text: str) -> dict[str, str]:
@@ -119,10 +127,8 @@ def texts() -> dict[str, tuple[str, str]]:
     found = {
         name: (composed(name, with_words(text, words)), room) for name, (text, room) in written().items()
     }
-    template = read("measures/templates/measure.sql")
-    found |= {name: (text, "measures") for name, text in around_formulas(found, template).items()}
     text, room = found["ranking_functions"]
-    return found | {"ranking_functions": (text.replace("FUNCTION_LINES", function_lines(found)), room)}
+    return found | {"ranking_functions": (text.replace("FUNCTION_ROWS", function_values(found)), room)}
 
 
 def composed(name: str, text: str) -> str:
@@ -130,18 +136,18 @@ def composed(name: str, text: str) -> str:
     head, is_table, body = text.partition(" AS TABLE\n")
     if "{%" not in body:
         return text
-    names = [one.split()[0] for one in Macro(code(text), "").signatures()[0]]
+    names, ctes = split_arguments([one.split()[0] for one in Macro(code(text), "").signatures()[0]])
     arguments = ", ".join(f"['{one}', typeof({one}), {AS_TEXT.get(one, f'{one}::VARCHAR')}]" for one in names)
     # DuckDB looks for the function when the macro is made, unless it meets a parameter first: in a
     # transaction, or in a file, the macro is made where the function is not seen.
     text = f"concat(left({names[0]}::VARCHAR, 0), system.main._ranking_compose('{name}', {arguments}))"
-    return f"{head}{is_table}FROM query({text});\n"
+    return f"{head}{is_table}{ctes}FROM query({text});\n"
 
 
-def function_lines(found: Mapping[str, tuple[str, str]]) -> str:
-    """Return the rows of ranking_functions as a text in SQL, one in a line."""
-    rows = ([one if isinstance(one, str) else "; ".join(one) for one in row] for row in function_rows(found))
-    return literal("\n".join(map(" | ".join, rows)))
+def function_values(found: Mapping[str, tuple[str, str]]) -> str:
+    """Return the rows of ranking_functions as SQL, one in a line; a text that is empty is NULL."""
+    rows = ([None if one == "" else one for one in row] for row in function_rows(found))
+    return ",\n".join(f"({', '.join(map(sql_value, row))})" for row in rows)
 
 
 def function_rows(found: Mapping[str, tuple[str, str]]) -> list[tuple[str | Sequence[str], ...]]:

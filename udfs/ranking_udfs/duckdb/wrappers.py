@@ -5,63 +5,22 @@ place of words in capitals, what many table functions have in common, and what S
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping
-from math import isfinite
+from collections.abc import Mapping
 
 from ..compose.arguments import OWN_NAMES
 from ..compose.columns import LIKE, NEAR, NUMBER, PLAIN_NUMBER
-from ..compose.measures import CUT, render_formula
+from ..compose.comparison import KEYS, KNOWN, LOWER
+from ..compose.judged import measure_macro
+from ..compose.problems import PROBLEMS
 from ..folder import folder, read
-from ..measures.contents import BY_USER, CONTENTS
-from ..measures.grammar import SPELLINGS
-from ..measures.registry import COMPARED_MEASURES, MEASURES, Measure, Number, Option
-from ..quoting import sql_value
-
-# Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
-OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
-# The aggregates over predictions of which lower is better.
-ERRORS = ("mae", "mse", "rmse", "logloss")
+from ..measures.registry import COMPARED_MEASURES, MEASURES, Measure
+from ..quoting import literal, sql_value
 
 
-def formula_macros() -> dict[str, str]:
-    """Return the macros of the formulas: over columns, and over the same as the fields of a struct."""
-    found: dict[str, str] = {}
-    for measure in MEASURES.values():
-        if folder().joinpath(f"measures/ranking_{measure.name}.sql").is_file():  # the generator says so
-            found |= formulas_of(measure)
-    return found
-
-
-def formulas_of(measure: Measure) -> dict[str, str]:
-    """Return those macros of one measure."""
-    from ..compose.symbols import Symbol, expression
-
-    options = {name: one for name, one in measure.options.items() if name != "min_grade"}
-    symbols = {
-        name: Symbol(
-            f"TRY_CAST(option_{name} AS DOUBLE)" if isinstance(one, Number) else f"option_{name}::VARCHAR"
-        )
-        for name, one in options.items()
-    }
-    sql = expression(render_formula(measure, symbols, expected=False))
-    columns = [name for name in CUT if re.search(rf"(?<!\.)\b{name}\b", sql)]
-    name = f"_ranking_{measure.name}"
-    parameters = ", ".join([*columns, *(f"option_{one}" for one in options)])
-    of_struct = ", ".join(["ranking", *(f"{one} := {default(rule)}" for one, rule in options.items())])
-    passed = ", ".join([*(f"ranking.{column}" for column in columns), *options])
-    return {
-        f"{name}_of": f"CREATE OR REPLACE TEMP MACRO {name}_of({parameters}) AS\n{sql};\n",
-        name: f"CREATE OR REPLACE TEMP MACRO {name}({of_struct}) AS\n{name}_of({passed});\n",
-    }
-
-
-def around_formulas(found: Container[str], template: str) -> dict[str, str]:
-    """Return the public macro of each measure whose formula was found."""
-    return {
-        f"ranking_{name}": head(measure) + around_formula(measure, template)
-        for name, measure in MEASURES.items()
-        if f"_ranking_{name}" in found
-    }
+def measure_macros() -> dict[str, str]:
+    """Return the public macro of each measure that has a template (before one has, the generator says so)."""
+    there = (one for one in MEASURES.values() if (folder() / f"measures/ranking_{one.name}.sql").is_file())
+    return {f"ranking_{one.name}": head(one) + measure_macro(one) for one in there}
 
 
 def head(measure: Measure) -> str:
@@ -72,50 +31,6 @@ def head(measure: Measure) -> str:
     return f"-- {measure.description}\n--\n" + re.sub(
         "-- Example:( +)", rf"-- Returns:\1{returns}\n\g<0>", comment
     )
-
-
-def around_formula(measure: Measure, template: str) -> str:
-    options = [name for name in measure.options if name != "min_grade"]
-    arguments = "".join(f", {name}" for name in options)
-    problems = [option_problem(name, measure.options[name]) for name in options]
-    problems += [text for name, one in measure.options.items() for text in pairing_problem(name, one)]
-    sql = {
-        ", PARAMETERS": "".join(f", {name} := {default(one)}" for name, one in measure.options.items()),
-        ", MIN_GRADE": ", min_grade" if "min_grade" in measure.options else "",
-        "PROBLEM": f"coalesce({', '.join(problems)})" if len(problems) > 1 else "".join(problems) or "NULL",
-        ", OPTIONS": arguments,
-        "MEASURE": measure.name,
-    }
-    return re.sub("|".join(sql), lambda placeholder: sql[placeholder[0]], template)
-
-
-def default(option: Option) -> str:
-    """Return the default over judged rankings as SQL: NULL where another option decides."""
-    if isinstance(option, Number):
-        return "NULL" if option.default is None or option.only_with else f"{option.default:g}"
-    return f"'{option.of_judged}'"
-
-
-def option_problem(name: str, option: Option) -> str:
-    """Return the SQL of the error text of a wrong value; it is NULL for a right one."""
-    if isinstance(option, Number):
-        number = f"TRY_CAST({name} AS DOUBLE)"
-        bounds = [(">=", option.at_least), (">", option.above), ("<=", option.at_most), ("<", option.below)]
-        rules = [f"{number} {sign} {bound:g}" for sign, bound in bounds if isfinite(bound)]
-        rules += [f"{number} < 'inf'"] * (option.at_most == option.below)
-        holds = f"{name} IS NULL OR " * (default(option) == "NULL") + " AND ".join(rules)
-    else:
-        holds = f"{name}::VARCHAR IN ({', '.join(map(repr, str(option).split('|')))})"
-    return f"_ranking_option('{name}', {name}, '{option}', {holds})"
-
-
-def pairing_problem(name: str, option: Option) -> Iterator[str]:
-    """Yield the SQL of the error text of an option without the other one that it needs."""
-    if isinstance(option, Number) and option.only_with:
-        other, value = option.only_with
-        is_wrong = f"{name} IS NOT NULL AND {other}::VARCHAR <> '{value}'"
-        said = f"'{name} must go with {other}={value}, got it with {other}=' || {other}::VARCHAR"
-        yield f"CASE WHEN {is_wrong} THEN {said} END"
 
 
 def shared_words(judged: str) -> dict[str, str]:
@@ -132,6 +47,7 @@ def shared_words(judged: str) -> dict[str, str]:
 
     return {
         "COLUMNS_AS_TEXTS": as_texts(columns),
+        "REC_COLUMNS_AS_TEXTS": as_texts(columns).replace("_ranking_as_text(grade_col)", "''''''"),
         "JUDGING_AS_TEXTS": as_texts(judging),
         "COLUMN_ARGUMENTS": columns,
         "REC_COLUMN_ARGUMENTS": columns.replace("grade_col := NULL, ", ""),
@@ -160,8 +76,10 @@ def registry_words() -> dict[str, str]:
         "COLUMN_MEASURES": sql_value([name for name, one in MEASURES.items() if one.column]),
         "EXPECTED_MEASURES": sql_value([name for name, one in MEASURES.items() if one.expected]),
         "PLAIN_NUMBER": PLAIN_NUMBER,
+        "PROBLEM_LINES": literal("\n".join(one.line for one in PROBLEMS)),
         "OWN_NAMES": sql_value(sorted(OWN_NAMES)),
-        "CONTENTS_COLUMNS": contents_columns(),
+        "KEY_COLUMNS": sql_value(KEYS),
+        "LOWER_NAMES": f"'{LOWER}'",
         "NEAR_COLUMNS": "\n".join(f"WHEN '{name}' THEN '{named(one)}'" for name, one in NEAR.items()),
         "LIKE_SYSTEMS": f"'{named(LIKE['systems'])}'",
         "LIKE_RUNS": f"'{named(LIKE['runs'])}'",
@@ -176,26 +94,9 @@ def named(pattern: str) -> str:
 
 def known_measures() -> str:
     """Return what a comparison asks of each measure, by each of its names: a text that becomes a MAP."""
-    rows = [(name, one.name, one.higher_is_better, one.range.is_share) for name, one in SPELLINGS.items()]
-    rows += [(one.name, "NULL", None, one.range.high == 1) for one in BY_USER]
-    rows += [(name, "NULL", None, True) for name in OVERLAPS]
-    rows += [(name, "NULL", False, False) for name in ERRORS]
-    words = {True: "true", False: "false", None: "NULL"}
+    word = {True: "true", False: "false", None: "NULL"}
     pairs = (
-        f"{name}={{measure: {known_as}, higher_is_better: {words[higher]}, is_share: {words[share]}}}"
-        for name, known_as, higher, share in rows
+        f"{name}={{measure: {one or 'NULL'}, higher_is_better: {word[is_high]}, is_share: {word[is_share]}}}"
+        for name, (one, is_high, is_share) in KNOWN.items()
     )
     return f"'{{{', '.join(pairs)}}}'"
-
-
-def contents_columns() -> str:
-    """Return which columns of ranking_beyond_accuracy are there, by the tables they need: WHENs of a CASE."""
-    by_tables: dict[tuple[str, ...], list[str]] = {}
-    for one in CONTENTS.values():
-        by_tables.setdefault(one.arguments[1:], []).append(f"'{one.name}'")
-    return " ".join(
-        f"WHEN name IN ({', '.join(names)}) THEN "
-        + " AND ".join(f"({' IS NOT NULL OR '.join(table.split(' or '))} IS NOT NULL)" for table in tables)
-        for tables, names in by_tables.items()
-        if tables
-    )

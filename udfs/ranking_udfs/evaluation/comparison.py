@@ -6,14 +6,23 @@ from typing import Any
 
 import duckdb
 
-from ..duckdb.internal import COMPARE_OPTIONS
+from ..compose.arguments import Given, parse_fields
+from ..compose.comparison import OPTIONS
 from ..measures.grammar import Choice
 from ..quoting import identifier, literal, sql_value
 from .defaults import NONE
 from .errors import UsageError
 from .options import ComparisonOptions
 from .problems import is_problem
-from .queries import Request, cut_off_condition, fetch_rows, own_cuts, replaced_text, with_segments
+from .queries import (
+    Request,
+    cut_off_condition,
+    fetch_rows,
+    own_cuts,
+    replaced_text,
+    table_call,
+    with_segments,
+)
 from .words import Row
 
 MOST_CHANGED = 10  # users who lose most, and who win most
@@ -29,11 +38,12 @@ PREDICTED = ("by_predicted", "by_predicted_segment")  # as by_user and by_segmen
 
 def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str) -> None:
     """Raise UsageError for an option that is not valid, before any file is read."""
-    values = ", ".join(sql_value(value) for name, value in options.items() if name != "baseline")
+    texts = ", ".join(f"(typeof({one}), ({one})::VARCHAR)" for one in map(sql_value, options.values()))
+    ((given,),) = con.execute(f"SELECT [{texts}]").fetchall()
     try:
-        con.execute(f"SELECT {COMPARE_OPTIONS}({values}, {literal(caller)})").fetchall()
-    except duckdb.InvalidInputException as error:
-        raise UsageError(str(error).partition(": ")[2]) from None
+        parse_fields(OPTIONS, {name: Given(*one) for name, one in zip(options, given, strict=True)})
+    except ValueError as error:
+        raise UsageError(f"{caller}: {error}") from None
 
 
 def segment_tables(request: Request) -> list[str]:
@@ -60,14 +70,16 @@ def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]
 def compare_queries(request: Request, options: ComparisonOptions) -> list[list[str]]:
     """Return the comparisons of all users, and if there are segments, those of each."""
     found: list[list[str]] = [[], []] if request.by_segment else [[]]
-    for *tables, choices in compared_tables(request):
+    for by_user, by_segment, choices in compared_tables(request):
         given = {"measures": [choice.name for choice in choices], **options}
-        arguments = ",\n    ".join(f"{name} := {sql_value(value)}" for name, value in given.items())
-        where = at_own_cuts(request, choices)
-        for queries, table, predicted in zip(found if choices else [], tables, PREDICTED, strict=False):
-            of = request.table(str(table))
-            beside = f",\n    predicted := '{request.table(predicted)}'" if request.predicted_truth else ""
-            queries.append(f"FROM ranking_compare_by_user(\n    '{of}',\n    {arguments}{beside}\n){where}")
+        values = {identifier(choice.name): "DOUBLE" for choice in choices}
+        names = (by_user, by_segment), PREDICTED
+        for queries, *tables in zip(found if choices else [], *names, strict=False):
+            of, predicted = map(request.table, tables)
+            known = replace(request, types={of: values, predicted: values} if request.types else {})
+            every = {"by_user": of, **given} | ({"predicted": predicted} if request.predicted_truth else {})
+            call = table_call(known, "ranking_compare_by_user", every, 1)
+            queries.append(f"FROM {call}{at_own_cuts(request, choices)}")
     return found
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from ..compose.problems import PROBLEMS as KINDS
 from ..texts import shorten
 from .errors import UsageError
 from .words import Row
 
-CODES = "FROM ranking_problem_codes()"
+CODES = {one.code: one for one in KINDS}
 NOTHING = ("no_common_user", "no_common_item")
 SPELLINGS = ("user_spelling", "item_spelling")
 TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")

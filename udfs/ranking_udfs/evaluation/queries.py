@@ -1,21 +1,30 @@
 """An evaluation as SQL: queries over rec, truth and segments, by the table functions of `sql/tables/`."""
 
+import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import duckdb
 
-from ..compose.call import Call, Types
+from ..compose.call import Call, Types, range_of
+from ..compose.check import CheckCall
 from ..compose.columns import parse_columns, row_type
-from ..compose.functions import compose
+from ..compose.functions import compose, compose_values, is_composed
+from ..compose.means import mean
+from ..duckdb.statements import macros
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice, parse_measure
-from ..quoting import identifier, literal, sql_value
+from ..quoting import identifier, literal, sql_value, unquoted
 from .defaults import CONFIDENCE, DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
 from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, ColumnNames, rec_columns, truth_columns
 from .words import COUNTS
 
+LABELS, OF_ROWS = ("predicted_truth",), ("ranking_check_rows",)  # which does not take these
+# What a call names the columns that the pack reads.
+FIELDS = {"userid": "user", "itemid": "item", "score": "score", "rel": "grade", "system": "system"}
+LONGEST, JOINED = 200, ",\n    "  # of the arguments of a call on one line; else they stand below each other
 NO_MEASURE = "hits"  # computed, and left out, where only what is in the lists is requested
 
 
@@ -40,7 +49,8 @@ class Request:
     divergence: str = DIVERGENCE  # likewise
     stored: str = ""  # the query for values of each user that were measured before, beside those by rec
     time: str | None = None  # the user's column of times there and in truth; None for `time`, "" for none
-    # The columns of the tables, by their names, where queries are composed to be run, not to be printed.
+    # The columns of the tables, by their names, where queries are composed: to be run, or to be printed for a
+    # DuckDB without the pack. Else they call its table functions.
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
@@ -77,7 +87,8 @@ def plan(request: Request, has_system: bool) -> Plan:
     """Plan the evaluation's statements; `has_system` if rec holds several models."""
     system, tables = "system, " if has_system else "", []
     means = measured_query(request, "ranking_summary")
-    views, call = check_call(request)
+    views = "".join(check_tables(request).views)
+    checks = [check_query(request, name) for name in ("ranking_check", "ranking_check_rows")]
     if request.ties == "trec":
         tables.append(request.make("ranked", ranked_query(request, system)))
     if request.by_user or request.by_segment:
@@ -85,14 +96,15 @@ def plan(request: Request, has_system: bool) -> Plan:
             tables.append(request.make("contents", contents_query(request, system, by_user=True)))
         tables.append(request.make("by_user", measured_query(request, "ranking_by_user")))
         tables += [f"INSERT INTO {request.table('by_user')} BY NAME\n{request.stored}"] * bool(request.stored)
+        tables.append(request.make("counts", counts_query(request, system)))
         if request.predicted_truth:
             predicted = measured_query(request, "ranking_by_user", "predicted_truth")
             tables.append(request.make("by_predicted", predicted))
         means = means_query(request, system)
     return Plan(
         tables,
-        f"{views}FROM ranking_check({call})",
-        f"FROM ranking_check_rows({check_call(replace(request, predicted_truth=False))[1]})",
+        f"{views}{checks[0]}",
+        checks[1],
         beside_contents(request, system, means),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
@@ -113,12 +125,10 @@ def contents_query(request: Request, system: str, by_user: bool = False) -> str:
 
 def contents_call(request: Request, ks: Sequence[int | None], by_user: bool = False) -> str:
     """Return the call of the table function that looks into the lists down to each k."""
-    given = f"'{ranked_table(request)}', {sql_value(ks)}"
-    for name in ("history", "items"):
-        given += f", {name} := '{request.table(name)}'" if getattr(request, name) else ""
-    given += arguments(vars(request), *LISTS)
+    tables = {name: request.table(name) for name in ("history", "items") if getattr(request, name)}
+    given = {"rec": ranked_table(request), "ks": ks, **tables, **changed(vars(request), *LISTS)}
     function = "ranking_beyond_accuracy_by_user" if by_user else "ranking_beyond_accuracy"
-    return f"{function}({given}{arguments(request.columns, 'descending')})"
+    return table_call(request, function, given | changed(request.columns, "descending"), 2)
 
 
 def beside_contents(request: Request, system: str, query: str, contents: str = "", key: str = "") -> str:
@@ -133,36 +143,86 @@ def beside_contents(request: Request, system: str, query: str, contents: str = "
     )
 
 
-def check_call(request: Request) -> tuple[str, str]:
-    """Return the check's views and its arguments, under the user's names of columns where these can be."""
+@dataclass(frozen=True)
+class CheckTables:
+    """The tables of the check, under the user's names of columns where these can be."""
+
+    tables: Mapping[str, str]  # by argument
+    roles: Mapping[str, Sequence[str]]  # the columns that are read, by argument
+    own: Mapping[str, str]  # the user's names of columns, where they are others
+    views: Sequence[str]  # the statements that make the tables
+
+
+def check_tables(request: Request) -> CheckTables:
     time = {"time": request.time} if request.history and request.time else {}
     named = {"rec": rec_columns(request.columns), "truth": truth_columns(request.columns) | time}
     if request.history:
         named["history"] = {role: named["rec"][role] for role in ("userid", "itemid")} | time
-    if request.items:
-        named["items"] = {"itemid": named["rec"]["itemid"]}
     if request.users:
         named["users"] = {"userid": named["rec"]["userid"]}
+    if request.items:
+        named["items"] = {"itemid": named["rec"]["itemid"]}
     if request.predicted_truth:
         named["predicted_truth"] = truth_columns(request.columns)
     own = {role: name for of in named.values() for role, name in of.items() if role != name}
     taken = {name.lower() for name in own.values()} & {*ARGUMENTS}
     if taken or any(len({*of.values()}) < len(of) for of in named.values()):
         own = {}
-    views, tables = "", {table: request.table(table) for table in named}
+    views, tables = [], {table: request.table(table) for table in named}
     for table, of in named.items():
         if renamed := ", ".join(f"{role} AS {identifier(own[role])}" for role in of if role in own):
             query = f"SELECT * RENAME ({renamed}) FROM {tables[table]}"
             tables[table] = request.table(f"checked_{table}")
-            views += f"CREATE OR REPLACE TEMP VIEW {tables[table]} AS\n{query};\n"
-    given = [f"'{tables['rec']}', '{tables['truth']}'"]
-    given.append(f"ks := {sql_value(request.ks)}{rows_arguments(replace(request, users=False))}")
-    given += [f"{ARGUMENTS[role]} := {literal(name)}" for role, name in own.items()]
-    if request.history and request.time is not None and "time" not in own:
-        given.append(f"time_col := {literal('time' if request.time else '')}")
-    others = "history", "users", "items", "predicted_truth"
-    given += [f"{name} := '{tables[name]}'" for name in others if name in tables]
-    return views, ", ".join(given)
+            views.append(f"CREATE OR REPLACE TEMP VIEW {tables[table]} AS\n{query};\n")
+    return CheckTables(tables, {table: [*of] for table, of in named.items()}, own, views)
+
+
+def check_query(request: Request, function: str) -> str:
+    """Return the query of the check, or of the rows behind it."""
+    of = check_tables(request)
+    tables = {name: one for name, one in of.tables.items() if not (name in LABELS and function in OF_ROWS)}
+    time = of.own.get("time")
+    if request.history and request.time is not None and time is None:
+        time = "time" if request.time else ""
+    if request.types:
+        return f"FROM (\n{composed_check(request, function, of, tables, time)}\n)"
+    given: dict[str, Any] = {name: tables[name] for name in ("rec", "truth")}
+    given |= {"ks": request.ks, **rows_arguments(replace(request, users=False))}
+    given |= {ARGUMENTS[role]: name for role, name in of.own.items()}
+    if time is not None and "time" not in of.own:
+        given["time_col"] = time
+    given |= {name: table for name, table in tables.items() if name not in given}
+    return f"FROM {table_call(request, function, given, 2)}"
+
+
+def composed_check(
+    request: Request, function: str, of: CheckTables, tables: Mapping[str, str], time: str | None
+) -> str:
+    """Compose the SQL of the check, of tables whose columns are known."""
+    known = {}
+    for name, table in tables.items():
+        renamed = {role: of.own[role] for role in of.roles[name] if role in of.own}
+        types = {unquoted(column): kind for column, kind in request.types[request.table(name)].items()}
+        known[table] = {written(renamed.get(column, column)): kind for column, kind in types.items()}
+    columns = request.columns
+    fields: dict[str, Any] = {FIELDS[role]: name for role, name in of.own.items() if role in FIELDS}
+    call = CheckCall(
+        function,
+        ks=request.ks,
+        known=known,
+        time=time,
+        descending=columns["descending"],
+        min_grade=columns["min_grade"],
+        unjudged=columns["unjudged"],
+        without_relevant=columns["without_relevant"],
+        **fields | dict(tables),
+    )
+    return compose(call)
+
+
+def written(name: str) -> str:
+    """Return the name of a column as DuckDB writes it in a type."""
+    return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else identifier(name)
 
 
 def ranked_table(request: Request) -> str:
@@ -179,22 +239,46 @@ def ranked_query(request: Request, system: str) -> str:
     return f"SELECT {system}userid, itemid, {sign}{rank} AS score\nFROM {request.table('rec')}"
 
 
-def arguments(given: Mapping[str, Any], *names: str) -> str:
-    """Return the arguments of these names, each behind a comma, that are not what they are by default."""
-    values = {name: given[name] for name in names if given[name] != OPTIONS[name].default}
-    return "".join(f", {name} := {sql_value(value)}" for name, value in values.items())
+def changed(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return the arguments of these names that are not what they are by default."""
+    return {name: given[name] for name in names if given[name] != OPTIONS[name].default}
 
 
-def rows_arguments(request: Request) -> str:
+def rows_arguments(request: Request) -> dict[str, Any]:
     """Return the arguments of a table function of rec and truth that say how their rows are read."""
-    users = f", users := '{request.table('users')}'" if request.users else ""
-    return arguments(request.columns, "descending", *GRADES) + users
+    users = {"users": request.table("users")} if request.users else {}
+    return changed(request.columns, "descending", *GRADES) | users
 
 
-def judged_call(request: Request, function: str, *given: str, truth: str = "truth") -> str:
-    """Return the call of a table function of rec and truth, with these arguments and those of the request."""
-    tables = f"'{ranked_table(request)}'", f"'{request.table(truth)}'"
-    return f"{function}({', '.join((*tables, *given))}{rows_arguments(request)})"
+def table_call(request: Request, function: str, given: Mapping[str, Any], places: int) -> str:
+    """Return a table function for FROM: its composed SQL where that can be, or else its call.
+
+    The first arguments go by place.
+    """
+    if request.types and is_composed(function):
+        every = {**defaults(function), **given}
+        return f"(\n{compose_values(function, every, request.types)}\n)"
+    texts = [
+        sql_value(value) if i < places else f"{name} := {sql_value(value)}"
+        for i, (name, value) in enumerate(given.items())
+    ]
+    line = ", ".join(texts)
+    return f"{function}({line})" if len(line) <= LONGEST else f"{function}(\n    {JOINED.join(texts)}\n)"
+
+
+def defaults(function: str) -> dict[str, Any]:
+    """Return the defaults of a table function's arguments, by their names."""
+    (signature,) = macros()[function].signatures()
+    texts = (one.split(" := ") for one in signature if " := " in one)
+    return {name: json.loads(text.replace("'", '"').replace("NULL", "null")) for name, text in texts}
+
+
+def judged_call(
+    request: Request, function: str, given: Mapping[str, Any], places: int = 2, truth: str = "truth"
+) -> str:
+    """Return a table function of rec and truth, with these arguments and those of the request."""
+    tables = {"rec": ranked_table(request), "truth": request.table(truth)}
+    return table_call(request, function, {**tables, **given, **rows_arguments(request)}, places)
 
 
 def composed(
@@ -217,11 +301,11 @@ def composed(
         users=users,
         types=Types(request.types[rec], request.types[truth], request.types[users] if users else None),
     )
-    return f"(\n{compose(call)}\n)"
+    return compose(call)
 
 
-def ties_argument(request: Request) -> list[str]:
-    return ["ties := 'expected'"] if request.ties == "expected" else []
+def ties_argument(request: Request) -> dict[str, str]:
+    return {"ties": "expected"} if request.ties == "expected" else {}
 
 
 def measured_query(request: Request, function: str, truth: str = "truth") -> str:
@@ -232,11 +316,10 @@ def measured_query(request: Request, function: str, truth: str = "truth") -> str
     ks = [] if at_own_ks else request.ks
     if request.types:
         query = composed(request, function, ks, choices or [parse_measure(NO_MEASURE)], truth)
-        return f"{columns}FROM {query}"
+        return f"{columns}FROM (\n{query}\n)" if columns else query
     measures = [one.text for one in choices] or [NO_MEASURE]
-    given = [sql_value(ks)] * bool(ks)
-    given += [*ties_argument(request), f"measures := {sql_value(measures)}"]
-    return f"{columns}FROM {judged_call(request, function, *given, truth=truth)}"
+    given = ({"ks": ks} if ks else {}) | ties_argument(request) | {"measures": measures}
+    return f"{columns}FROM {judged_call(request, function, given, 2 + bool(ks), truth)}"
 
 
 def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
@@ -247,15 +330,14 @@ def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
 def curve_query(request: Request) -> str:
     """Return precision at each level of recall."""
     if request.types:
-        return f"FROM {composed(replace(request, ties='item'), 'interpolated_precision_curve', [None], [])}"
-    return f"FROM {judged_call(request, 'ranking_interpolated_precision_curve')}"
+        return composed(replace(request, ties="item"), "interpolated_precision_curve", [None], [])
+    return f"FROM {judged_call(request, 'ranking_interpolated_precision_curve', {})}"
 
 
 def explain_query(request: Request, user_id: str) -> str:
     """Return a user's lists down to the first k, and what is not in them."""
-    given = literal(user_id), sql_value(request.ks[0]), *ties_argument(request)
-    shown = replace(all_shown(request), users=False)
-    return f"FROM {judged_call(shown, 'ranking_explain', *given)}"
+    given = {"user": user_id, "k": request.ks[0], **ties_argument(request)}
+    return f"FROM {judged_call(replace(all_shown(request), users=False), 'ranking_explain', given, 4)}"
 
 
 def abstention_query(request: Request, negated: Collection[str | None], confidence: float) -> str:
@@ -263,13 +345,13 @@ def abstention_query(request: Request, negated: Collection[str | None], confiden
 
     `negated` are the models whose scores have the opposite sign of those given, None the one without a name.
     """
-    given = [f"confidence := {confidence!r}"] if confidence != CONFIDENCE else []
+    given = {"confidence": confidence} if confidence != CONFIDENCE else {}
     scored = replace(all_shown(request), ties="item")  # the scores as they are, whatever breaks their ties
     columns, names = "*", ", ".join(literal(name) for name in negated if name is not None)
     if negated:
         sign = f"CASE WHEN system IN ({names}) THEN -1 ELSE 1 END * " if names else "-"
         columns = f"* REPLACE ({sign}threshold AS threshold)"
-    call = judged_call(scored, "ranking_abstention", *given)
+    call = judged_call(scored, "ranking_abstention", given)
     return f"SELECT {columns}\nFROM {call}\nWHERE users_without_relevant > 0"
 
 
@@ -285,22 +367,27 @@ def overlap_query(
     function: str = "ranking_overlap",
 ) -> str:
     """Return what the lists of models have in common."""
-    given = f"{sql_value(request.ks)}, baseline := {sql_value(baseline)}, persistence := {persistence!r}"
-    given += arguments(request.columns, "descending")
-    return f"FROM {function}('{ranked_table(request)}', {given})"
+    given = {"rec": ranked_table(request), "ks": request.ks, "baseline": baseline, "persistence": persistence}
+    return f"FROM {table_call(request, function, given | changed(request.columns, 'descending'), 2)}"
 
 
 def means_query(request: Request, system: str) -> str:
-    """Return the same as ranking_summary from by_user; the counts, which no k changes, are those at k = 0."""
-    summary = judged_call(request, "ranking_summary", "[0]")
-    if request.types:
-        summary = composed(request, "ranking_summary", [0], [parse_measure(NO_MEASURE)])
-    counts = f"(SELECT {system}{', '.join(COUNTS)} FROM {summary})"
-    columns = f"{', '.join(COUNTS)}{mean_columns(request.choices)}"
+    """Return the same as ranking_summary from by_user and counts."""
+    counts = request.table("counts")
+    columns = f"{', '.join(COUNTS)}{mean_columns(request, request.choices)}"
     return (
         f"SELECT {system}k, {columns}\nFROM {request.table('by_user')}\n"
         f"{f'JOIN {counts} USING (system)' if system else f'CROSS JOIN {counts}'}\nGROUP BY ALL"
     )
+
+
+def counts_query(request: Request, system: str) -> str:
+    """Return the users of each model, and how many lack what; no k changes that, and it is of k = 0."""
+    if request.types:
+        summary = f"(\n{composed(request, 'ranking_summary', [0], [parse_measure(NO_MEASURE)])}\n)"
+    else:
+        summary = judged_call(request, "ranking_summary", {"ks": [0]}, 3)
+    return f"SELECT {system}{', '.join(COUNTS)}\nFROM {summary}"
 
 
 def by_segment_query(request: Request, system: str) -> str:
@@ -311,22 +398,23 @@ def by_segment_query(request: Request, system: str) -> str:
     )
     keys = f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k"
     source = with_segments(request, request.table("by_user"))
-    query = f"{keys}, {users}{mean_columns(request.choices)}\nFROM {source}\nGROUP BY ALL"
+    query = f"{keys}, {users}{mean_columns(request, request.choices)}\nFROM {source}\nGROUP BY ALL"
     if request.columns["without_relevant"] == "skip":
         query = with_left_out(request, query)
     if not request.contents_by_user:
         return query
     source = with_segments(request, request.table("contents"))
-    means = f"{keys}{mean_columns(request.contents_by_user)}\nFROM {source}\nGROUP BY ALL"
+    means = f"{keys}{mean_columns(request, request.contents_by_user)}\nFROM {source}\nGROUP BY ALL"
     return beside_contents(request, system, query, means, "segment")
 
 
 def with_left_out(request: Request, query: str) -> str:
     """Return means by segment with the number of users without a relevant item, who are not in by_user."""
     shown = all_shown(request)
-    judged = judged_call(shown, "ranking_judged", "0")
     if request.types:
-        judged = composed(shown, "ranking_judged", [0], [])
+        judged = f"(\n{composed(shown, 'ranking_judged', [0], [])}\n)"
+    else:
+        judged = judged_call(shown, "ranking_judged", {"max_k": 0}, 3)
     counts = (
         f"SELECT coalesce(segment, {literal(NONE)}) AS segment, count(DISTINCT userid) AS left_out\n"
         f"FROM {with_segments(request, judged)}\nWHERE n_truth = 0\nGROUP BY ALL"
@@ -364,9 +452,14 @@ def replaced_text(request: Request, names: Iterable[str]) -> str:
     return f" REPLACE ({', '.join(quoted)})" if request.safe_text else ""
 
 
-def mean_columns(choices: Iterable[Choice]) -> str:
-    names = (identifier(choice.name) for choice in choices)
-    return "".join(f",\n    ranking_mean({name}) AS {name}" for name in names)
+def mean_columns(request: Request, choices: Iterable[Choice]) -> str:
+    """Return the mean of each measure, behind a comma: as SQL where queries are composed."""
+    means = []
+    for one in choices:
+        name = identifier(one.name)
+        value = mean(name, range_of(one).has_exact_sums) if request.types else f"ranking_mean({name})"
+        means.append(f",\n    {value} AS {name}")
+    return "".join(means)
 
 
 def cut_off_condition(cuts: Sequence[int | None]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 
+from ..compose.problems import Problem
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
@@ -180,7 +181,8 @@ class Evaluation:
     @cached_property
     def composed(self) -> Request:
         """The request with the columns of its tables, by which queries are composed to be run."""
-        names = [name for name in ("rec", "truth", "users", "predicted_truth") if name in self.tables.names]
+        tables = "rec", "truth", "users", "predicted_truth", "history", "items"
+        names = [name for name in tables if name in self.tables.names]
         types = {name: row_columns(self.con, self.request.table(name)) for name in names}
         types["ranked"] = types["rec"] | {"score": "BIGINT"}
         return replace(self.request, types={self.request.table(name): row for name, row in types.items()})
@@ -197,8 +199,8 @@ class Evaluation:
 
     @property
     def statements(self) -> list[str]:
-        """All statements that make the tables."""
-        return [*self.tables.statements, *self.plan.tables]
+        """All statements that make the tables, to be printed."""
+        return [*self.tables.printed(self.con), *self.steps.tables]
 
     def check_users(self) -> None:
         """Raise DataError if the truth has no user."""
@@ -221,8 +223,7 @@ class Evaluation:
         are not asked for.
         """
         self.step("checking the data")
-        rows, request = fetch_rows(self.con, self.plan.check), self.request
-        codes = {row["code"]: row for row in fetch_rows(self.con, CODES)}
+        rows, request = fetch_rows(self.con, self.steps.check), self.request
         gains = {one.options.get("gain") for one in request.choices}
         of_no_use = {  # codes of what is not asked for, or is as it must be
             "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),
@@ -238,22 +239,22 @@ class Evaluation:
             if is_empty and row["code"] == "no_common_user":
                 problem = in_unit("rec: the list of every user is empty")
                 row = {**row, "code": "no_rows", "problem": problem, "example": None}
-            found.append(self.with_advice(row, codes[row["code"]], turned))
+            found.append(self.with_advice(row, CODES[row["code"]], turned))
         return found
 
-    def with_advice(self, row: Row, code: Row, turned: Collection[str | None]) -> Row:
+    def with_advice(self, row: Row, kind: Problem, turned: Collection[str | None]) -> Row:
         """Return a problem with its file and what to do; in `turned` are models with scores upside down."""
         files, name = self.tables.files, row["code"]
         followed = (TIES if self.request.ties != "item" else ()) + (NOTHING if self.allow_empty else ())
         others = {table: file_of(path) for table, (path, _) in self.inputs.other_tables.items()}
-        about = row["problem"].partition(" ")[0] if name == "unfit_column" else code["about"]
+        about = row["problem"].partition(" ")[0] if name == "unfit_column" else kind.about
         file = files.get(row["system"], files.get(None))
-        if "{user}" not in code["problem"]:  # a name of a column
+        if "{user}" not in kind.sentence:  # a name of a column
             row = {**row, "problem": in_unit(row["problem"])}
         row = {**row, "file": file if about == "rec" else others.get(about), "write": None}
         if name in followed:
             return {**row, "severity": "info"}
-        write = code["in_command" if self.inputs.is_command else "in_python"]
+        write = kind.advice(self.inputs.is_command)
         if not write:
             return {**row, "write": write}
         write = in_unit(write)
@@ -328,14 +329,17 @@ class Evaluation:
         order.append(f"list_position([{cuts}]::BIGINT[], coalesce(k, -1)::BIGINT)")
         return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"
 
-    def abstention_query(self, confidence: float = CONFIDENCE) -> str:
-        """Return the query of ranking_abstention, whose thresholds are as scores were given."""
-        return abstention_query(self.request, self.tables.negated, confidence)
+    def abstention_query(self, confidence: float = CONFIDENCE, request: Request | None = None) -> str:
+        """Return the query of ranking_abstention, whose thresholds are as scores were given.
+
+        That of `request`, by default composed to be run.
+        """
+        return abstention_query(request or self.composed, self.tables.negated, confidence)
 
     def comparisons(self) -> list[list[str]]:
         """Return the queries of the comparisons of all users, and if there are segments, of each.
 
         Their caveats name the problems that make_tables has found.
         """
-        queries = compare_queries(self.request, self.options)
+        queries = compare_queries(self.composed, self.options)
         return [[with_caveats(query, self.found) for query in each] for each in queries]

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from ..compose.columns import NEAR
-from ..duckdb.internal import COLUMN_TEXTS, IS_NUMBER, NEAREST_COLUMN
+from ..compose.columns import NEAR, is_number, nearest_column
 from ..evaluation.errors import DataError, error_summary
 from ..evaluation.options import ARGUMENTS
 from ..quoting import identifier, literal, unquoted
@@ -81,7 +80,9 @@ class Source:
     is_trec: bool = False  # whether `system` is but the tag of a TREC run
     is_negated: bool = False  # whether `score` has the opposite sign of what the file has
     is_empty: bool = False  # whether all its lists are, for which it has one row without ids
-    type: str = ""  # the type of a row, as typeof writes it; "" for a TREC file
+    types: Mapping[str, str] = field(default_factory=dict)  # of all columns; none for a TREC file
+    names: Mapping[str, str] = field(default_factory=dict)  # of its columns, by role
+    csv: str = ""  # the path, as DuckDB takes it, of one CSV file that DuckDB reads by itself
 
     def select(self, names: Iterable[str]) -> str:
         """Return the query for the columns of these roles."""
@@ -105,6 +106,23 @@ class Source:
 
     def with_type(self, name: str, kind: str) -> "Source":
         return replace(self, ids={**self.ids, name: kind})
+
+    def with_named_types(self, con: duckdb.DuckDBPyConnection, kinds: Mapping[str, str]) -> "Source":
+        """Return a CSV file with a reader that guesses nothing: its dialect and the types of its columns.
+
+        `kinds` are the types by role. All other columns are VARCHAR.
+        """
+        query = f"SELECT * EXCLUDE (Prompt) FROM sniff_csv({literal(self.csv)}{QUOTED})"
+        ((delimiter, quote, escape, _, _, skip, has_header, found, *_),) = con.execute(query).fetchall()
+        types = {one["name"]: "VARCHAR" for one in found}
+        types |= {name: kinds[role] for role, name in self.names.items() if role in kinds}
+        dialect = {"delim": delimiter, "quote": quote, "escape": escape}
+        options = ["auto_detect = false", f"header = {str(has_header).lower()}"]
+        options += [f"{name} = {literal(text)}" for name, text in dialect.items() if text != "(empty)"]
+        options += [f"skip = {skip}"] * bool(skip) + ["comment = ''"]
+        columns = ",\n    ".join(f"{literal(name)}: {literal(kind)}" for name, kind in types.items())
+        rows = f"read_csv({literal(self.csv)}, {', '.join(options)}, columns = {{\n    {columns}}})"
+        return replace(self, rows=rows, ids={})
 
 
 @dataclass(frozen=True)
@@ -284,7 +302,8 @@ def csv_source(
     missing = None
     if not (wanted.by_lines and is_refused(con, rows)):
         try:
-            return table_source(con, path, rows, wanted, "read_csv", len(files) > 1)
+            source = table_source(con, path, rows, wanted, "read_csv", len(files) > 1)
+            return replace(source, csv=pattern(files[0]) if len(files) == 1 else "")
         except MissingColumnsError as error:
             missing = error if len(column_types(con, rows)) > 1 else None
     text = line_rows(path, files)
@@ -440,7 +459,6 @@ def find_columns(
     names = {role: by_name[found[0]] for role, found in named.items() if len(found) == 1}
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
         known = types | {name: one.kind for name, one in nested.items()}
-        query = f"SELECT coalesce({NEAREST_COLUMN}({COLUMN_TEXTS}(?), ?), '')"
         near = {}
         for role, name in missing.items():
             ends = [one for one in by_name if one.endswith(f".{name.lower()}")]  # metadata.kind for kind
@@ -448,7 +466,7 @@ def find_columns(
             guesses = [*named[role], *ends, alike, *called_so(by_name, role, role, wanted.row_id)]
             near[role] = next((by_name[one] for one in guesses if one), "")
             if name == role and not near[role]:
-                ((near[role],),) = con.execute(query, [row_type(known), ARGUMENTS.get(role)]).fetchall()
+                near[role] = nearest_column(ARGUMENTS.get(role, ""), known)
         hidden = {one.column for one in nested.values()} | {one.field for one in nested.values()} - {*types}
         there = shorten(", ".join(name for name in known if name not in hidden))
         columns = " and ".join(f"no column {name!r}" for name in missing.values())
@@ -471,11 +489,6 @@ def called_so(by_name: Collection[str], role: str, name: str, row_id: str) -> li
     like_ids = f"(?=.*id$)({NEAR[ARGUMENTS[role]]})"
     found = [one for one in by_name if one in known or re.fullmatch(like_ids, one)]
     return found if {*found} & {*known} else []
-
-
-def row_type(types: Mapping[str, str]) -> str:
-    """Return the type of a row of these columns, as typeof writes it."""
-    return f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
 
 
 def table_source(
@@ -515,9 +528,8 @@ def table_source(
     if lists and has_empty_list(con, rows, lists, wanted):
         return empty_source(path, types)
     for role in (one for one in NUMBERS if one in names and function not in ("read_csv", "lines")):
-        ((is_number,),) = con.execute(f"SELECT {IS_NUMBER}(?)", [kinds[role]]).fetchall()
-        is_number = is_number or (role == "rel" and kinds[role] == "BOOLEAN")
-        if not is_number and not (is_json and kinds[role] in ("JSON", '"NULL"')):
+        is_known = is_number(kinds[role]) or (role == "rel" and kinds[role] == "BOOLEAN")
+        if not is_known and not (is_json and kinds[role] in ("JSON", '"NULL"')):
             raise DataError(f"{path}: {names[role]!r} must be a number, got {shorten(kinds[role])}")
     ids = {role: kind for role, kind in kinds.items() if role in IDS}
     if is_json:
@@ -538,7 +550,7 @@ def table_source(
     if function:
         ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
     columns = {role: identifier(name) for role, name in names.items()}
-    return Source(path, rows, columns, ids, is_text=bool(function), type=row_type(types))
+    return Source(path, rows, columns, ids, is_text=bool(function), types=types, names=names)
 
 
 def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[str], wanted: Wanted) -> bool:
@@ -557,9 +569,7 @@ def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[st
 def empty_source(path: str, types: Mapping[str, str]) -> Source:
     """Return the source of a log in which nothing was retrieved: each query has an empty list."""
     columns = {**dict.fromkeys(IDS, "CAST(NULL AS VARCHAR)"), "score": "CAST(NULL AS DOUBLE)"}
-    return Source(
-        path, "(SELECT 1)", columns, dict.fromkeys(IDS, "BIGINT"), is_empty=True, type=row_type(types)
-    )
+    return Source(path, "(SELECT 1)", columns, dict.fromkeys(IDS, "BIGINT"), is_empty=True, types=types)
 
 
 def first_id_type(con: duckdb.DuckDBPyConnection, rows: str, name: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import duckdb
 
-from ..duckdb.internal import COLUMN_TEXTS, COMMON_TYPE, FAMILY, LIKE
+from ..compose.columns import alike, common_type, family
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
 from ..evaluation.options import ARGUMENTS, COLUMNS, OPTIONS, ColumnNames, rec_columns, truth_columns
@@ -133,6 +133,22 @@ class Tables:
     # the models whose scores have the opposite sign of those given, None where there is one without a name
     negated: Collection[str | None]
     empty: Collection[str | None]  # those with nothing but empty lists
+    sources: Mapping[str, Sequence[Source]]  # the sources of each table, by its name behind the prefix
+    stdin: str  # the file with the content of standard input
+
+    def printed(self, con: duckdb.DuckDBPyConnection) -> list[str]:
+        """Return the statements with readers of CSV files that name the types of their columns.
+
+        Such a reader is taken where it gives the same rows as the one that has made the table.
+        """
+        first = len(self.statements) - len(self.sources)
+        made = [*self.statements[:first]]
+        for statement, (name, sources) in zip(self.statements[first:], self.sources.items(), strict=True):
+            made.append(statement)
+            if all(one.csv for one in sources):
+                with suppress(duckdb.Error):
+                    made[-1] = named_statement(con, f"{self.prefix}{name}", sources)
+        return [with_stdin(one, self.stdin) for one in made]
 
 
 def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
@@ -181,8 +197,6 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             sources = with_ids_as_text(con, sources, error)
     database = inputs.catalog.path
     made = [*([attach_statement(database)] if database is not None else []), *statements]
-    if inputs.stdin != STDIN:
-        made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
     named = [(name, rec) for (name, _), rec in zip(named, recs, strict=True)]
     models = find_models(con, inputs, named)
     are_named = all(name for name, _ in named)
@@ -190,13 +204,20 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     return Tables(
         inputs.prefix,
         [*of_tables],
-        made,
+        [with_stdin(one, inputs.stdin) for one in made],
         [*models] if "system" in recs[0].columns else [],
         is_named=len(models) > 1 or are_named,
         files={name: file for name, file in files.items() if file is not None},
         negated={name or None for name, rec in models.items() if rec.is_negated},
         empty={name or None for name, rec in models.items() if rec.is_empty},
+        sources=of_tables,
+        stdin=inputs.stdin,
     )
+
+
+def with_stdin(statement: str, file: str) -> str:
+    """Return a statement that reads standard input where it has read the file with its content."""
+    return statement if file == STDIN else statement.replace(literal(file), "'/dev/stdin'")
 
 
 def find_models(
@@ -281,13 +302,12 @@ def check_unread(
         check_grades(con, inputs, truth)
         check_order(con, inputs, truth, named)
     for _, rec in named:
-        check_systems(con, inputs, rec)
+        check_systems(inputs, rec)
 
 
-def unread(con: duckdb.DuckDBPyConnection, what: str, source: Source, read: str | None = None) -> list[str]:
+def unread(what: str, source: Source, read: str | None = None) -> list[str]:
     """Return the columns of a source that look like these, but for the one that is read."""
-    found = con.execute(f"SELECT {LIKE}{what}({COLUMN_TEXTS}(?))", [source.type]).fetchall()
-    return [name for name in found[0][0] if name.lower() != (read or "").lower()]
+    return [name for name in alike(what, source.types) if name.lower() != (read or "").lower()]
 
 
 def grade_of(inputs: Inputs, truth: Source) -> str | None:
@@ -299,7 +319,7 @@ def grade_of(inputs: Inputs, truth: Source) -> str | None:
 
 def check_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) -> None:
     grade, say = grade_of(inputs, truth), partial(written, is_command=inputs.is_command)
-    for name in [] if grade is None else unread(con, "grades", truth, grade):
+    for name in [] if grade is None else unread("grades", truth, grade):
         is_score = name.lower() == inputs.columns["score_col"].lower()
         if is_score and numbers_in(con, truth, name)[0] < 2:
             continue  # all of which are relevant
@@ -324,7 +344,7 @@ def check_order(
         raise DataError(f"{truth.path}: score, the grade in BEIR's qrels, has {numbers}: {rule}")
 
 
-def check_systems(con: duckdb.DuckDBPyConnection, inputs: Inputs, rec: Source) -> None:
+def check_systems(inputs: Inputs, rec: Source) -> None:
     """Raise DataError for a column of models or runs that is not read."""
     say, column = partial(written, is_command=inputs.is_command), inputs.columns["system_col"]
     if column == "":
@@ -332,10 +352,10 @@ def check_systems(con: duckdb.DuckDBPyConnection, inputs: Inputs, rec: Source) -
     one_list = "leave it out if each user has one list"
     if column is None and "system" not in rec.columns:
         one_list = f"{say('system', '')} if each user has one list"
-        for name in unread(con, "systems", rec):
+        for name in unread("systems", rec):
             rule = f"{say('system', name)} keeps models apart; {one_list}"
             raise DataError(f"{rec.path}: has a column {name} that is not read: {rule}")
-    for name in unread(con, "runs", rec, column):
+    for name in unread("runs", rec, column):
         system = option("system", inputs.is_command)
         rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
         problem = f"has a column {name} that is not read, and would make one list of several runs"
@@ -365,28 +385,39 @@ def table_statement(name: str, sources: Sequence[Source]) -> str:
     return f"CREATE OR REPLACE TEMP {kind} {name} AS\n{query}"
 
 
+def named_statement(con: duckdb.DuckDBPyConnection, name: str, sources: Sequence[Source]) -> str:
+    """Return the statement that makes a table by readers that name the types of its columns.
+
+    Raises:
+        duckdb.Error: they read other rows than the table has, or none
+    """
+    described = con.execute(f"DESCRIBE {name}").fetchall()
+    kinds = {column: kind for column, kind, *_ in described}
+    statement = table_statement(name, [one.with_named_types(con, kinds) for one in sources])
+    query = statement.partition(" AS\n")[2]
+    rows = "SELECT typeof(any_value(one)), count(*), sum(hash(one)) FROM {} AS one"
+    if con.execute(rows.format(f"({query})")).fetchall() != con.execute(rows.format(name)).fetchall():
+        raise duckdb.InvalidInputException(f"{name}: other rows")
+    return statement
+
+
 def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> list[Source]:
     """Give text files the type of id that the other sources have; DataError if those differ."""
     for name in IDS:
         having = [source for source in sources if name in source.ids]
         typed = {source.ids[name]: source.path for source in having if not source.is_text}
         kinds = set(typed) or {source.ids[name] for source in having}
-        families = {con.execute(f"SELECT {FAMILY}(?)", [kind]).fetchall()[0][0] for kind in kinds}
+        families = {*map(family, kinds)}
         if families == {"INTEGER"}:
             kind = "UBIGINT" if "UBIGINT" in kinds else "BIGINT"
         elif len(families) > 1 and typed:
             got = " and ".join(f"{shorten(kind)} in {path}" for kind, path in list(typed.items())[:2])
-            kind = reduce(lambda one, other: common_type(con, one, other), typed)
+            kind = reduce(common_type, typed)
             raise types_error(name, got, having, kind)
         else:
             kind = kinds.pop() if len(kinds) == 1 else "VARCHAR"
         sources = [one.with_type(name, kind) if one.is_text and name in one.ids else one for one in sources]
     return list(sources)
-
-
-def common_type(con: duckdb.DuckDBPyConnection, one: str, other: str) -> str:
-    """Return the type to cast ids of two types to, by which none becomes another without a trace."""
-    return str(con.execute(f"SELECT {COMMON_TYPE}(?, ?)", [one, other]).fetchall()[0][0])
 
 
 def types_error(name: str, got: str, sources: Iterable[Source], kind: str) -> DataError:

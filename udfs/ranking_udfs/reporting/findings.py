@@ -502,7 +502,7 @@ def find_abstention(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping
     """Return thresholds, with FEW users without a relevant item, or where the user speaks of them."""
     if not of.request.says_refused and max(row[WITHOUT_RELEVANT] for row in counts.values()) < FEW:
         return []
-    return sorted(fetch(work.abstention_query(of.options["confidence"])), key=of.by_system)
+    return sorted(fetch(work.abstention_query(of.options["confidence"], work.request)), key=of.by_system)
 
 
 def refused_of(rows: Sequence[Row]) -> list[str]:

@@ -38,14 +38,6 @@ len(list_filter(numbers, lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.
 CREATE OR REPLACE TEMP MACRO _ranking_longest(ks) AS
 list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
 
--- The error text of columns of rec that do not fit where there is no truth; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_rec_misfit(rec, COLUMN_NAMES) AS
-coalesce(
-    -- rec stands in the place of truth, too: what is said of truth is said of it already.
-    list_transform(
-        [_ranking_misfits(rec, rec, COLUMN_NAMES)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
-    _ranking_unread_column(rec, rec, COLUMN_NAMES));
-
 -- The error texts of columns that are missing, misnamed or of an unfit type. All must be there but those of grades and
 -- systems, unless they are named. An id must be of one family in both tables, since an implicit cast would make ids equal
 -- that are not, or none equal at all.
@@ -107,16 +99,6 @@ _ranking_collation_problem()];
 CREATE OR REPLACE TEMP MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
 
--- The value that belongs to a choice of `ties`, or an error if there is no such choice; trec is NULL where it is none.
-CREATE OR REPLACE TEMP MACRO _ranking_ties_choice(ties, item, trec, expected, caller) AS
-CASE
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'trec' AND trec IS NOT NULL THEN trec
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
-    ELSE error(concat(caller, ': ', _ranking_option(
-        'ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
-END;
-
 -- The error text of a column that is missing, of a type that does not fit, or looks as if it should be read; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_columns_problem(rec, truth, COLUMN_NAMES) AS
 coalesce(
@@ -124,10 +106,6 @@ coalesce(
         [_ranking_misfits(rec, truth, COLUMN_NAMES)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
     _ranking_unread_column(rec, truth, COLUMN_NAMES));
-
--- Return true, or the error of such a column.
-CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, COLUMN_NAMES, caller) AS
-_ranking_no_problem(caller, _ranking_columns_problem(rec, truth, COLUMN_NAMES));
 
 -- The error texts of the arguments that say how items are judged; NULL for each that is valid.
 CREATE OR REPLACE TEMP MACRO _ranking_judging_problems(JUDGING) AS
@@ -145,27 +123,34 @@ unjudged::VARCHAR = 'skip';
 CREATE OR REPLACE TEMP MACRO _ranking_skips_users(JUDGING) AS
 without_relevant::VARCHAR = 'skip';
 
--- The error text of an argument that names other users than predicted_truth does, or leaves out other ones by people's labels
--- than by a model's; NULL for none.
-CREATE OR REPLACE TEMP MACRO _ranking_predicted_problem(JUDGING) AS
-CASE
-    WHEN users IS NOT NULL THEN 'users must be NULL with predicted_truth, whose users are all, got ' || users::VARCHAR
-    WHEN _ranking_skips_users(JUDGING) THEN 'without_relevant must be zero with predicted_truth, got skip'
-END;
-
--- Return true, or an error if an argument that says how items are judged is not valid.
-CREATE OR REPLACE TEMP MACRO _ranking_valid_grades(is_without, caller, JUDGING_ARGUMENTS) AS
-CASE
-    -- Known when the query is planned, so that the defaults cost nothing.
-    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss'
-        AND without_relevant::VARCHAR IS NOT DISTINCT FROM 'zero' THEN true
-    ELSE _ranking_no_problem(caller, coalesce(
-        list_any_value(_ranking_judging_problems(JUDGING)),
-        _ranking_ungraded_problem(is_without, min_grade)))
-END;
-
 -- The error text of a lowest grade that nothing reaches where truth has no grades; NULL for one that is reached.
 CREATE OR REPLACE TEMP MACRO _ranking_ungraded_problem(is_without, min_grade) AS
 CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
     THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ' || min_grade::VARCHAR
+END;
+
+-- The error text of a bad cut-off; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_k_problem(k) AS
+CASE
+    WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
+        THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
+    WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
+END;
+
+-- The error text of a bad min_grade; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_min_grade_problem(min_grade) AS
+CASE
+    WHEN min_grade IS NOT NULL
+        THEN _ranking_option(
+            'min_grade', min_grade, 'a number > 0',
+            coalesce(TRY_CAST(min_grade AS DOUBLE) > 0 AND TRY_CAST(min_grade AS DOUBLE) < 'inf'::DOUBLE, false))
+END;
+
+-- The error text of a bad option; NULL for none. A rule that is NULL does not hold.
+CREATE OR REPLACE TEMP MACRO _ranking_option(option, given, rule, holds) AS
+CASE
+    WHEN holds THEN NULL
+    ELSE concat(
+        option, ' must be ', rule, ', got ',
+        CASE WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || '''' ELSE coalesce(given::VARCHAR, 'NULL') END)
 END;

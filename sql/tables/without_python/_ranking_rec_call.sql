@@ -1,0 +1,15 @@
+-- A call of a function that reads no truth, its arguments checked.
+CREATE OR REPLACE TEMP MACRO _ranking_rec_call(caller, rec, ks, REC_COLUMN_ARGUMENTS) AS
+struct_insert(
+    _ranking_call(
+        caller, rec := rec, ks := ks, measures := 'hits', user_col := user_col, item_col := item_col, score_col := score_col,
+        grade_col := '', system_col := system_col, descending := descending),
+    rec_problem := concat('_ranking_rec_misfit(', _ranking_as_text(rec), ', ', REC_COLUMNS_AS_TEXTS, ')'));
+
+-- The error text of columns of rec that do not fit where there is no truth; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_rec_misfit(rec, COLUMN_NAMES) AS
+coalesce(
+    -- rec stands in the place of truth, too: what is said of truth is said of it already.
+    list_transform(
+        [_ranking_misfits(rec, rec, COLUMN_NAMES)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
+    _ranking_unread_column(rec, rec, COLUMN_NAMES));

@@ -1,0 +1,159 @@
+-- Which columns a table has, and of which types, is known when the query is planned: it costs nothing, and the planner
+-- drops what depends on it.
+
+-- Say whether a table has a column, of whatever type.
+CREATE OR REPLACE TEMP MACRO _ranking_has(source, named, otherwise) AS
+typeof((
+    SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+    WHERE false
+)) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
+
+-- The error text of the columns that a table does not have, all of them at once, and what to write.
+CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(name, texts, missing) AS
+name || ' must have '
+|| _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
+|| ', got ' || _ranking_columns(texts) || '; write '
+|| concat_ws(
+    ', ',
+    -- Columns that both tables must call the same.
+    'SELECT * RENAME (' || _ranking_joined(
+        list_transform(
+            list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
+            lambda c: concat_ws(
+                ' AS ',
+                coalesce(regexp_replace(nullif(c.near, ''), '^(.*\W.*)$', '"\1"'), '...'),
+                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))),
+        ', ') || ')',
+    _ranking_joined(
+        list_transform(
+            list_filter(missing, lambda c: NOT coalesce(c.is_elsewhere, false) OR c.argument = 'score_col'),
+            lambda c: concat(
+                c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
+                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END)),
+        ', ')
+    -- A log of lists is no truth.
+    || CASE WHEN len(missing) = 1 AND missing[1].argument = 'score_col' AND missing[1].is_elsewhere AND strpos(texts, ']') = 0
+        THEN ' (or swap rec and truth: truth has one)' ELSE '' END);
+
+-- The column that is likely meant where one is not there: one that such columns are often called.
+CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
+regexp_extract(texts, CASE argument NEAR_COLUMNS END, 1);
+
+-- The columns that are not read and would change every number if they were: systems and runs in rec, grades in truth. NULL
+-- where the caller, or a column of the usual name, says which one to read.
+CREATE OR REPLACE TEMP MACRO _ranking_unread_columns(rec, truth, COLUMN_NAMES) AS
+list_transform(
+    -- In stages, since DuckDB plans each regular expression as often as it is named.
+    [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
+    lambda texts: {
+        'systems': CASE WHEN system_col IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
+            THEN _ranking_like_systems(texts.rec) END,
+        'runs': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
+            THEN list_filter(
+                _ranking_like_runs(texts.rec),
+                lambda run: lower(run) <> lower(coalesce(system_col::VARCHAR, 'system'))) END,
+        'grades': CASE WHEN grade_col IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+            THEN _ranking_like_grades(texts.truth) END})[1];
+
+-- The error text of the first such column; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_unread_column(rec, truth, COLUMN_NAMES) AS
+list_transform(
+    [_ranking_unread_columns(rec, truth, COLUMN_NAMES)],
+    lambda unread: coalesce(
+        format(
+            'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
+            || 'system_col := '''' if each user has one list',
+            unread.systems[1]),
+        format(
+            'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
+            || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
+            unread.runs[1],
+            CASE WHEN unread.systems IS NULL THEN 'leave it out (SELECT * EXCLUDE)' ELSE 'system_col := ''''' END),
+        _ranking_grade_not_read(list_filter(unread.grades, lambda grade: NOT _ranking_is_score(grade, score_col))[1])))[1];
+
+CREATE OR REPLACE TEMP MACRO _ranking_grade_not_read(name) AS
+format(
+    'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
+    || 'grade_col := '''' makes every row of truth relevant',
+    name);
+
+-- Return true for a column of truth that is called as the scores of rec. It holds grades only if it has several numbers, which
+-- _ranking_unread_scores has.
+CREATE OR REPLACE TEMP MACRO _ranking_is_score(name, score_col) AS
+lower(name) = lower(coalesce(score_col::VARCHAR, 'score'));
+
+-- The error text of a column whose types in two tables cannot be matched; NULL for one of types that can be.
+CREATE OR REPLACE TEMP MACRO _ranking_type_problem(name, tables, one, other) AS
+CASE WHEN NOT _ranking_same_type(one, other)
+    THEN concat(
+        _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other),
+        '; write CAST(', _ranking_cut(name), ' AS ', _ranking_cut(_ranking_common_type(one, other)), ') in both')
+END;
+
+-- The error text of the users or items of a table, where it has no such column or their type is not truth's; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_ids_problem(argument, source, truth, id_col, kind) AS
+CASE
+    WHEN _ranking_has(source, id_col, kind || 'id') THEN _ranking_type_problem(
+        coalesce(id_col::VARCHAR, kind || 'id'), 'truth and in ' || argument,
+        _ranking_type(truth, id_col, kind || 'id'), _ranking_type(source, id_col, kind || 'id'))
+    ELSE _ranking_no_column(argument, coalesce(id_col::VARCHAR, kind || 'id'), kind || '_col', _ranking_texts_of(source))
+END;
+
+-- The columns that look like those that tell models apart.
+CREATE OR REPLACE TEMP MACRO _ranking_like_systems(texts) AS
+regexp_extract_all(texts, LIKE_SYSTEMS, 1);
+
+-- The columns that look like those that tell runs of one model apart.
+CREATE OR REPLACE TEMP MACRO _ranking_like_runs(texts) AS
+regexp_extract_all(texts, LIKE_RUNS, 1);
+
+-- The numeric columns that look like grades.
+CREATE OR REPLACE TEMP MACRO _ranking_like_grades(texts) AS
+regexp_extract_all(texts, LIKE_GRADES, 1);
+
+-- The pattern of a column's name, and of what stands in where there is none (ranking_absent), for COLUMNS. (A lambda takes
+-- it longer.)
+CREATE OR REPLACE TEMP MACRO _ranking_column(named, otherwise) AS
+concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
+
+-- The names of a table's columns, short enough for an error of one line.
+CREATE OR REPLACE TEMP MACRO _ranking_columns(texts) AS
+_ranking_cut(replace(_ranking_joined(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
+
+-- The name of a table, or an error if it is a query, which query_table does not take.
+CREATE OR REPLACE TEMP MACRO _ranking_table(argument, name) AS
+CASE
+    -- A file may be called "from bob.csv" or "(1) rec.csv".
+    WHEN regexp_matches(name::VARCHAR, '(?i)^\s*(\(\s*)?(select|from|with|values)\b\W')
+        AND NOT regexp_matches(name::VARCHAR, '(?i)\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$')
+        THEN error(concat(
+            argument, ' must be the name of a table, view, CTE or file, got ', _ranking_cut(name::VARCHAR),
+            ': write WITH mine AS (...) before the query, and ''mine'' here'))
+    ELSE name
+END;
+
+-- The type of a column; NULL if the table has none of this name.
+CREATE OR REPLACE TEMP MACRO _ranking_type(source, named, otherwise) AS
+regexp_extract_all(
+    typeof((
+        SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+        WHERE false
+    )),
+    '(?s)^\w+\("NULL", (.*)\)$',
+    1)[1];
+
+-- The columns of a table as such a text.
+CREATE OR REPLACE TEMP MACRO _ranking_texts_of(source) AS
+_ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
+
+-- The error text of an argument that is no name of a column, by its type; NULL for one that is.
+CREATE OR REPLACE TEMP MACRO _ranking_name_problem(argument, type, given) AS
+CASE WHEN type NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+    THEN concat(argument, ' must be the name of a column, got ', _ranking_cut(given))
+END;
+
+-- The error text of a column that a table does not have.
+CREATE OR REPLACE TEMP MACRO _ranking_no_column(source, name, argument, texts) AS
+concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));

@@ -1,0 +1,47 @@
+-- Say whether ids of these two types may be compared.
+CREATE OR REPLACE TEMP MACRO _ranking_same_type(one, other) AS
+'"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
+
+-- The type to cast ids of two types to. Of two numbers it is the less exact, as which equal ids are equal: a text would end
+-- in .0. Ids too large for it are a problem of ranking_check.
+CREATE OR REPLACE TEMP MACRO _ranking_common_type(one, other) AS
+CASE
+    WHEN regexp_matches(one || other, 'UUID|DATE|TIME|BLOB|BIT') AND regexp_matches(one || other, 'FLOAT|DOUBLE|DECIMAL')
+        THEN 'VARCHAR'
+    WHEN contains(one, 'FLOAT') THEN one
+    WHEN contains(other, 'FLOAT') THEN other
+    WHEN contains(one, 'DOUBLE') THEN one
+    WHEN contains(other, 'DOUBLE') THEN other
+    WHEN regexp_matches(one || other, '^DECIMAL|DECIMAL.*\)$') AND NOT regexp_matches(one || other, ', ?0\)VAR|VAR.*, ?0\)$')
+        THEN format(
+            'DECIMAL(38, {})',
+            greatest(
+                TRY_CAST(regexp_extract(one, ', ?(\d+)\)$', 1) AS TINYINT),
+                TRY_CAST(regexp_extract(other, ', ?(\d+)\)$', 1) AS TINYINT)))
+    WHEN regexp_full_match(one || other, '((DATE|TIMESTAMP)(_[NMS]+| WITH TIME ZONE)?)+') THEN 'TIMESTAMP'
+    WHEN contains(one || other, 'BOOLEAN') AND _ranking_is_integer(replace(one || other, 'BOOLEAN', '')) THEN 'BIGINT'
+    WHEN 'BLOB' IN (one, other) THEN 'BLOB'
+    ELSE 'VARCHAR'
+END;
+
+-- The family of a type: ids of one family may be compared. Integers of all widths are one family, but for
+-- UHUGEINT: DuckDB would compare it with a signed integer as DOUBLE. Texts are one too: the words of an ENUM and the
+-- text of a UUID are what a VARCHAR would say. Every other type is a family of its own.
+CREATE OR REPLACE TEMP MACRO _ranking_family(type) AS
+regexp_replace(
+    regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR');
+
+-- The error text of a collation, by which ids that differ would be one; NULL if there is none.
+CREATE OR REPLACE TEMP MACRO _ranking_collation_problem() AS
+CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
+    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
+        || _ranking_cut(current_setting('default_collation'))
+END;
+
+-- Texts as one, or NULL if there are none. array_to_string plans them twice.
+CREATE OR REPLACE TEMP MACRO _ranking_joined(texts, separator) AS
+list_aggregate(texts, 'string_agg', separator);
+
+-- Return true, or an error if there is a problem, in words.
+CREATE OR REPLACE TEMP MACRO _ranking_no_problem(caller, problem) AS
+coalesce(error(caller || ': ' || problem)::BOOLEAN, true);

@@ -1,0 +1,52 @@
+"""Statements of an evaluation as a script to read and to run: each with a comment that says what it is."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..duckdb.helpers import stand_alone
+from ..version import version
+
+TABLES = {  # what a table is, by the name at the end of its own
+    "rec": "The recommendations.",
+    "truth": "The truth: what turned out right.",
+    "predicted_truth": "The truth as a model has labelled it.",
+    "segments": "The segments of users.",
+    "users": "All users.",
+    "history": "What users had before.",
+    "items": "The catalogue.",
+    "ranked": "The recommendations in the order of trec_eval, in which nothing is tied.",
+    "by_user": "The measures of each user at each k.",
+    "by_predicted": "The same by the truth as a model has labelled it.",
+    "contents": "What is in the list of each user at each k.",
+    "counts": "The users of each model, and how many of them lack what.",
+    "by_segment": "The measures of each user, with a row for each segment of the user.",
+    "by_predicted_segment": "The same by the truth as a model has labelled it.",
+    "contents_by_segment": "What is in the list of each user, with a row for each segment of the user.",
+}
+MADE = re.compile(r"(?:CREATE OR REPLACE TEMP (?:TABLE|VIEW)|(INSERT) INTO) (\w+)")
+
+
+def script_text(statements: Sequence[str], queries: Iterable[tuple[str, str]], prefix: str) -> str:
+    """Return a script of statements that make tables, and of queries, each behind what it is.
+
+    `prefix` is the beginning of the names of the tables.
+    """
+    found = [(made_text(one, prefix), one) for one in statements] + [*queries]
+    head, texts = stand_alone(statement for _, statement in found)
+    where = "any DuckDB"
+    if any(text.startswith("-- Needs the pack") for text in texts):
+        where = "a DuckDB with the pack (ranking_udfs.register(con)), which some statements need"
+    lines = [f"-- Written by {version()} for {where}."]
+    lines += [f"{one};" for one in head]
+    lines += [f"-- {said}\n{text};" for (said, _), text in zip(found, texts, strict=True)]
+    return "\n\n".join(lines) + "\n"
+
+
+def made_text(statement: str, prefix: str) -> str:
+    """Return what a statement makes, in words."""
+    made = MADE.match(statement)
+    if made is None:
+        return "The database of the tables."
+    if made[1]:
+        return "The values of each user that were measured before."
+    return TABLES.get(made[2].removeprefix(prefix), f"The table {made[2]}.")

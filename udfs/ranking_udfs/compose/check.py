@@ -1,0 +1,469 @@
+"""A call of ranking_check or ranking_check_rows: what would be an error elsewhere is a row of its answer."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from ..measures.grammar import parse_measures
+from ..quoting import sql_value
+from .arguments import PARSERS, Given, parse_column, parse_fields, parse_min_grade, parse_optional_table, word
+from .call import Call, Types, escaped, nulls
+from .columns import (
+    INTEGER,
+    UNKNOWN,
+    Names,
+    alike,
+    cut,
+    id_problem,
+    listed,
+    missing_columns,
+    parse_columns,
+    row_type,
+    type_of,
+    type_problems,
+    users_problem,
+)
+from .problems import PROBLEMS, Problem
+from .templates import identifier, literal
+
+HEAP = 31  # the largest k for which the best rows of a list are kept in a heap
+# The arguments of which a wrong value is a row, in the order of these rows, and the rules for the others.
+COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col", "time_col")
+JUDGING = {
+    "min_grade": parse_min_grade,
+    "unjudged": word("miss", "skip"),
+    "without_relevant": word("zero", "skip"),
+}
+
+
+@dataclass(frozen=True)
+class Code:
+    """A problem as SQL."""
+
+    place: int
+    code: str
+    counted: str
+    wrong_from: str
+    doubtful_from: str
+    sentence: Any  # a Symbol in the script
+
+
+@dataclass(frozen=True)
+class CheckCall(Call):
+    """A call of the check. Arguments that are wrong are among `problems`, and read as far as they can be."""
+
+    parsers: ClassVar = {
+        **PARSERS,
+        "history": ("history", parse_optional_table),
+        "items": ("items", parse_optional_table),
+        "predicted_truth": ("predicted_truth", parse_optional_table),
+        "first": ("first", parse_optional_table),
+    }
+
+    history: str | None = None
+    items: str | None = None
+    predicted_truth: str | None = None
+    first: str | None = None  # of a partition, the table of the first time in the whole truth
+    time: str | None = None
+    problems: Sequence[str] = ()  # with arguments, in words
+    wrong: Sequence[str] = ()  # arguments that name no column
+    known: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, where they are known
+
+    @classmethod
+    def parse(cls, function: str, given: Mapping[str, Given]) -> "CheckCall":
+        strict = {name: one for name, one in given.items() if name not in (*COLUMNS, *JUDGING, "descending")}
+        fields = parse_fields(cls.parsers, strict)
+        if "ks" not in fields:
+            raise ValueError("ks must be a list of one or more k, got NULL")
+        wrong, problems = [], []
+        for name in COLUMNS:
+            if name not in given or given[name].text is None:
+                continue
+            fields[name.removesuffix("_col")] = given[name].text
+            if given[name].kind not in ("VARCHAR", UNKNOWN, "NULL"):
+                wrong.append(name)
+                if name != "time_col":
+                    problems.append(f"{name} must be the name of a column, got {cut(str(given[name].text))}")
+        descending = given["descending"]
+        fields["descending"] = {"true": True, "false": False}.get(str(descending.text))
+        if descending.kind != "BOOLEAN" or descending.text is None:
+            problems.append(f"descending must be true or false, got {cut(descending.text or 'NULL')}")
+        for name, parse in JUDGING.items():
+            try:
+                fields |= parse_fields({name: (name, parse)}, {name: given[name]})
+            except ValueError as error:
+                problems.append(str(error))
+                fields |= {"min_grade": number_of(given[name])} if name == "min_grade" else {}
+        if fields.get("predicted_truth"):
+            check_predicted(fields, {name: given[name] for name in COLUMNS if name in given}, problems)
+        return cls(function, problems=problems, wrong=wrong, **fields)
+
+    # The tables.
+
+    @property
+    def has_history(self) -> bool:
+        return self.history is not None
+
+    @property
+    def has_items(self) -> bool:
+        return self.items is not None
+
+    @property
+    def has_predicted(self) -> bool:
+        return self.predicted_truth is not None
+
+    @property
+    def has_first(self) -> bool:
+        return self.first is not None
+
+    @property
+    def truths(self) -> str:
+        """The CTE with the rows of truth."""
+        return "truths" if self.has_users else "_ranking_truth"
+
+    @property
+    def user_column(self) -> str:
+        return column(self.user)
+
+    @property
+    def item_column(self) -> str:
+        return column(self.item)
+
+    @property
+    def score_column(self) -> str:
+        return column(self.score)
+
+    @property
+    def time_column(self) -> str:
+        return column("time" if self.time is None else self.time)
+
+    @property
+    def rec_columns(self) -> str:
+        return nulls(named(self.user, self.item, self.score, self.system_name, "rank"))
+
+    @property
+    def truth_columns(self) -> str:
+        hidden = self.score if self.may_hide_grades else ""
+        time = self.time_name if self.has_history else ""
+        return nulls(named(self.user, self.item, self.grade_name, hidden, time))
+
+    @property
+    def users_columns(self) -> str:
+        return nulls(named(self.user) or ["userid"])
+
+    @property
+    def history_columns(self) -> str:
+        return nulls(named(self.user, self.item, self.time_name) or ["userid"])
+
+    @property
+    def items_columns(self) -> str:
+        return nulls(named(self.item) or ["itemid"])
+
+    @property
+    def system_name(self) -> str:
+        return "system" if self.system is None else self.system
+
+    @property
+    def grade_name(self) -> str:
+        return "rel" if self.grade is None else self.grade
+
+    @property
+    def time_name(self) -> str:
+        return "time" if self.time is None else self.time
+
+    @property
+    def grade_pattern(self) -> str:
+        return pattern(self.grade_name)
+
+    @property
+    def item_pattern(self) -> str:
+        return pattern(self.item)
+
+    # Names as texts of SQL, for examples.
+
+    @property
+    def user_text(self) -> str:
+        return literal(self.user)
+
+    @property
+    def item_text(self) -> str:
+        return literal(self.item)
+
+    @property
+    def grade_text(self) -> str:
+        return literal(self.grade_name)
+
+    @property
+    def column_findings(self) -> str:
+        """The SQL of the problems of columns and arguments: a LIST of pairs of a code and a text."""
+        named = {"rec": self.rec, "truth": self.truth, "users": self.users}
+        named |= {"history": self.history, "items": self.items}
+        tables = {role: name for role, name in named.items() if name is not None}
+        facts = Facts(self.names, self.time, [*self.problems], [*self.wrong], [*tables])
+        several = "(SELECT min(hidden_grade) < max(hidden_grade) FROM _ranking_truth)"
+        if self.known:
+            rows = {role: self.known[name] for role, name in tables.items()}
+            found = [sql_pairs(facts.findings(of_several, rows)) for of_several in (False, True)]
+            return (
+                found[0]
+                if found[0] == found[1]
+                else f"CASE WHEN {several} THEN {found[1]} ELSE {found[0]} END"
+            )
+        arguments = [
+            literal(json.dumps(asdict(facts))),
+            several if self.may_hide_grades else "false",
+            *(row_type(f"query_table({literal(name)})") for name in tables.values()),
+        ]
+        return f"system.main._ranking_column_findings({', '.join(arguments)})"
+
+    # What decides problems.
+
+    @cached_property
+    def all_ks(self) -> list[int | None]:
+        return sorted({*self.ks}, key=lambda k: (k is None, k))
+
+    @property
+    def lowest_grade(self) -> str:
+        """As of any call, but for a number that is none: it makes nothing relevant."""
+        is_number = self.min_grade is None or math.isfinite(self.min_grade)
+        return super().lowest_grade if is_number else sql_value(self.min_grade)
+
+    @property
+    def is_irrelevant(self) -> str:
+        """The condition that makes a grade irrelevant, to follow the grade in SQL."""
+        return f"< {self.lowest_grade}" if self.lowest_grade else "<= 0"
+
+    @property
+    def direction(self) -> str:
+        """The number by which scores are multiplied, so that the highest is the best."""
+        return {True: "1", False: "-1", None: "NULL::INTEGER"}[self.descending]
+
+    @property
+    def has_heap(self) -> bool:
+        return self.depth is not None and self.depth <= HEAP
+
+    @property
+    def heap_size(self) -> int:
+        return (self.depth or 0) + 1
+
+    @property
+    def best_rows(self) -> str:
+        """The rows of a list down to the largest k."""
+        return f"best{self.down_to_depth}"
+
+    @property
+    def kept(self) -> str:
+        return kept(self.function)
+
+    @property
+    def codes(self) -> list[Code]:
+        """The problems that may be found, with the names of columns in their sentences."""
+        words = {"user": self.user, "item": self.item, "score": self.score, "grade": self.grade_name}
+        words["least"] = "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"
+        possible = [one for one in PROBLEMS if not one.needs or getattr(self, one.needs) is not None]
+        return codes(words, possible, literal)
+
+    # Users who are labelled by people, among those by a model.
+
+    @property
+    def by_model(self) -> Call:
+        return self.measured("ndcg", str(self.predicted_truth), "ranking_check with predicted_truth as truth")
+
+    @property
+    def by_people(self) -> Call:
+        return self.measured("judged_share", self.truth, "ranking_check")
+
+    def measured(self, measure: str, truth: str, called: str) -> Call:
+        names = ("rec", "user", "item", "score", "grade", "system", "descending", "min_grade", "unjudged")
+        fields = {name: getattr(self, name) for name in names}
+        choices = parse_measures(measure)
+        if self.known:
+            fields["types"] = Types(self.known[self.rec], self.known[truth])
+        return Call("ranking_by_user", truth=truth, ks=self.ks, choices=choices, called=called, **fields)
+
+
+def kept(function: str) -> str:
+    """Return MATERIALIZED for what the rows behind counts are read of as well as these."""
+    return "MATERIALIZED" if function == "ranking_check_rows" else "NOT MATERIALIZED"
+
+
+def codes(words: Mapping[str, str], problems: Sequence[Problem], quote: Callable[[str], Any]) -> list[Code]:
+    """Return problems as SQL, with these words in their sentences."""
+    found = []
+    for one in problems:
+        sentence = re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), one.sentence)
+        place, counted = PROBLEMS.index(one) + 1, "NULL" if one.counted is None else literal(one.counted)
+        shares = (sql_value(one.wrong_from), sql_value(one.doubtful_from))
+        found.append(Code(place, one.code, counted, *shares, quote(sentence)))
+    return found
+
+
+def check_predicted(fields: Mapping[str, Any], columns: Mapping[str, Given], problems: Sequence[str]) -> None:
+    """Raise ValueError for what a mean of truth that a model predicts does not take."""
+    if fields.get("users"):
+        raise ValueError(
+            f"users must be NULL with predicted_truth, whose users are all, got {fields['users']}"
+        )
+    if fields.get("without_relevant") == "skip":
+        raise ValueError("without_relevant must be zero with predicted_truth, got skip")
+    for name, one in columns.items():
+        if name != "time_col":
+            parse_column(name, one)
+    if problems:
+        raise ValueError(problems[0])
+
+
+def number_of(given: Given) -> float | None:
+    """Return a number of SQL that breaks a rule."""
+    try:
+        return float(given.text or "")
+    except ValueError:
+        return None
+
+
+def column(name: str) -> str:
+    """Return a column as SQL; there is none without a name."""
+    return identifier(name) if name else "NULL"
+
+
+def named(*names: str) -> list[str]:
+    return [name for name in names if name]
+
+
+def pattern(name: str) -> str:
+    """Return the pattern of a column, and of what stands in where there is none."""
+    return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
+
+
+def sql_pairs(pairs: Sequence[Sequence[str]]) -> str:
+    return f"[{', '.join(f'[{literal(code)}, {literal(text)}]' for code, text in pairs)}]::VARCHAR[][]"
+
+
+def column_findings(facts: str, several: bool | None, *rows: str) -> list[list[str]]:
+    """Return what is wrong with arguments and columns, for tables whose rows have these types."""
+    given = json.loads(facts)
+    of = Facts(**given | {"names": Names(**given["names"])})
+    return of.findings(bool(several), dict(zip(of.tables, map(parse_columns, rows), strict=True)))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a call says of its columns."""
+
+    names: Names
+    time: str | None
+    problems: Sequence[str]  # of arguments, in words
+    wrong: Sequence[str]  # arguments that name no column
+    tables: Sequence[str]  # rec, truth, and those of users, history and items that are given
+
+    def findings(self, several: bool, tables: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
+        """Return what is wrong: pairs of a code of a problem and a text.
+
+        `several` says whether the column of truth with the name of the scores holds several numbers.
+        """
+        names, rec, truth = self.names, tables["rec"], tables["truth"]
+        found = [("unfit_column", text) for text in self.problems]
+        found += [("unfit_column", text) for text in unfit_columns(names, self.wrong, rec, truth)]
+        if "history" in tables:
+            found += history_findings(names, self.time, self.wrong, truth, tables["history"])
+        if "items" in tables:
+            unfit = unfit_ids("items", ["item"], names, truth, tables["items"])
+            found += [("unfit_column", text) for text in unfit]
+        if "users" in tables and (problem := users_problem(names, truth, tables["users"])):
+            found.append(("users", problem))
+        return [[*one] for one in [*found, *unread_columns(names, several, rec, truth)]]
+
+
+def unfit_columns(
+    names: Names, wrong: Container[str], rec: Mapping[str, str], truth: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the text of each column that is missing, or of a type that does not fit."""
+    for table, columns, others in (("rec", rec, truth), ("truth", truth, rec)):
+        if problem := missing_columns(table, names, columns, others, wrong):
+            yield problem
+    # A column that is missing fits.
+    there = [
+        {name: UNKNOWN for name in (names.user, names.item, names.score) if type_of(columns, name) is None}
+        | dict(columns)
+        for columns in (rec, truth)
+    ]
+    said = {f"{name}_col": getattr(names, name) for name in ("user", "item", "score", "grade", "system")}
+    nameless = [cut(str(said[name])) for name in said if name in wrong]
+    for problem in type_problems(names, *there):
+        about = problem.partition(" must ")[0]
+        if about not in nameless and problem != "rel must be a finite number, got NULL":
+            yield problem
+
+
+def unread_columns(
+    names: Names, several: bool, rec: Mapping[str, str], truth: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the columns that are not read and would change every number if they were."""
+    if names.grade is None and type_of(truth, "rel") is None:
+        for one in alike("grades", truth):
+            if several or names.is_part or one.lower() != names.score.lower():
+                yield "grade_not_read", one
+    if names.system is None and type_of(rec, "system") is None:
+        yield from (("system_not_read", one) for one in alike("systems", rec))
+    if names.system != "":
+        read = (names.system or "system").lower()
+        yield from (("run_not_read", one) for one in alike("runs", rec) if one.lower() != read)
+
+
+def unfit_ids(
+    table: str, kinds: Sequence[str], names: Names, truth: Mapping[str, str], columns: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the text of each column of ids that a table lacks, or whose type is not truth's."""
+    for kind in kinds:
+        name = getattr(names, kind)
+        if (there := type_of(columns, name)) is None:
+            yield no_column(table, name, f"{kind}_col", columns)
+        elif problem := id_problem(name, f"truth and in {table}", type_of(truth, name) or UNKNOWN, there):
+            yield problem
+
+
+def no_column(table: str, name: str, argument: str, columns: Mapping[str, str]) -> str:
+    return f"{table} must have a column {cut(name)} ({argument}), got {listed(columns)}"
+
+
+def history_findings(
+    names: Names,
+    time: str | None,
+    wrong: Container[str],
+    truth: Mapping[str, str],
+    history: Mapping[str, str],
+) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the columns of the history. Times need be there only if they are named."""
+    for problem in unfit_ids("history", ["user", "item"], names, truth, history):
+        yield "unfit_column", problem
+    name = "time" if time is None else time
+    of_truth, of_history = type_of(truth, name), type_of(history, name)
+    if "time_col" in wrong:
+        yield "unfit_column", f"time_col must be the name of a column, got {cut(name)}"
+    elif name == "":
+        return
+    elif of_truth is None or of_history is None:
+        if time is None and (of_truth or of_history):
+            yield "no_time", f"one in {'history' if of_truth is None else 'truth'}"
+        elif time is not None:
+            table, columns = ("history", history) if of_history is None else ("truth", truth)
+            yield "unfit_column", no_column(table, name, "time_col", columns)
+    elif (kind := time_kind(of_truth)) is None or kind != time_kind(of_history):
+        rule = "must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history"
+        yield "unfit_column", f"{cut(name)} {rule}, got {cut(of_truth)} and {cut(of_history)}"
+
+
+def time_kind(kind: str) -> str | None:
+    """Return the kind of a type of time, in words: times of one kind may be compared."""
+    if re.fullmatch(INTEGER, kind):
+        return "an integer"
+    if re.fullmatch("DATE|TIMESTAMP(_S|_MS|_NS)?", kind):
+        return "a DATE or TIMESTAMP"
+    return "a TIMESTAMPTZ" if kind == "TIMESTAMP WITH TIME ZONE" else None
+
+
+CHECKS = dict.fromkeys(("ranking_check", "ranking_check_rows", "_ranking_check_part"), CheckCall)

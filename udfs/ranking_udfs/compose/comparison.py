@@ -1,0 +1,402 @@
+"""Calls of the functions that compare systems, and what their templates ask of them."""
+
+import json
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from ..measures.contents import BY_USER
+from ..measures.grammar import SPELLINGS, parse_measures
+from ..measures.registry import COMPARED_MEASURES
+from ..quoting import literal, sql_value, unquoted
+from .arguments import PARSERS, Given, Parsers, parse_fields, parse_optional_table, parse_table, to_float
+from .call import Call
+from .columns import cut, is_integer, is_number, parse_columns, row_type
+
+# Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
+OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
+# The aggregates over predictions of which lower is better.
+ERRORS = ("mae", "mse", "rmse", "logloss")
+# Each name that a comparison knows: the measure, if it is one, its direction, and whether it lies in 0 to 1.
+KNOWN: Mapping[str, tuple[str | None, bool | None, bool]] = {
+    **{name: (one.name, one.higher_is_better, one.range.is_share) for name, one in SPELLINGS.items()},
+    **{one.name: (None, None, one.range.high == 1) for one in BY_USER},
+    **dict.fromkeys(OVERLAPS, (None, None, True)),
+    **dict.fromkeys(ERRORS, (None, False, False)),
+}
+# Columns of a table with a row per user that are no values.
+KEYS = ("system", "ranking_system", "segment", "ranking_segment", "userid", "k", "has_truth", "has_history",
+        "n_rec", "n_rec_baseline", "n_truth", "n_items")  # fmt: skip
+# Names of columns in which lower values are usually better. No measure of the registry has such a name.
+LOWER = (
+    r"(^|[_ .-])((latenc|penalt)(y|ies)"
+    "|(delay|wait|runtime|cost|price|rank|position|error|distance|regret|perplexity"
+    "|complaint|refund|bounce|failure|timeout|rmse|mse|mae|mape|wer|cer)s?"
+    "|churn|loss|losses|(response|load|wait|run)_?time)"
+    r"([_ .-](ns|us|ms|s|sec|secs|seconds|min|minutes|eur|usd|mean|avg|median|max|total|sum|count|rate|share"
+    r"|p?\d+))*$"
+)
+
+
+def list_names(names: Sequence[str | None]) -> str:
+    """Return names as an error lists them, on one line."""
+    text = re.sub(r"[\t\n\f\r ]+", " ", ", ".join("NULL" if one is None else cut(one) for one in names))
+    return f"{text[:157]}..." if len(text) > 160 else text
+
+
+def must_be(rule: str, read: Callable[[Given], Any]) -> Callable[[str, Given], Any]:
+    """Return the parser of what `read` does not make None of."""
+
+    def parse(name: str, given: Given) -> Any:
+        if (value := read(given)) is None:
+            raise ValueError(f"{name} must be {rule}, got {list_names([given.text])}")
+        return value
+
+    return parse
+
+
+def one_of(*words: str) -> Callable[[str, Given], str]:
+    return must_be("|".join(words), lambda given: given.text if given.text in words else None)
+
+
+def integer(low: int, high: int) -> Callable[[str, Given], int]:
+    def read(given: Given) -> int | None:
+        is_one = is_integer(given.kind) and given.text is not None
+        return value if is_one and low <= (value := int(str(given.text))) <= high else None
+
+    return must_be(f"an integer from {low} to {high}", read)
+
+
+def read_confidence(given: Given) -> Decimal | None:
+    is_one = is_number(given.kind) and 0 < to_float(given) < 1
+    return Decimal(repr(to_float(given)) if given.kind == "FLOAT" else str(given.text)) if is_one else None
+
+
+def parse_margin(name: str, given: Given) -> float | None:
+    def read(given: Given) -> float | None:
+        is_one = is_number(given.kind) and 0 <= to_float(given) < float("inf")
+        return to_float(given) if is_one else None
+
+    value: float | None = None if given.text is None else must_be("a number of 0 or more", read)(name, given)
+    return value
+
+
+def parse_names(name: str, given: Given) -> list[str | None] | None:
+    """Parse the columns of by_user that are compared, a LIST of texts as JSON; None for NULL."""
+    if given.text in (None, "null"):
+        return None
+    if not re.fullmatch(r'(VARCHAR|"NULL")\[\d*\]', given.kind):
+        rule = f"{name} must be a list of names, as in ['ndcg', 'recall']"
+        raise ValueError(f"{rule}, got {cut(given.kind)}")
+    names = json.loads(str(given.text))
+    if not names:
+        raise ValueError(f"{name} must be a list of one or more names, got []")
+    return [None if one is None else one.strip(" ").lower() for one in names]
+
+
+OPTIONS: Parsers = {
+    "baseline": ("baseline", lambda name, given: given.text),
+    "confidence": ("confidence", must_be("a number above 0 and below 1", read_confidence)),
+    "margin": ("margin", parse_margin),
+    "correction": ("correction", one_of("holm", "bh", "none")),
+    "test": ("test", one_of("t", "randomization")),
+    "permutations": ("permutations", integer(1, 10_000_000)),
+    "seed": ("seed", integer(0, 2**63 - 1)),
+    "is_part": PARSERS["is_part"],
+}
+
+
+@dataclass(frozen=True)
+class Tests:
+    """The options of a comparison, and what the templates ask of them."""
+
+    t: ClassVar = "system.main._ranking_arrow_t"  # the beginning of the names of Student's t
+
+    function: str
+    baseline: str | None = None  # None for every pair of systems
+    confidence: Decimal = Decimal("0.95")
+    margin: float | None = None
+    correction: str = "holm"
+    test: str = "t"
+    permutations: int = 10_000
+    seed: int = 0
+    is_part: bool = False
+    predicted: str | None = None
+
+    @property
+    def caller(self) -> str:
+        return self.function
+
+    @property
+    def alpha(self) -> float:
+        """Below which a p counts: without the last digits that a DOUBLE would leave."""
+        return float(1 - round(self.confidence, 19))
+
+    @property
+    def has_baseline(self) -> bool:
+        return self.baseline is not None
+
+    @property
+    def baseline_in_errors(self) -> str:
+        return list_names([self.baseline])
+
+    @property
+    def has_margin(self) -> bool:
+        return self.margin is not None
+
+    @property
+    def randomizes(self) -> bool:
+        return self.test == "randomization"
+
+    @property
+    def is_predicted(self) -> bool:
+        return self.predicted is not None
+
+    def check_prediction(self, argument: str) -> None:
+        """Raise ValueError for a test that takes no predicted values."""
+        if self.is_predicted and self.randomizes:
+            raise ValueError(f"test must be t with {argument}, got randomization")
+
+
+@dataclass(frozen=True)
+class Comparison(Call, Tests):
+    """A call of ranking_compare."""
+
+    folder: ClassVar = "comparison"
+    parsers: ClassVar = {**PARSERS, **OPTIONS, "predicted_truth": ("predicted", parse_optional_table)}
+    source: ClassVar = "rec"
+
+    @classmethod
+    def parse(cls, function: str, given: Mapping[str, Given]) -> "Comparison":
+        """Parse the arguments of a call in SQL: those of its rankings first."""
+        options = {name: one for name, one in given.items() if name in OPTIONS}
+        found = parse_fields(cls.parsers, {**{n: g for n, g in given.items() if n not in options}, **options})
+        found.setdefault("choices", parse_measures(",".join(COMPARED_MEASURES)))
+        call = cls(function, **cls.checked(function, found))
+        if call.is_predicted and call.users is not None:
+            rule = "users must be NULL with predicted_truth, whose users are all"
+            raise ValueError(f"{rule}, got {call.users}")
+        if call.is_predicted and call.skips_users:
+            raise ValueError("without_relevant must be zero with predicted_truth, got skip")
+        call.check_prediction("predicted_truth")
+        return call
+
+    @property
+    def needs_items(self) -> bool:  # type: ignore[override]
+        """True where each system must have an item of truth."""
+        return not self.is_part
+
+    @property
+    def by_predicted(self) -> Call:
+        """The call by the predicted truth; the types of its columns are not known."""
+        own = {one.name: getattr(self, one.name) for one in fields(Call)}
+        called = "ranking_compare with predicted_truth as truth"
+        return Call(**own | {"truth": self.predicted, "called": called, "types": None})
+
+    @property
+    def has_own_cuts(self) -> bool:
+        """True where a measure has cut-offs of its own."""
+        return any(one.cuts is not None for one in self.columns)
+
+    @property
+    def are_shares(self) -> bool:
+        """True for values so small that their means are exact as sums of integers alone."""
+        return all(one.is_share for one in self.columns)
+
+
+@dataclass(frozen=True)
+class ComparisonByUser(Tests):
+    """A call of ranking_compare_by_user."""
+
+    folder: ClassVar = "comparison"
+    parsers: ClassVar = {
+        **OPTIONS,
+        "by_user": ("by_user", parse_table),
+        "predicted": ("predicted", parse_optional_table),
+        "measures": ("measures", parse_names),
+        "lower_is_better": ("lower_is_better", lambda name, given: json.loads(given.text or "null")),
+    }
+    source: ClassVar = "by_user"
+    are_shares: ClassVar = False
+    has_own_cuts: ClassVar = False
+
+    by_user: str = ""
+    measures: Sequence[str | None] | None = None
+    lower_is_better: Any = None
+    types: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, where they are known
+
+    @classmethod
+    def parse(cls, function: str, given: Mapping[str, Given]) -> "ComparisonByUser":
+        call = cls(function, **parse_fields(cls.parsers, given))
+        call.check_prediction("predicted")
+        return call
+
+    def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "ComparisonByUser":
+        return replace(self, types=types)
+
+    @property
+    def is_compared(self) -> str:
+        """The condition of the name of a column that may be compared."""
+        if self.measures is None:
+            return f"lower(c) NOT IN ({', '.join(map(literal, KEYS))})"
+        return f"lower(c) IN ({', '.join(map(sql_value, self.measures))})"
+
+    @property
+    def chosen(self) -> str:
+        """The SQL of the columns to compare by, or what is wrong with them."""
+        facts = {"measures": self.measures, "lower_is_better": self.lower_is_better}
+        tables = [self.by_user, *([self.predicted] if self.predicted else [])]
+        if self.types:
+            found = chosen_columns(*(value_columns(self.types[name]) for name in tables), **facts)
+            return f"{{'problem': NULL::VARCHAR, 'measures': [{', '.join(map(struct, found))}]}}"
+        rows = ", ".join(row_type(f"query_table({literal(name)})") for name in tables)
+        return f"system.main._ranking_compared_columns({literal(json.dumps(facts))}, {rows})"
+
+
+@dataclass(frozen=True)
+class Gate(Tests):
+    """A call of ranking_gate."""
+
+    folder: ClassVar = "comparison"
+    parsers: ClassVar = {**OPTIONS, "comparison": ("comparison", parse_table)}
+    types: ClassVar = None
+    lower_measures: ClassVar = (
+        f"({', '.join(literal(name) for name, one in KNOWN.items() if one[1] is False)})"
+    )
+    neutral_measures: ClassVar = (
+        f"({', '.join(literal(name) for name, one in KNOWN.items() if one[1] is None)})"
+    )
+
+    comparison: str = ""
+
+    @classmethod
+    def parse(cls, function: str, given: Mapping[str, Given]) -> "Gate":
+        return cls(function, **parse_fields(cls.parsers, given))
+
+
+COMPARISONS = {
+    "ranking_compare": Comparison,
+    "ranking_compare_by_user": ComparisonByUser,
+    "ranking_gate": Gate,
+}
+
+
+def compared_columns(facts: str, *rows: str) -> dict[str, Any]:
+    """Choose the columns to compare by, of tables whose rows have these types: measures, or a problem."""
+    tables = (value_columns(parse_columns(row)) for row in rows)
+    try:
+        return {"problem": None, "measures": chosen_columns(*tables, **json.loads(facts))}
+    except ValueError as error:
+        return {"problem": str(error), "measures": None}
+
+
+def chosen_columns(
+    by_user: Mapping[str, str],
+    predicted: Mapping[str, str] | None = None,
+    *,
+    measures: Sequence[str] | None,
+    lower_is_better: Any,
+) -> list[dict[str, Any]]:
+    """Return the columns to compare by; `value_place` is that of one among all that may be compared."""
+    chosen = [
+        known_column(name, by_user, lower_is_better)
+        for name in choose_columns(by_user, measures, lower_is_better)
+    ]
+    for one in chosen:
+        one["value_place"] = place(one["measure"], by_user, measures)
+        one["predicted_place"] = None
+        if predicted is not None:
+            one["predicted_place"] = predicted_place(one["measure"], predicted, measures)
+    return chosen
+
+
+def struct(column: Mapping[str, Any]) -> str:
+    """Return a column to compare by as SQL."""
+    values = ("NULL::BOOLEAN" if one is None else sql_value(one) for one in column.values())
+    return f"{{{', '.join(f'{literal(name)}: {one}' for name, one in zip(column, values, strict=True))}}}"
+
+
+def value_columns(columns: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that are no keys, and their types."""
+    found = {unquoted(name): kind for name, kind in columns.items()}
+    return {name: kind for name, kind in found.items() if name.lower() not in KEYS}
+
+
+def are_numbers(kind: str) -> bool:
+    return is_number(kind) or kind == "BOOLEAN"
+
+
+def lowered(names: Any) -> list[str]:
+    """Return names in lower case; none of what is no LIST."""
+    return [str(name).strip(" ").lower() for name in names] if isinstance(names, list) else []
+
+
+def choose_columns(
+    columns: Mapping[str, str], measures: Sequence[str] | None, lower_is_better: Any
+) -> list[str]:
+    """Return the names to compare by, in lower case: those asked for, the usual measures, or all numbers."""
+    neutral = neutral_names(lower_is_better)
+    numbers = [
+        name.lower() for name, kind in columns.items() if are_numbers(kind) and name.lower() not in neutral
+    ]
+    usual = [name for name in COMPARED_MEASURES if name in numbers]
+    chosen = list(dict.fromkeys(usual or numbers if measures is None else measures))
+    if not chosen:
+        raise ValueError("by_user must have a column of numbers to compare by, got none")
+    names = [name.lower() for name in columns]
+    is_list = isinstance(lower_is_better, list)
+    if lower_is_better is not None and not (is_list and {*lowered(lower_is_better)} <= {*names}):
+        shown = f"[{', '.join(map(str, lower_is_better))}]" if is_list else str(lower_is_better)
+        raise ValueError(f"lower_is_better must be a list of columns of by_user, got {cut(shown)}")
+    for name in chosen:
+        if name not in numbers:
+            raise ValueError(f"measures must {column_rule(name, columns, neutral)}")
+    return chosen
+
+
+def neutral_names(lower_is_better: Any) -> set[str]:
+    """Return the measures of which neither end is better, unless lower values are said to be."""
+    neutral = {name for name, (measure, is_high, _) in KNOWN.items() if measure and is_high is None}
+    return neutral - {*lowered(lower_is_better)}
+
+
+def column_rule(name: str, columns: Mapping[str, str], neutral: Container[str]) -> str:
+    """Return the end of the error of a name that is no column of numbers."""
+    if name in neutral:
+        return f"say which of two systems is better, got {name}"
+    for kind in (kind for one, kind in columns.items() if one.lower() == name):
+        return f"name columns of numbers, got {name}, which is {cut(kind)}"
+    hint = ": make it a column of by_user, by measures of ranking_by_user" * bool(
+        re.search("[@(]", name or "")
+    )
+    return f"be names of columns of by_user ({list_names([*columns])}), got {list_names([name])}{hint}"
+
+
+def known_column(name: str, columns: Mapping[str, str], lower_is_better: Any) -> dict[str, Any]:
+    """Return a column as a measure: its direction, and whether its values lie in 0 to 1."""
+    written, kind = next(one for one in columns.items() if one[0].lower() == name)
+    _, is_high, is_share = KNOWN.get(re.split("[(@]", name)[0], (None, True, kind == "BOOLEAN"))
+    is_high = False if name in lowered(lower_is_better) else is_high
+    return {
+        "measure": written,
+        "higher_is_better": is_high,
+        "is_share": is_share,
+        "seems_lower_is_better": re.search(LOWER, name) is not None,
+    }
+
+
+def place(name: str, columns: Mapping[str, str], measures: Sequence[str] | None) -> int:
+    """Return the place of a column among all that may be compared, from 1."""
+    compared = [one.lower() for one in columns if measures is None or one.lower() in measures]
+    return compared.index(name.lower()) + 1
+
+
+def predicted_place(name: str, columns: Mapping[str, str], measures: Sequence[str] | None) -> int:
+    if not any(one.lower() == name.lower() and are_numbers(kind) for one, kind in columns.items()):
+        raise ValueError(
+            "predicted must have the columns of numbers that by_user is compared by, got none called "
+            f"{list_names([name.lower()])}"
+        )
+    return place(name, columns, measures)

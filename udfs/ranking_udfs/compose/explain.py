@@ -1,0 +1,66 @@
+"""The call of ranking_explain, and what its template asks of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..measures.grammar import Choice, parse_measure
+from .arguments import NULLS, PARSERS, Given, word
+from .call import Call
+from .columns import is_integer
+from .measures import formula
+
+# By column. Precision divides by the rank where k is beyond the list.
+MEASURES = {
+    name: parse_measure("precision(divide=list)" if name == "precision" else name)
+    for name in ("dcg", "ideal_dcg", "ndcg", "precision", "recall")
+}
+
+
+def parse_k(name: str, given: Given) -> int | None:
+    if not (is_integer(given.kind) or given.kind in NULLS):
+        raise ValueError(f"{name} must be an integer, got {given.kind} {given.text or ''}")
+    if given.text is None:
+        return None
+    if int(given.text) < 0:
+        raise ValueError(f"{name} must be 0 or more, got {given.text}")
+    return min(int(given.text), 2**63 - 1)
+
+
+def value_at_rank(choice: Choice, expected: bool) -> str:
+    """Return the formula of a measure, NULL for rows that have none."""
+    return f"CASE WHEN has_truth AND rank IS NOT NULL THEN {formula(choice, expected)} END"
+
+
+@dataclass(frozen=True)
+class ExplainCall(Call):
+    """A call of ranking_explain: the measures of one user's list, cut at each rank."""
+
+    parsers: ClassVar = {
+        **PARSERS,
+        "k": ("cutoff_k", parse_k),
+        "ties": ("ties", word("item", "expected")),
+    }
+    shows_scores: ClassVar = True
+    is_small: ClassVar = False  # of lists, which are whole
+
+    cutoff_k: int | None = None
+
+    @staticmethod
+    def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
+        return fields
+
+    @property
+    def k(self) -> str:
+        return "NULL" if self.cutoff_k is None else str(self.cutoff_k)
+
+    @property
+    def own_names(self) -> Sequence[str]:
+        return tuple(MEASURES)
+
+    @property
+    def measures(self) -> list[Choice]:
+        return list(MEASURES.values())
+
+    def column_formula(self, choice: Choice) -> str:
+        return value_at_rank(choice, self.expected)

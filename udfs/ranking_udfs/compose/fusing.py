@@ -1,0 +1,153 @@
+"""The call of ranking_fuse, and what its template asks of it."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from ..quoting import double
+from .arguments import PARSERS, Given, parse_column, parse_fields, to_float, word
+from .columns import is_integer, is_number, type_of
+from .lists import RecCall, typed
+from .templates import literal
+
+FEW_DIGITS = r"DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)"
+
+
+class Weights(NamedTuple):
+    """The weight of each system, and the argument as it is shown in errors."""
+
+    of: dict[str, float]
+    shown: str
+
+
+def parse_system(name: str, given: Given) -> str | None:
+    if given.text == "":
+        raise ValueError(f"{name} must name the column of the systems to fuse, got ''")
+    return parse_column(name, given)
+
+
+def parse_rrf_k(name: str, given: Given) -> str:
+    if not is_number(given.kind) or not 0 <= to_float(given) < math.inf:
+        raise ValueError(f"{name} must be a number >= 0, got {given.shown}")
+    return typed(given)
+
+
+def parse_depth(name: str, given: Given) -> list[int] | None:
+    if given.text is None:
+        return None
+    if not is_integer(given.kind) or not 1 <= int(given.text) < 2**127:
+        raise ValueError(f"{name} must be an integer >= 1, or NULL for whole lists, got {given.shown}")
+    return [int(given.text)]
+
+
+def parse_json(given: Given) -> tuple[Given, Any]:
+    """Return an argument as it is shown, and its value, of the JSON that holds both."""
+    both = json.loads(given.text or "{}")
+    return given._replace(text=both.get("shown")), both.get("value")
+
+
+def parse_systems(name: str, given: Given) -> str | None:
+    """Parse names of systems, and return them as SQL."""
+    given, names = parse_json(given)
+    if given.text is None:
+        return None
+    if not names:
+        raise ValueError(f"{name} must be a list of names, such as ['bm25', 'vector'], got {given.shown}")
+    return listed(names)
+
+
+def parse_weights(name: str, given: Given) -> Weights | None:
+    given, texts = parse_json(given)
+    if given.text is None:
+        return None
+    of = {system: float(text or "nan") for system, text in (texts or {}).items()}
+    if not of or not all(0 <= weight < math.inf for weight in of.values()):
+        rule = "a MAP of numbers >= 0, such as MAP {'bm25': 1, 'vector': 2}"
+        raise ValueError(f"{name} must be {rule}, got {given.shown}")
+    return Weights(of, given.text)
+
+
+def listed(names: Sequence[str | None]) -> str:
+    return f"[{', '.join('NULL' if name is None else literal(name) for name in names)}]::VARCHAR[]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FuseCall(RecCall):
+    """A call of ranking_fuse."""
+
+    parsers: ClassVar = {
+        **PARSERS,
+        "system_col": ("system", parse_system),
+        "method": ("method", word("rrf", "combsum", "combmnz", "borda")),
+        "normalize": ("normalize", word("min_max", "z_score", "sum", "none")),
+        "rrf_k": ("rrf_k", parse_rrf_k),
+        "depth": ("ks", parse_depth),
+        "systems": ("systems", parse_systems),
+        "weights": ("given_weights", parse_weights),
+    }
+    is_short: ClassVar = False  # lists are cut when they are sorted
+    few_digits: ClassVar = FEW_DIGITS
+
+    ks: Sequence[int | None] = (None,)
+    system: str | None = "system"
+    method: str = "rrf"
+    normalize: str = "min_max"
+    rrf_k: str = "60"  # as SQL
+    systems: str | None = None  # as SQL
+    given_weights: Weights | None = None
+
+    @classmethod
+    def parse(cls, function: str, given: Mapping[str, Given]) -> "FuseCall":
+        """Parse the arguments of a call; of two that are wrong, the first of `parsers` is the error."""
+        in_order = {name: given[name] for name in cls.parsers if name in given}
+        return cls(function, **parse_fields(cls.parsers, in_order))
+
+    @property
+    def points(self) -> str:
+        """The points of an item: `rrf`, `borda`, or where scores are added, what becomes of these."""
+        return self.normalize if self.adds_scores else self.method
+
+    @property
+    def adds_scores(self) -> bool:
+        return self.method in ("combsum", "combmnz")
+
+    @property
+    def reads_twice(self) -> bool:
+        """True where the lists are read twice."""
+        return self.points in ("borda", "none")
+
+    @property
+    def has_few_digits(self) -> bool:
+        """True where a DOUBLE can tell all scores apart."""
+        kind = type_of(self.types.rec, self.score) if self.types else None
+        return bool(re.fullmatch(FEW_DIGITS, str(kind)))
+
+    @property
+    def chooses(self) -> bool:
+        """True where systems are named, which rec must have."""
+        return self.systems is not None or self.given_weights is not None
+
+    @property
+    def weights(self) -> str | None:
+        """The weights as SQL."""
+        if self.given_weights is None:
+            return None
+        pairs = (f"{literal(system)}: {double(weight)}" for system, weight in self.given_weights.of.items())
+        return f"(MAP {{{', '.join(pairs)}}})"
+
+    @property
+    def weighed(self) -> str:
+        return listed([*self.given_weights.of] if self.given_weights else [])
+
+    @property
+    def shown_weights(self) -> str:
+        return self.given_weights.shown if self.given_weights else ""
+
+    @property
+    def largest_weight(self) -> str:
+        """The largest weight, within what a scale can be made of, as SQL."""
+        largest = max(self.given_weights.of.values()) if self.given_weights else 0
+        return double(min(max(largest or 1, 1e-270), 1e308))

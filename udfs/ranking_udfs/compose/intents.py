@@ -1,0 +1,48 @@
+"""The call of ranking_intents_by_user, and what its template asks of it."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from ..quoting import double
+from .arguments import PARSERS, Given, parse_column, to_float
+from .call import Call, nulls
+from .columns import Names
+
+
+def parse_alpha(name: str, given: Given) -> float:
+    if not 0 <= (alpha := to_float(given)) <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {given.shown}")
+    return alpha
+
+
+@dataclass(frozen=True)
+class IntentsCall(Call):
+    """A call of ranking_intents_by_user, whose truth has a row for each intent that an item meets."""
+
+    parsers: ClassVar = {
+        **PARSERS,
+        "alpha": ("weight", parse_alpha),
+        "intent_col": ("intent", parse_column),
+    }
+    has_intents: ClassVar = True
+
+    weight: float = 0.5
+    intent: str = "intent"
+
+    @staticmethod
+    def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
+        if fields.get("ks") is None:
+            raise ValueError("ks must be a list of one or more k, got NULL")
+        return fields
+
+    @property
+    def alpha(self) -> str:
+        return double(self.weight)
+
+    @property
+    def names(self) -> Names:
+        return replace(super().names, intent=self.intent)
+
+    @property
+    def truth_columns(self) -> str:
+        return nulls([*self.truth_names, self.intent])

@@ -1,0 +1,191 @@
+"""Calls of table functions of lists that take no measures, and what their templates ask of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from ..measures.contents import BY_USER
+from ..quoting import double, literal
+from .arguments import PARSERS, Given, parse_column, parse_optional_table, to_float, word
+from .call import Call, nulls
+from .columns import Names, cut, is_number, type_of
+from .comparison import list_names
+
+HOME = "_ranking.main."  # where the macros are that a text calls, but for partitions
+
+
+def parse_persistence(name: str, given: Given) -> float:
+    if not 0 < (value := to_float(given)) <= 1:
+        raise ValueError(f"{name} must be a number > 0 and <= 1, got {given.shown}")
+    return value
+
+
+def parse_confidence(name: str, given: Given) -> str:
+    if not is_number(given.kind) or not 0 < to_float(given) < 1:
+        raise ValueError(f"{name} must be a number above 0 and below 1, got {cut(given.text or 'NULL')}")
+    return typed(given)
+
+
+def typed(given: Given) -> str:
+    """Return a number as SQL, of the type that it has."""
+    return f"{literal(str(given.text))}::{given.kind}"
+
+
+def parse_head(name: str, given: Given) -> str:
+    if not is_number(given.kind) or not 0 <= to_float(given) <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {given.shown}")
+    return typed(given)
+
+
+@dataclass(frozen=True)
+class ListCall(Call):
+    """A call of a function that takes cut-offs and no measures."""
+
+    @staticmethod
+    def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
+        if fields.get("ks") is None:
+            raise ValueError("ks must be a list of one or more k, got NULL")
+        return fields
+
+    @property
+    def home(self) -> str:
+        return "" if self.is_part else HOME
+
+
+@dataclass(frozen=True)
+class ItemCall(ListCall):
+    """A call of ranking_by_item."""
+
+    keeps_items: ClassVar = True  # those of each list, beside their ranks
+
+    @property
+    def shows_texts(self) -> bool:
+        """True where items are shown as texts: those that are UUIDs, or of two types."""
+        kind = self.types and type_of(self.types.rec, self.item)
+        return self.mixed_items == "texts" or kind == "UUID"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbstentionCall(Call):
+    """A call of ranking_abstention."""
+
+    folder: ClassVar = "comparison"
+    parsers: ClassVar = {**PARSERS, "confidence": ("confidence", parse_confidence)}
+    home: ClassVar = HOME
+
+    ks: Sequence[int | None] = (None,)
+    confidence: str  # as SQL
+
+
+@dataclass(frozen=True)
+class RecCall(ListCall):
+    """A call of a function that reads no truth."""
+
+    reads_truth: ClassVar = False
+
+    grade: str | None = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverlapCall(RecCall):
+    """A call of a function that compares the lists of two systems."""
+
+    folder: ClassVar = "comparison"
+    parsers: ClassVar = {
+        **PARSERS,
+        "baseline": ("baseline", lambda name, given: given.text),
+        "persistence": ("persistence", parse_persistence),
+    }
+
+    source: ClassVar = "rec"  # of the systems, in errors
+    baseline: str | None = None
+    persistence: float
+
+    @property
+    def has_baseline(self) -> bool:
+        return self.baseline is not None
+
+    @property
+    def baseline_in_errors(self) -> str:
+        return list_names([self.baseline])
+
+    @property
+    def weight(self) -> str:
+        return double(self.persistence)
+
+
+@dataclass(frozen=True)
+class Content:
+    """A column that each user has a value of; `is_there` where the tables are that it needs."""
+
+    name: str
+    is_there: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContentsCall(RecCall):
+    """A call of a function of what is in the lists."""
+
+    parsers: ClassVar = {
+        **PARSERS,
+        "history": ("history", parse_optional_table),
+        "items": ("items", parse_optional_table),
+        "head": ("head", parse_head),
+        "divergence": ("divergence", word("js", "kl")),
+        "category_col": ("category", parse_column),
+    }
+
+    history: str | None = None
+    items: str | None = None
+    head: str  # as SQL
+    divergence: str
+    category: str = "category"
+
+    @property
+    def tables(self) -> dict[str, str]:
+        named = {"history": self.history, "items": self.items}
+        return super().tables | {table: name for table, name in named.items() if name}
+
+    @property
+    def names(self) -> Names:
+        return replace(super().names, category=self.category)
+
+    @property
+    def is_merge(self) -> bool:
+        """True for the call over the rows of partitions."""
+        return self.is_part and self.function == "ranking_beyond_accuracy"
+
+    @property
+    def has_history(self) -> bool:
+        return self.history is not None
+
+    @property
+    def has_items(self) -> bool:
+        return self.items is not None
+
+    @property
+    def has_catalog(self) -> bool:
+        return self.has_history or self.has_items
+
+    @property
+    def history_columns(self) -> str:
+        return nulls([self.user, self.item])
+
+    @property
+    def items_columns(self) -> str:
+        return nulls([self.item, self.category])
+
+    @property
+    def of_users(self) -> list[Content]:
+        return [Content(one.name, {*one.arguments[1:]} <= self.tables.keys()) for one in BY_USER]
+
+
+CALLS_OF_LISTS: dict[str, type[Call]] = {
+    "ranking_by_item": ItemCall,
+    "ranking_abstention": AbstentionCall,
+    **dict.fromkeys(
+        ("ranking_beyond_accuracy", "ranking_beyond_accuracy_by_user", "_ranking_contents_part"), ContentsCall
+    ),
+    "ranking_overlap": OverlapCall,
+    "ranking_overlap_by_user": OverlapCall,
+}

@@ -1,0 +1,450 @@
+"""The problems that ranking_check finds, in the order of its rows: how grave each is, and what to do."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A kind of problem.
+
+    `counted` is what `of` counts. From the share count / of of `wrong_from` on a row is 'wrong', from
+    `doubtful_from` on 'doubtful', else 'info'; None is never, 0 however few.
+    """
+
+    code: str
+    about: str  # rec, truth or history
+    sentence: str  # with {user} and the like for names of columns, {k}, and {n} for a number
+    needs: str | None = None  # the argument without which it is not looked for
+    counted: str | None = None
+    wrong_from: float | None = None
+    doubtful_from: float | None = None
+    in_sql: str | None = None  # what to do against it
+    in_command: str | None = None  # where this is not as in SQL
+    in_python: str | None = None  # likewise, but for the sign of arguments
+
+    @property
+    def can_be_problem(self) -> bool:
+        return (self.wrong_from, self.doubtful_from) != (None, None) or self.code in TESTED
+
+    def advice(self, is_command: bool) -> str | None:
+        """Return what to do against it in the command or in Python."""
+        if is_command:
+            return self.in_command or self.in_sql
+        return self.in_python or (self.in_sql and self.in_sql.replace(" := ", "="))
+
+    @property
+    def line(self) -> str:
+        """The row of ranking_problem_codes as a text."""
+        shares = (f"{one:g}" if one is not None else None for one in (self.wrong_from, self.doubtful_from))
+        advice = (self.in_sql, self.advice(True), self.advice(False))
+        cells = (self.code, self.about, self.needs, self.counted, *shares, self.sentence, *advice)
+        return " | ".join(one or "" for one in cells)
+
+
+# Those of which a test decides how grave they are.
+TESTED = ("upside_down", "truth_in_rec", "partial_leak")
+PROBLEMS = (
+    Problem("unfit_column", "rec", "a column or argument does not fit", wrong_from=0),
+    Problem(
+        "grade_not_read",
+        "truth",
+        "truth: columns that look like grades are not read",
+        wrong_from=0,
+        in_sql="write grade_col := 'NAME', or grade_col := '' if every row is relevant",
+        in_command="write --grade NAME, or --grade '' if every row is relevant",
+    ),
+    Problem(
+        "system_not_read",
+        "rec",
+        "rec: columns that look like systems are not read",
+        wrong_from=0,
+        in_sql="write system_col := 'NAME', or system_col := '' if each user has one list",
+        in_command="write --system NAME, or --system '' if each user has one list",
+    ),
+    Problem(
+        "run_not_read",
+        "rec",
+        "rec: columns that look like runs are not read",
+        wrong_from=0,
+        in_sql="name a column of system/run as system_col, then take the mean of each user's runs",
+        in_command="name a column of system/run as --system, then take the mean of each user's runs",
+    ),
+    Problem("no_rows", "rec", "rec: no rows", wrong_from=0, in_sql="look at what makes rec"),
+    Problem(
+        "no_common_user",
+        "rec",
+        "no user of truth is in rec",
+        counted="users of truth",
+        wrong_from=0,
+        in_sql="give rec and truth the same ids",
+        in_command="write --allow-empty if that is right",
+        in_python="write allow_empty=True if that is right",
+    ),
+    Problem(
+        "no_common_item",
+        "rec",
+        "no item of truth is in rec",
+        counted="items of truth",
+        wrong_from=0,
+        in_sql="give rec and truth the same ids",
+        in_command="write --allow-empty if that is right",
+        in_python="write allow_empty=True if that is right",
+    ),
+    Problem(
+        "nothing_relevant",
+        "truth",
+        "truth: no {grade} is {least}, so nothing is relevant",
+        counted="rows of truth",
+        wrong_from=0,
+        in_sql="write a lower min_grade",
+        in_command="write a lower --min-grade",
+    ),
+    Problem(
+        "swapped",
+        "rec",
+        "are users and items swapped?",
+        counted="ids that match",
+        wrong_from=0,
+        in_sql="swap user_col and item_col, or the columns of one table",
+        in_command="swap --user and --item, or the columns of one file",
+    ),
+    Problem(
+        "upside_down",
+        "rec",
+        "rec: users whose relevant items stand below others",
+        counted="users who can tell",
+        in_sql="if the lowest score is the best (ranks, distances): write descending := false, or "
+        "where only some systems are so, SELECT * REPLACE (CASE WHEN system IN ('NAME') THEN "
+        "-score ELSE score END AS score) FROM rec; if lists hold what users had in training: "
+        "FROM rec ANTI JOIN history USING (userid, itemid), or pass it as history to know "
+        "which",
+        in_command="if the lowest score is the best (ranks, distances): {ascending}; if lists hold what "
+        "users had in training: leave it out, or write --history FILE to know which",
+        in_python="if the lowest score is the best (ranks, distances): {ascending}; if lists hold what "
+        "users had in training: leave it out, or write history=... to know which",
+    ),
+    Problem(
+        "seen_first",
+        "rec",
+        "rec: users whose relevant items stand below seen ones",
+        needs="history",
+        counted="users who can tell",
+        wrong_from=0,
+        in_sql="leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid)",
+        in_command="leave the rows of HISTORY out of REC",
+        in_python="leave the rows of history out of rec",
+    ),
+    Problem(
+        "unknown_end",
+        "rec",
+        "rec: scores look like ranks; truth is too small to tell",
+        counted="lists",
+        in_sql="if 1 is the best: write descending := false",
+        in_command="if 1 is the best: {ascending}",
+        in_python="if 1 is the best: {ascending}",
+    ),
+    Problem(
+        "truth_in_rec",
+        "rec",
+        "rec: users whose relevant items all stand first",
+        counted="users with 2 relevant items",
+        in_sql="was truth joined into it? look at what makes rec",
+    ),
+    Problem(
+        "partial_leak",
+        "rec",
+        "rec: users with all relevant items first, as in a leak",
+        counted="users with 2 relevant items",
+        in_sql="was truth joined into some lists? look at what makes rec",
+    ),
+    Problem(
+        "user_spelling",
+        "rec",
+        "users that match truth but for their spelling",
+        counted="users of rec",
+        wrong_from=0,
+        in_sql="write the ids alike in both tables, by how they differ; case: lower(userid); blanks: "
+        "regexp_extract(userid, '^[\\s\\pZ\\pC]*(.*?)[\\s\\pZ\\pC]*$', 1); zeros: ltrim(userid, "
+        "'0'); decimals: regexp_replace(userid, '^(-?\\d+)\\.0+$', '\\1'); Unicode: "
+        "nfc_normalize(userid)",
+        in_command="write the ids alike in both files; case: in lower case; blanks: without those around "
+        "them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC",
+        in_python="write the ids alike in both tables; case: userid.str.lower(); blanks: "
+        "userid.str.strip(); zeros: userid.str.lstrip('0'); decimals: "
+        "userid.str.removesuffix('.0'); Unicode: userid.str.normalize('NFC')",
+    ),
+    Problem(
+        "item_spelling",
+        "rec",
+        "items that match truth but for their spelling",
+        counted="items of rec",
+        wrong_from=0,
+        in_sql="write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: "
+        "regexp_extract(itemid, '^[\\s\\pZ\\pC]*(.*?)[\\s\\pZ\\pC]*$', 1); zeros: ltrim(itemid, "
+        "'0'); decimals: regexp_replace(itemid, '^(-?\\d+)\\.0+$', '\\1'); Unicode: "
+        "nfc_normalize(itemid)",
+        in_command="write the ids alike in both files; case: in lower case; blanks: without those around "
+        "them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC",
+        in_python="write the ids alike in both tables; case: itemid.str.lower(); blanks: "
+        "itemid.str.strip(); zeros: itemid.str.lstrip('0'); decimals: "
+        "itemid.str.removesuffix('.0'); Unicode: itemid.str.normalize('NFC')",
+    ),
+    Problem(
+        "inexact_user",
+        "rec",
+        "{user} is a DOUBLE or FLOAT too large to be exact",
+        doubtful_from=0,
+        in_sql="take integers or texts from where rec and truth come from; here, digits are lost",
+    ),
+    Problem(
+        "inexact_item",
+        "rec",
+        "{item} is a DOUBLE or FLOAT too large to be exact",
+        doubtful_from=0,
+        in_sql="take integers or texts from where rec and truth come from; here, digits are lost",
+    ),
+    Problem(
+        "systems_apart",
+        "rec",
+        "rec: systems without users in common",
+        counted="other systems",
+        wrong_from=0,
+        in_sql="compare systems that recommend to the same users",
+    ),
+    Problem("null_user", "rec", "rec: {user} is NULL", counted="rows of rec", doubtful_from=0),
+    Problem("null_item", "rec", "rec: {item} is NULL", counted="rows of rec", doubtful_from=0),
+    Problem("null_score", "rec", "rec: {score} is NULL", counted="rows of rec", doubtful_from=0),
+    Problem("nan_score", "rec", "rec: {score} is NaN", counted="rows of rec", doubtful_from=0),
+    Problem(
+        "repeated_item",
+        "rec",
+        "rec: ({user}, {item}) repeated in the top k = {k}",
+        counted="rows of rec",
+        doubtful_from=0,
+    ),
+    Problem(
+        "equal_scores",
+        "rec",
+        "rec: users whose scores are all equal",
+        counted="users of truth",
+        wrong_from=0.5,
+        doubtful_from=0.05,
+        in_sql="write ties := 'expected'",
+        in_command="write --ties expected",
+    ),
+    Problem(
+        "ties_in_top_k",
+        "rec",
+        "rec: users with tied scores in the top k = {k}",
+        counted="users of truth",
+        doubtful_from=0.05,
+        in_sql="write ties := 'expected'",
+        in_command="write --ties expected",
+    ),
+    Problem(
+        "ties_at_k",
+        "rec",
+        "rec: users with tied scores at k = {k}",
+        counted="users of truth",
+        doubtful_from=0.05,
+        in_sql="write ties := 'expected'",
+        in_command="write --ties expected",
+    ),
+    Problem(
+        "short_lists",
+        "rec",
+        "rec: users with fewer than k = {k} items",
+        counted="users of truth",
+        doubtful_from=0.05,
+    ),
+    Problem(
+        "shorter_than_truth",
+        "rec",
+        "rec: users whose list is shorter than truth",
+        counted="users of truth",
+        doubtful_from=0.05,
+        in_sql="write ranking_ndcg(judged, ideal := 'truth')",
+        in_command="write -m 'ndcg(ideal=truth)'",
+        in_python="write ndcg(ideal=truth)",
+    ),
+    Problem(
+        "ties_without_truth",
+        "rec",
+        "rec: users without truth with equal scores",
+        counted="users of rec not in truth",
+    ),
+    Problem("one_list_for_all", "rec", "rec: users with one and the same list", counted="users of truth"),
+    Problem(
+        "self_retrieved",
+        "rec",
+        "rec: users that are an item of their own list",
+        counted="users of truth",
+        in_sql="if that is no answer: FROM rec WHERE userid IS DISTINCT FROM itemid",
+        in_command="if that is no answer: leave these rows out of REC",
+        in_python="if that is no answer: leave these rows out of rec",
+    ),
+    Problem("null_truth_user", "truth", "truth: {user} is NULL", counted="rows of truth", doubtful_from=0),
+    Problem("null_truth_item", "truth", "truth: {item} is NULL", counted="rows of truth", doubtful_from=0),
+    Problem("null_grade", "truth", "truth: {grade} is NULL", counted="rows of truth", wrong_from=0),
+    Problem(
+        "infinite_grade", "truth", "truth: {grade} is NaN or infinite", counted="rows of truth", wrong_from=0
+    ),
+    Problem("negative_grade", "truth", "truth: {grade} is negative", counted="rows of truth"),
+    Problem(
+        "fractional_grade",
+        "truth",
+        "truth: {grade} is no integer, and NDCG gains 2^{grade} - 1",
+        counted="rows of truth",
+        doubtful_from=0,
+        in_sql="write ranking_ndcg(judged, gain := 'linear')",
+        in_command="write -m 'ndcg(gain=linear)'",
+        in_python="write ndcg(gain=linear)",
+    ),
+    Problem("repeated_truth", "truth", "truth: ({user}, {item}) repeated", counted="rows of truth"),
+    Problem(
+        "contradicting_grades",
+        "truth",
+        "truth: ({user}, {item}) with different grades",
+        doubtful_from=0,
+        in_sql="keep the right one: the highest counts",
+    ),
+    Problem(
+        "nothing_but_hits",
+        "truth",
+        "truth: no judged miss, so skip leaves hits alone",
+        counted="users of truth",
+        doubtful_from=0,
+        in_sql="leave unjudged := 'skip' out",
+        in_command="leave --unjudged skip out",
+    ),
+    Problem(
+        "no_relevant_item",
+        "truth",
+        "truth: users without a relevant item",
+        counted="users of truth",
+        doubtful_from=0.05,
+    ),
+    Problem(
+        "not_in_rec",
+        "rec",
+        "users in truth that are not in rec",
+        counted="users of truth",
+        doubtful_from=0.05,
+    ),
+    Problem("not_in_truth", "rec", "users in rec that are not in truth", counted="users of rec"),
+    Problem(
+        "one_system_only",
+        "rec",
+        "users with recommendations of one system only",
+        counted="users of truth",
+        doubtful_from=0.05,
+    ),
+    Problem(
+        "gone_labels",
+        "truth",
+        "truth: labels gone from the corpus (users: {n})",
+        needs="items",
+        counted="pairs of truth",
+    ),
+    Problem(
+        "gone_relevant",
+        "truth",
+        "truth: relevant labels gone from the corpus",
+        needs="items",
+        counted="relevant pairs of truth",
+        wrong_from=0.5,
+        doubtful_from=0.05,
+        in_sql="if ids are alike in both: label anew, or take FROM truth SEMI JOIN items USING (itemid)",
+        in_command="if ids are alike in both: label anew, or leave these rows out of TRUTH",
+        in_python="if ids are alike in both: label anew, or leave these rows out of truth",
+    ),
+    Problem(
+        "recall_without_gone",
+        "rec",
+        "rec: users with other recall at k = {k} without gone labels",
+        needs="items",
+        counted="users of truth",
+    ),
+    Problem(
+        "gone_items",
+        "rec",
+        "rec: items that are not in the corpus",
+        needs="items",
+        counted="rows of rec",
+        doubtful_from=0.05,
+        in_sql="was rec made of another corpus? make it of this one",
+    ),
+    Problem(
+        "labelled_apart",
+        "truth",
+        "truth: its users are no random draw by the model's grades",
+        needs="predicted_truth",
+        counted="users of predicted_truth",
+        doubtful_from=0,
+        in_sql="draw the users whom people label at random",
+    ),
+    Problem(
+        "labelled_in_part",
+        "truth",
+        "truth: users whose top k = {k} is not all judged by people",
+        needs="predicted_truth",
+        counted="users of truth",
+        doubtful_from=0,
+        in_sql="label the whole top k of these users, or write unjudged := 'skip'",
+        in_command="label the whole top k of these users, or write --unjudged skip",
+    ),
+    Problem(
+        "truth_in_history",
+        "truth",
+        "truth: items that the user has in history already",
+        needs="history",
+        counted="pairs of truth",
+        wrong_from=0.5,
+        doubtful_from=0.05,
+        in_sql="write ranking_split(..., seen := 'drop')",
+        in_command="write ranking-udfs split --seen drop",
+        in_python="write ranking_split(..., seen := 'drop')",
+    ),
+    Problem(
+        "late_history",
+        "history",
+        "history: events at or after the first of truth",
+        needs="history",
+        counted="events of history",
+        doubtful_from=0,
+        in_sql="end the history before truth begins",
+    ),
+    Problem(
+        "seen_items",
+        "rec",
+        "rec: items that the user has in history already",
+        needs="history",
+        counted="rows of rec",
+        doubtful_from=0.05,
+        in_sql="leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid)",
+        in_command="leave the rows of HISTORY out of REC",
+        in_python="leave the rows of history out of rec",
+    ),
+    Problem(
+        "new_users",
+        "history",
+        "users in truth that are not in history",
+        needs="history",
+        counted="users of truth",
+    ),
+    Problem(
+        "new_items",
+        "history",
+        "items in truth that are not in history",
+        needs="history",
+        counted="items of truth",
+    ),
+    Problem(
+        "no_time",
+        "history",
+        "truth or history without times: late events unseen",
+        needs="history",
+        in_sql="write time_col := '' if there are none",
+        in_command="write --time '' if there are none",
+    ),
+)

@@ -1,0 +1,225 @@
+"""The call of ranking_split, and what its template asks of it."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..quoting import unquoted
+from .arguments import NULLS, Given, parse_table
+from .call import Call, nulls
+from .check import no_column, time_kind
+from .columns import cut, is_integer, row_type, type_of
+from .templates import literal
+
+COLUMNS = {"user_col": "userid", "item_col": "itemid", "time_col": "time"}
+SPANS = {"test_size": 1, "gap": 0}  # and the least number of units that each may have
+CHOICES = ("cold_users", "cold_items", "seen")
+ADDED = ("fold", "part", "dropped")  # columns of the answer
+MICROSECONDS = {"year": 360 * 86_400_000_000, "month": 30 * 86_400_000_000, "day": 86_400_000_000}
+
+
+@dataclass(frozen=True)
+class SplitCall:
+    """A call of ranking_split. An argument that is wrong is told after columns are, as `problem`."""
+
+    folder: ClassVar = "tables"
+    types: ClassVar = None
+    caller: ClassVar = "ranking_split"
+
+    function: str
+    given: Mapping[str, Given]
+    events: str
+    problem: str | None
+
+    @classmethod
+    def parse(cls, function: str, given: Mapping[str, Given]) -> "SplitCall":
+        events = parse_table("events", given["events"])
+        return cls(function, given, events, next(argument_problems(given), None))
+
+    @property
+    def has_problem(self) -> bool:
+        return self.problem is not None
+
+    def has(self, name: str) -> bool:
+        return self.given[name].text is not None
+
+    # The columns.
+
+    @property
+    def user(self) -> str:
+        return self.column("user_col")
+
+    @property
+    def item(self) -> str:
+        return self.column("item_col")
+
+    @property
+    def time(self) -> str:
+        return self.column("time_col")
+
+    @property
+    def event_columns(self) -> str:
+        return nulls([self.user, self.item, self.time])
+
+    def column(self, argument: str) -> str:
+        return self.given[argument].text or COLUMNS[argument]
+
+    @property
+    def column_problem(self) -> str:
+        facts = {name: self.given[name] for name in (*COLUMNS, "test_from", *SPANS)}
+        row = row_type(f"query_table({literal(self.events)})")
+        return f"system.main._ranking_column_problem({literal(json.dumps({'split': facts}))}, {row})"
+
+    reused = Call.reused
+
+    # The windows.
+
+    @property
+    def has_last(self) -> bool:
+        return self.has("last")
+
+    @property
+    def has_step(self) -> bool:
+        return self.has_last or self.has("test_size")
+
+    @property
+    def has_window(self) -> bool:
+        return self.has("test_from") and self.has("test_size")
+
+    @property
+    def folds(self) -> str:
+        return str(whole(self.given["folds"]) or 1)
+
+    @property
+    def test_from(self) -> str:
+        """The argument as SQL."""
+        one = self.given["test_from"]
+        return "NULL" if one.text is None else f"{literal(one.text)}::{one.kind}"
+
+    @property
+    def step(self) -> str:
+        """The length of a test as SQL."""
+        return span(self.given["last" if self.has_last else "test_size"])
+
+    @property
+    def is_step_interval(self) -> bool:
+        return not self.has_last and self.given["test_size"].kind == "INTERVAL"
+
+    @property
+    def gap(self) -> str:
+        return span(self.given["gap"])
+
+    @property
+    def is_gap_interval(self) -> bool:
+        return self.given["gap"].kind == "INTERVAL"
+
+    @property
+    def late(self) -> str:
+        """What is wrong where the first test begins behind the last event."""
+        if self.has("test_from"):
+            return f"test_from must not be after the last event, got {self.given['test_from'].text}"
+        return f"test_size must reach back to the last event, got {self.given['test_size'].text}"
+
+    # What is dropped.
+
+    @property
+    def drops_cold_users(self) -> bool:
+        return self.given["cold_users"].text == "drop"
+
+    @property
+    def drops_cold_items(self) -> bool:
+        return self.given["cold_items"].text == "drop"
+
+    @property
+    def drops_seen(self) -> bool:
+        return self.given["seen"].text == "drop"
+
+
+def whole(given: Given) -> int | None:
+    """Return an integer that is a BIGINT."""
+    if given.text is None or not is_integer(given.kind):
+        return None
+    value = int(given.text)
+    return value if -(2**63) <= value < 2**63 else None
+
+
+def span(given: Given) -> str:
+    """Return a span of time as SQL; none is 0."""
+    if given.kind == "INTERVAL" and given.text is not None:
+        return f"{literal(given.text)}::INTERVAL"
+    return f"{whole(given) or 0}::BIGINT"
+
+
+def length(given: Given) -> int | None:
+    """Return the length of a span as DuckDB compares it: of an INTERVAL in microseconds."""
+    if given.kind != "INTERVAL" or given.text is None:
+        return whole(given)
+    days = re.findall(r"(-?\d+) (year|month|day)", given.text)
+    total = sum(int(n) * MICROSECONDS[unit] for n, unit in days)
+    if clock := re.search(r"(-?)(\d+):(\d+):(\d+)(?:\.(\d+))?$", given.text):
+        sign, hours, minutes, seconds, rest = clock.groups()
+        of_day = (int(hours) * 3600 + int(minutes) * 60 + int(seconds)) * 1_000_000 + int(f"{rest or 0:<06}")
+        total += -of_day if sign else of_day
+    return total
+
+
+def argument_problems(given: Mapping[str, Given]) -> Iterator[str]:
+    """Yield what is wrong with arguments, whatever the columns are."""
+    for name in ("folds", "last"):
+        is_given = name == "folds" or given[name].text is not None
+        if is_given and (whole(given[name]) or 0) < 1:
+            yield f"{name} must be an integer >= 1, got {given[name].shown}"
+    test_from, test_size, gap, last, folds = (
+        given[name].text for name in ("test_from", "test_size", "gap", "last", "folds")
+    )
+    said = [text for text in (test_from, test_size, gap) if text is not None]
+    if test_from is None and test_size is None and last is None:
+        yield "test_from, test_size or last must say what the test is, got none of them"
+    elif last is not None and said:
+        yield f"last must stand without test_from, test_size and gap, got {said[0]}"
+    elif last is None and test_size is None and (whole(given["folds"]) or 1) > 1:
+        yield f"folds must be 1 without test_size, which says how long each test is, got {folds}"
+    for name in CHOICES:
+        if given[name].text not in ("keep", "drop"):
+            yield f"{name} must be keep|drop, got {given[name].shown}"
+
+
+def events_problem(facts: Mapping[str, tuple[str, str | None]], columns: Mapping[str, str]) -> str | None:
+    """Return what is wrong with the columns of events, or with what must be of the kind that time is."""
+    return next(column_problems({name: Given(*one) for name, one in facts.items()}, columns), None)
+
+
+def column_problems(given: Mapping[str, Given], columns: Mapping[str, str]) -> Iterator[str]:
+    for argument, usual in COLUMNS.items():
+        kind, text = given[argument]
+        name = usual if text is None else text
+        if kind not in ("VARCHAR", *NULLS):
+            yield f"{argument} must be the name of a column, got {cut(name)}"
+        elif (found := type_of(columns, name)) is None:
+            yield no_column("events", name, argument, columns)
+        elif argument == "time_col":
+            yield from time_problems(given, name, found)
+    taken = [name for name in map(unquoted, columns) if name.lower() in ADDED]
+    if taken:
+        yield f"events must have no column fold, part or dropped (rename it), got {', '.join(taken)}"
+
+
+def time_problems(given: Mapping[str, Given], name: str, found: str) -> Iterator[str]:
+    """Yield what is wrong with the type of time, or with arguments that must be of its kind."""
+    if (kind := time_kind(found)) is None:
+        yield f"{cut(name)} must be an integer, DATE or TIMESTAMP (cast it), got {cut(found)}"
+    begins = given["test_from"]
+    if begins.text is not None and time_kind(begins.kind) != kind:
+        yield f"test_from must be {kind}, as {cut(name)} is, got {cut(begins.kind)}"
+    is_number = kind == "an integer"
+    for argument, least in SPANS.items():
+        one = given[argument]
+        if one.text is None:
+            continue
+        if not (is_integer(one.kind) if is_number else one.kind == "INTERVAL"):
+            kinds = ("an integer", "one") if is_number else ("an INTERVAL", kind)
+            yield f"{argument} must be {kinds[0]}, for a time that is {kinds[1]}, got {one.shown}"
+        elif (there := length(one)) is not None and there < least:
+            yield f"{argument} must be {'above 0' if least else '0 or more'}, got {one.shown}"
