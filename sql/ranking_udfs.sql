@@ -453,9 +453,9 @@ CREATE OR REPLACE MACRO udf_gini_coverage
         END)[1];
 CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
     CASE WHEN count_if(len(list_distinct(rec_list)) > 0) > 1 THEN least(1, greatest(0, 1 - ((
-        SELECT sum((weight * weight * 2 ** 53)::HUGEINT) / 2 ** 53
+        SELECT sum(((weight * weight) * 2 ** 53)::HUGEINT) / 2 ** 53
         FROM (
-            SELECT sum((_ranking_weight * 2 ** 53)::HUGEINT) / 2 ** 53 AS weight
+            SELECT sum(((_ranking_weight) * 2 ** 53)::HUGEINT) / 2 ** 53 AS weight
             FROM (
                 SELECT
                     unnest(_ranking_list) AS _ranking_item,
@@ -7612,7 +7612,7 @@ END)),
 FROM cut
 )
 , means AS NOT MATERIALIZED (
-SELECT COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), recall, sum((interpolated * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(interpolated), 0) AS "precision"
+SELECT COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), recall, sum(((interpolated) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(interpolated), 0) AS "precision"
 FROM measured
 WHERE has_truth
 GROUP BY ALL
@@ -7952,8 +7952,8 @@ FROM cut
 , means AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), k,
-sum((measured.precision * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(measured.precision), 0) AS "precision",
-sum((measured.recall * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(measured.recall), 0) AS recall
+sum(((measured.precision) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(measured.precision), 0) AS "precision",
+sum(((measured.recall) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(measured.recall), 0) AS recall
 FROM measured
 WHERE has_truth
 GROUP BY ALL
@@ -8242,7 +8242,7 @@ COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), k, itemid,
 coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
 coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
 coalesce(sum(n_hits), 0)::BIGINT AS hits,
-coalesce(sum(((n_lists * (ln(2) / ln(rank + 1))) * 2 ** 80)::HUGEINT) / 2 ** 80, 0) AS exposure,
+coalesce(sum((((n_lists * (ln(2) / ln(rank + 1)))) * 2 ** 80)::HUGEINT) / 2 ** 80, 0) AS exposure,
 sum(n_hits * rank)::DOUBLE AS ranks_of_hits,
 sum(n_strangers)::BIGINT AS users_without_truth
 FROM counted
@@ -9761,7 +9761,7 @@ count(*) AS users,
 count(*) FILTER (n_rec = 0) AS users_without_rec,
 NULL AS users_without_truth,
 count(*) FILTER (n_truth = 0) AS users_without_relevant', coalesce(list_aggregate(list_transform(of['columns'], lambda one: concat(',
-', CASE WHEN one['is_share'] THEN concat('sum((', _ranking_identifier(one['name']), ' * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(', _ranking_identifier(one['name']), '), 0)') ELSE concat('(
+', CASE WHEN one['is_share'] THEN concat('sum(((', _ranking_identifier(one['name']), ') * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(', _ranking_identifier(one['name']), '), 0)') ELSE concat('(
 coalesce(sum((CASE WHEN abs(', _ranking_identifier(one['name']), ') < 1048576 THEN ', _ranking_identifier(one['name']), ' END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
 + coalesce(
 list_aggregate(
@@ -10216,8 +10216,8 @@ struct_insert(
         caller, rec := rec, truth := truth, measures := 'hits', user_col := user_col, item_col := item_col,
         score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending,
         min_grade := min_grade, users := users),
-    confidence := CASE WHEN _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, caller)
-        THEN _ranking_as_text(confidence) END);
+    alpha := CASE WHEN _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, caller)
+        THEN _ranking_alpha(confidence)::VARCHAR || '::DOUBLE' END);
 CREATE OR REPLACE MACRO _ranking_compare_call(
     caller, rec, truth, ks, baseline, measures, confidence, margin, correction, test, permutations, seed,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, ties := 'item', predicted_truth := NULL) AS
@@ -11266,7 +11266,7 @@ CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1::DOUBLE / least(n, m)) END AS wi
 + (m * squares_without - twice_above * twice_above)::DOUBLE / (m - 1)) / (2 * n * m) ** 2 AS variance
 FROM errors
 CROSS JOIN (
-SELECT (1 - (', of['confidence'], ')::DECIMAL(20, 19))::DOUBLE AS alpha, _ranking_t_quantile((1 - (', of['confidence'], ')::DECIMAL(20, 19))::DOUBLE, 1e8) AS quantile)
+SELECT ', of['alpha'], ' AS alpha, _ranking_t_quantile(', of['alpha'], ', 1e8) AS quantile)
 ), intervals AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), n_thresholds, place, threshold,
@@ -12182,7 +12182,7 @@ SELECT count(DISTINCT userid) AS n_users, count(*) AS n_pairs FROM pairs
 SELECT
 list, k, count(*) AS n_items', CASE WHEN of['has_history'] THEN ',
 coalesce(sum(n_having), 0)::DOUBLE / (count(*) * any_value(n_users)) AS popularity,
-sum(((-log2(coalesce(n_having, 1)::DOUBLE / n_users)) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count((-log2(coalesce(n_having, 1)::DOUBLE / n_users))), 0) AS novelty,
+sum((((-log2(coalesce(n_having, 1)::DOUBLE / n_users))) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count((-log2(coalesce(n_having, 1)::DOUBLE / n_users))), 0) AS novelty,
 count(*) FILTER (is_head IS NOT TRUE)::DOUBLE / count(*) AS long_tail,
 count(pairs.itemid)::DOUBLE / count(*) AS repeats,
 count(*) FILTER (n_having IS NULL)::DOUBLE / count(*) AS cold' ELSE '' END, '
@@ -12283,7 +12283,7 @@ FROM sizes
 LEFT JOIN (
 SELECT
 one.list, one.k,
-sum((((one.n * other.n)::DOUBLE / len(list_distinct(one_kind.categories || other_kind.categories))) * 2 ** 53)::HUGEINT) / 2 ** 53
+sum(((((one.n * other.n)::DOUBLE / len(list_distinct(one_kind.categories || other_kind.categories)))) * 2 ** 53)::HUGEINT) / 2 ** 53
 AS likeness
 FROM parts AS one
 JOIN parts AS other
@@ -12316,7 +12316,7 @@ GROUP BY userid, category
 ' ELSE '' END, 'shares AS NOT MATERIALIZED (
 SELECT
 list, k, count(*) AS n_found', CASE WHEN of['has_history'] THEN concat(',
-CASE WHEN any_value(total) IS NOT NULL THEN greatest(0, ', CASE WHEN of['divergence'] = 'kl' THEN 'log2(100) + sum((coalesce(p * log2(p / (0.99::DOUBLE * q + 0.01::DOUBLE * p) / 100), 0) * 2 ** 80)::HUGEINT) / 2 ** 80' ELSE '1 + sum((coalesce(p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)) - p - q, 0) * 2 ** 80)::HUGEINT) / 2 ** 80 / 2' END, ') END AS miscalibration') ELSE '' END, '
+CASE WHEN any_value(total) IS NOT NULL THEN greatest(0, ', CASE WHEN of['divergence'] = 'kl' THEN 'log2(100) + sum(((coalesce(p * log2(p / (0.99::DOUBLE * q + 0.01::DOUBLE * p) / 100), 0)) * 2 ** 80)::HUGEINT) / 2 ** 80' ELSE '1 + sum(((coalesce(p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)) - p - q, 0)) * 2 ** 80)::HUGEINT) / 2 ** 80 / 2' END, ') END AS miscalibration') ELSE '' END, '
 FROM (
 ', CASE WHEN of['has_history'] THEN '        SELECT
 shares.list, shares.k, totals.total, tastes.share::DOUBLE / totals.total AS p, shares.share::DOUBLE / sizes.share AS q
@@ -12387,17 +12387,17 @@ LEFT JOIN shares ON shares.list = listed.list AND shares.k IS NOT DISTINCT FROM 
 ' ELSE '' END, '), means AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), k, count(*) AS users', CASE WHEN of['has_history'] THEN ', count(*) FILTER (NOT has_history) AS users_without_history' ELSE '' END, CASE WHEN of['has_history'] THEN ',
-sum((popularity * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(popularity), 0) AS popularity' ELSE '' END, CASE WHEN of['has_history'] THEN ',
-sum((profile_popularity * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(profile_popularity), 0) AS profile_popularity' ELSE '' END, CASE WHEN of['has_history'] THEN ',
-sum((novelty * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(novelty), 0) AS novelty' ELSE '' END, CASE WHEN of['has_history'] THEN ',
-sum((long_tail * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(long_tail), 0) AS long_tail' ELSE '' END, CASE WHEN of['has_history'] THEN ',
-sum((repeats * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(repeats), 0) AS repeats' ELSE '' END, CASE WHEN of['has_history'] THEN ',
-sum((cold * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(cold), 0) AS cold' ELSE '' END, CASE WHEN of['has_items'] THEN ',
-sum((diversity * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(diversity), 0) AS diversity' ELSE '' END, CASE WHEN of['has_items'] THEN ',
-sum((categories * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(categories), 0) AS categories' ELSE '' END, CASE WHEN of['has_history'] AND of['has_items'] THEN ',
-sum((miscalibration * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(miscalibration), 0) AS miscalibration' ELSE '' END, CASE WHEN of['has_history'] THEN ',
-sum((CASE WHEN profile_popularity IS NOT NULL THEN popularity END * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(CASE WHEN profile_popularity IS NOT NULL THEN popularity END), 0)
-/ (sum((CASE WHEN popularity IS NOT NULL THEN profile_popularity END * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(CASE WHEN popularity IS NOT NULL THEN profile_popularity END), 0)) - 1 AS popularity_lift' ELSE '' END, '
+sum(((popularity) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(popularity), 0) AS popularity' ELSE '' END, CASE WHEN of['has_history'] THEN ',
+sum(((profile_popularity) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(profile_popularity), 0) AS profile_popularity' ELSE '' END, CASE WHEN of['has_history'] THEN ',
+sum(((novelty) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(novelty), 0) AS novelty' ELSE '' END, CASE WHEN of['has_history'] THEN ',
+sum(((long_tail) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(long_tail), 0) AS long_tail' ELSE '' END, CASE WHEN of['has_history'] THEN ',
+sum(((repeats) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(repeats), 0) AS repeats' ELSE '' END, CASE WHEN of['has_history'] THEN ',
+sum(((cold) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(cold), 0) AS cold' ELSE '' END, CASE WHEN of['has_items'] THEN ',
+sum(((diversity) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(diversity), 0) AS diversity' ELSE '' END, CASE WHEN of['has_items'] THEN ',
+sum(((categories) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(categories), 0) AS categories' ELSE '' END, CASE WHEN of['has_history'] AND of['has_items'] THEN ',
+sum(((miscalibration) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(miscalibration), 0) AS miscalibration' ELSE '' END, CASE WHEN of['has_history'] THEN ',
+sum(((CASE WHEN profile_popularity IS NOT NULL THEN popularity END) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(CASE WHEN profile_popularity IS NOT NULL THEN popularity END), 0)
+/ (sum(((CASE WHEN popularity IS NOT NULL THEN profile_popularity END) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(CASE WHEN popularity IS NOT NULL THEN profile_popularity END), 0)) - 1 AS popularity_lift' ELSE '' END, '
 FROM contents
 GROUP BY ALL
 ),
@@ -12447,10 +12447,10 @@ count(counted.itemid) - count(catalog.itemid) AS items_outside_catalogue,
 CASE WHEN count(catalog.itemid) > 0 THEN greatest(
 0,
 log2(sum(counted.n_lists) FILTER (catalog.itemid IS NOT NULL))
-- sum((CASE WHEN catalog.itemid IS NOT NULL THEN counted.n_lists * log2(counted.n_lists) END * 2 ** 53)::HUGEINT) / 2 ** 53
+- sum(((CASE WHEN catalog.itemid IS NOT NULL THEN counted.n_lists * log2(counted.n_lists) END) * 2 ** 53)::HUGEINT) / 2 ** 53
 / sum(counted.n_lists) FILTER (catalog.itemid IS NOT NULL)
 ) END AS entropy' ELSE '' END, ',
-CASE WHEN any_value(systems.n_lists) > 1 THEN least(1, greatest(0, 1 - (sum((weight * weight * 2 ** 53)::HUGEINT) / 2 ** 53 / any_value(longest) - any_value(systems.n_lists)) / (any_value(systems.n_lists) * (any_value(systems.n_lists) - 1)))) END AS personalization
+CASE WHEN any_value(systems.n_lists) > 1 THEN least(1, greatest(0, 1 - (sum(((weight * weight) * 2 ** 53)::HUGEINT) / 2 ** 53 / any_value(longest) - any_value(systems.n_lists)) / (any_value(systems.n_lists) * (any_value(systems.n_lists) - 1)))) END AS personalization
 FROM (
 SELECT ranking_system, k, count(*) FILTER (n > 0) AS n_lists, max(n) AS longest
 FROM shown
@@ -12602,7 +12602,7 @@ SELECT count(DISTINCT userid) AS n_users, count(*) AS n_pairs FROM pairs
 SELECT
 list, k, count(*) AS n_items', CASE WHEN of['has_history'] THEN ',
 coalesce(sum(n_having), 0)::DOUBLE / (count(*) * any_value(n_users)) AS popularity,
-sum(((-log2(coalesce(n_having, 1)::DOUBLE / n_users)) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count((-log2(coalesce(n_having, 1)::DOUBLE / n_users))), 0) AS novelty,
+sum((((-log2(coalesce(n_having, 1)::DOUBLE / n_users))) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count((-log2(coalesce(n_having, 1)::DOUBLE / n_users))), 0) AS novelty,
 count(*) FILTER (is_head IS NOT TRUE)::DOUBLE / count(*) AS long_tail,
 count(pairs.itemid)::DOUBLE / count(*) AS repeats,
 count(*) FILTER (n_having IS NULL)::DOUBLE / count(*) AS cold' ELSE '' END, '
@@ -12703,7 +12703,7 @@ FROM sizes
 LEFT JOIN (
 SELECT
 one.list, one.k,
-sum((((one.n * other.n)::DOUBLE / len(list_distinct(one_kind.categories || other_kind.categories))) * 2 ** 53)::HUGEINT) / 2 ** 53
+sum(((((one.n * other.n)::DOUBLE / len(list_distinct(one_kind.categories || other_kind.categories)))) * 2 ** 53)::HUGEINT) / 2 ** 53
 AS likeness
 FROM parts AS one
 JOIN parts AS other
@@ -12736,7 +12736,7 @@ GROUP BY userid, category
 ' ELSE '' END, 'shares AS NOT MATERIALIZED (
 SELECT
 list, k, count(*) AS n_found', CASE WHEN of['has_history'] THEN concat(',
-CASE WHEN any_value(total) IS NOT NULL THEN greatest(0, ', CASE WHEN of['divergence'] = 'kl' THEN 'log2(100) + sum((coalesce(p * log2(p / (0.99::DOUBLE * q + 0.01::DOUBLE * p) / 100), 0) * 2 ** 80)::HUGEINT) / 2 ** 80' ELSE '1 + sum((coalesce(p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)) - p - q, 0) * 2 ** 80)::HUGEINT) / 2 ** 80 / 2' END, ') END AS miscalibration') ELSE '' END, '
+CASE WHEN any_value(total) IS NOT NULL THEN greatest(0, ', CASE WHEN of['divergence'] = 'kl' THEN 'log2(100) + sum(((coalesce(p * log2(p / (0.99::DOUBLE * q + 0.01::DOUBLE * p) / 100), 0)) * 2 ** 80)::HUGEINT) / 2 ** 80' ELSE '1 + sum(((coalesce(p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)) - p - q, 0)) * 2 ** 80)::HUGEINT) / 2 ** 80 / 2' END, ') END AS miscalibration') ELSE '' END, '
 FROM (
 ', CASE WHEN of['has_history'] THEN '        SELECT
 shares.list, shares.k, totals.total, tastes.share::DOUBLE / totals.total AS p, shares.share::DOUBLE / sizes.share AS q
@@ -12981,11 +12981,11 @@ SELECT
 *,
 coalesce(CASE
 WHEN coalesce(of_baseline.places[-1] <= k, true) THEN len(of_baseline.places)
-ELSE len(list_filter(of_baseline.places, lambda place: place <= k))
+ELSE len(list_filter(of_baseline.places, lambda rank: rank <= k))
 END, 0) AS top_baseline,
 coalesce(CASE
 WHEN coalesce(of_system.places[-1] <= k, true) THEN len(of_system.places)
-ELSE len(list_filter(of_system.places, lambda place: place <= k))
+ELSE len(list_filter(of_system.places, lambda rank: rank <= k))
 END, 0) AS top_system
 FROM matched
 CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS k)
@@ -13025,11 +13025,11 @@ baseline, system, k,
 count(overlap) AS users,
 count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
 count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
-sum((overlap * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(overlap), 0) AS overlap,
-sum((jaccard * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(jaccard), 0) AS jaccard,
-sum((rbo * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(rbo), 0) AS rbo,
-sum((same_first * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(same_first), 0) AS same_first,
-sum((same_list * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(same_list), 0) AS same_list
+sum(((overlap) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(overlap), 0) AS overlap,
+sum(((jaccard) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(jaccard), 0) AS jaccard,
+sum(((rbo) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(rbo), 0) AS rbo,
+sum(((same_first) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(same_first), 0) AS same_first,
+sum(((same_list) * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count(same_list), 0) AS same_list
 FROM compared
 GROUP BY pair, baseline, system, k
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST'))[1]);
@@ -13207,11 +13207,11 @@ SELECT
 *,
 coalesce(CASE
 WHEN coalesce(of_baseline.places[-1] <= k, true) THEN len(of_baseline.places)
-ELSE len(list_filter(of_baseline.places, lambda place: place <= k))
+ELSE len(list_filter(of_baseline.places, lambda rank: rank <= k))
 END, 0) AS top_baseline,
 coalesce(CASE
 WHEN coalesce(of_system.places[-1] <= k, true) THEN len(of_system.places)
-ELSE len(list_filter(of_system.places, lambda place: place <= k))
+ELSE len(list_filter(of_system.places, lambda rank: rank <= k))
 END, 0) AS top_system
 FROM matched
 CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS k)

@@ -26,7 +26,7 @@ CREATE OR REPLACE TEMP MACRO ranking_compare_by_user(
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "comparison/internal/comparing.jinja" as comparing %}
 {% import "comparison/internal/differences.jinja" as of_users %}
-{% import "comparison/internal/differences.jinja" as of_users %}
+{% import "measures/internal/rules.jinja" as rules %}
 {# The values of each system, user, k and segment, from a table with a row per user: of all columns that may be compared those
    at these places among them. #}
 {% macro scores(of, table, argument, place) %}
@@ -52,7 +52,7 @@ WHERE userid IS NOT NULL AND CASE
     ELSE error(concat(
         {{ of.caller | literal }},
         ': k{{ " of predicted" if argument == "predicted" }} must be a column of integers (NULL for the whole list), got ',
-        {{ of_users.shortened("typeof(k)") }}))::BOOLEAN
+        {{ rules.cut("typeof(k)") }}))::BOOLEAN
 END
 {%- endmacro %}
 WITH _ranking_chosen AS MATERIALIZED (

@@ -23,6 +23,7 @@
 -- item is gone from a catalogue. To find the users who lost most, see sql/tables/README.md.
 CREATE OR REPLACE TEMP MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item', COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
+{% import "measures/internal/rules.jinja" as rules %}
 {% import "measures/internal/gains.jinja" as gains %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "tables/internal/judging.jinja" as judging %}
@@ -75,7 +76,7 @@ WITH {{ reading.tables(of) }}, user_rec AS MATERIALIZED (
         WHEN id IS NULL THEN error({{ of.caller | literal }} || ': user must be a userid, got NULL')
         WHEN NOT EXISTS (FROM user_rec) AND NOT EXISTS (FROM user_truth) THEN error(concat(
             {{ of.caller | literal }}, ': user must be in rec or in truth, got ',
-            regexp_replace(id::VARCHAR, '(?s)^(.{42}).{4,}$', '\1...')))
+            {{ rules.cut("id::VARCHAR") }}))
         ELSE true
     END
 ), matched AS NOT MATERIALIZED (

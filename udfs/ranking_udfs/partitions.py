@@ -259,10 +259,14 @@ class Partitioned:
     @property
     def contents_sql(self) -> str:
         """The SQL of what is in each user's list, and of the lists."""
-        names = [one.partition(" := ")[0] for one in macros()[self.function].signatures()[0]]
-        given = {"caller": literal(self.function)} | {name: self.arguments[name] for name in names}
-        arguments = ", ".join(f"['{name}', typeof({sql}), ({sql})::VARCHAR]" for name, sql in given.items())
-        return f"FROM query(_ranking_compose('_ranking_contents_part', {arguments}))"
+        return self.composed_part("_ranking_contents_part", {})
+
+    def composed_part(self, name: str, more: Mapping[str, str]) -> str:
+        """Return the SQL that composes what a partition sends, of the arguments of the call and more."""
+        given = {"caller": literal(self.function), **more}
+        given |= {one: self.arguments[one] for one in parameters(self.function)}
+        texts = ", ".join(f"['{one}', typeof({sql}), ({sql})::VARCHAR]" for one, sql in given.items())
+        return f"FROM query(_ranking_compose('{name}', {texts}))"
 
     @property
     def times(self) -> list[str]:
@@ -273,10 +277,7 @@ class Partitioned:
     @property
     def problems_sql(self) -> str:
         """The SQL of the problems by user, summed, and of the evidence of lists."""
-        given = {"caller": literal(self.function)} | ({"first": "'first'"} if self.times else {})
-        given |= {name: self.arguments[name] for name in parameters(self.function)}
-        texts = ", ".join(f"['{name}', typeof({sql}), ({sql})::VARCHAR]" for name, sql in given.items())
-        return f"FROM query(_ranking_compose('_ranking_check_part', {texts}))"
+        return self.composed_part("_ranking_check_part", {"first": "'first'"} if self.times else {})
 
     def ids_and_times(self) -> Iterator[tuple[str, str]]:
         """Yield the SQL of the ids and times that the merge of a check reads."""

@@ -227,7 +227,7 @@ def at_work(
             inputs = inputs_of(connection, rec, truth, columns, given, caller == "report")
             work = Evaluation(connection.con, caller, inputs, given, problems.append)
             if caller != "evaluate":
-                check_options(connection.con, work.options, caller)
+                check_options(work.options, caller)
             if caller != "report":
                 work.prepare()
             if caller == "evaluate" and by_user and given.segments is not None:

@@ -6,5 +6,5 @@ struct_insert(
         caller, rec := rec, truth := truth, measures := 'hits', user_col := user_col, item_col := item_col,
         score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending,
         min_grade := min_grade, users := users),
-    confidence := CASE WHEN _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, caller)
-        THEN _ranking_as_text(confidence) END);
+    alpha := CASE WHEN _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, caller)
+        THEN _ranking_alpha(confidence)::VARCHAR || '::DOUBLE' END);

@@ -18,7 +18,7 @@ from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders
 from ..evaluation.problems import DIRECTION, NOTHING, is_problem, problem_text
-from ..evaluation.queries import explain_query, fetch_rows, overlap_query
+from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.words import Row, in_unit, speaking_of
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
@@ -148,7 +148,7 @@ def check(work: Work) -> str | bytes:
     work.step("writing")
     if given.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
-        work.write(f"{work.steps.check_rows}\nWHERE code IN ({codes})", given.rows)
+        work.write(f"{check_rows_query(work.composed)}\nWHERE code IN ({codes})", given.rows)
     if given.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"

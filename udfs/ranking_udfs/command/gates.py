@@ -61,12 +61,12 @@ class Condition:
 
     @property
     def is_tested(self) -> bool:
-        """Whether it reads a verdict or a p, which are then corrected over all rows that are read so."""
+        """True for a condition on verdicts or p, which are corrected over all rows of such conditions."""
         return self.kind == VERDICT or bool(self.names & CORRECTED)
 
     @property
     def is_compared(self) -> bool:
-        """Whether it reads what a comparison alone has."""
+        """True for a condition on columns of comparisons alone."""
         return self.is_tested or self.kind == LOSERS
 
     def looks_at(self, row: Row) -> bool:

@@ -16,13 +16,13 @@ LARGEST = 2**31 - 1  # of an INTEGER; a k above it is the whole list
 NULLS = (UNKNOWN, "NULL")
 # A file that looks like a query: "from bob.csv" or "(1) rec.csv".
 FILE = re.compile(r"\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$", re.IGNORECASE)
-# DuckDB would find these CTEs in place of a table of the same name.
 # Arguments that do not change the text, by the CTE of the macro that has them: a subquery may be one of them.
 IN_MACRO = {"user": "_ranking_user"}
-OWN_NAMES = {
+# DuckDB would find these CTEs in place of a table of the same name.
+OWN_NAMES = {*IN_MACRO.values()} | {
     f"_ranking_{name}"
     for name in (
-        *("rec", "truth", "users", "history", "items", "systems", "checked", "judged", "user"),
+        *("rec", "truth", "users", "history", "items", "systems", "checked", "judged"),
         *("chosen", "scores", "predicted_scores"),
         *("has_item", "first", "columns", "by_model", "by_people"),
         *("events", "moments"),

@@ -352,7 +352,7 @@ def column_findings(facts: str, several: bool | None, *rows: str) -> list[list[s
 
 @dataclass(frozen=True)
 class Facts:
-    """What a call says of its columns."""
+    """The columns as a call names them."""
 
     names: Names
     time: str | None

@@ -74,6 +74,11 @@ def read_confidence(given: Given) -> Decimal | None:
     return Decimal(repr(to_float(given)) if given.kind == "FLOAT" else str(given.text)) if is_one else None
 
 
+def alpha_of(confidence: Decimal) -> float:
+    """Return 1 - confidence, without the last digits that a DOUBLE would leave."""
+    return float(1 - round(confidence, 19))
+
+
 def parse_margin(name: str, given: Given) -> float | None:
     def read(given: Given) -> float | None:
         is_one = is_number(given.kind) and 0 <= to_float(given) < float("inf")
@@ -131,8 +136,7 @@ class Tests:
 
     @property
     def alpha(self) -> float:
-        """Below which a p counts: without the last digits that a DOUBLE would leave."""
-        return float(1 - round(self.confidence, 19))
+        return alpha_of(self.confidence)
 
     @property
     def has_baseline(self) -> bool:

@@ -1,12 +1,13 @@
 """The call of ranking_intents_by_user, and what its template asks of it."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..quoting import double
 from .arguments import PARSERS, Given, parse_column, to_float
-from .call import Call, nulls
+from .call import nulls
 from .columns import Names
+from .lists import ListCall
 
 
 def parse_alpha(name: str, given: Given) -> float:
@@ -16,7 +17,7 @@ def parse_alpha(name: str, given: Given) -> float:
 
 
 @dataclass(frozen=True)
-class IntentsCall(Call):
+class IntentsCall(ListCall):
     """A call of ranking_intents_by_user, whose truth has a row for each intent that an item meets."""
 
     parsers: ClassVar = {
@@ -28,12 +29,6 @@ class IntentsCall(Call):
 
     weight: float = 0.5
     intent: str = "intent"
-
-    @staticmethod
-    def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
-        if fields.get("ks") is None:
-            raise ValueError("ks must be a list of one or more k, got NULL")
-        return fields
 
     @property
     def alpha(self) -> str:

@@ -27,14 +27,14 @@ def measure_macro(measure: Measure) -> str:
     formula = expression(render_formula(measure, symbols, expected=False))
     formula = over(formula, {name: f"_ranking_of.{name}" for name in CUT})
     numbers = {name: one for name, one in options.items() if isinstance(one, Number)}
-    n_seen = module("measures/internal/cut.jinja").n_seen()
+    n_seen = module("measures/internal/cut.jinja").n_seen("_ranking_given.judged.ranks")
     facts = {
         "measure": measure.name,
         "options": {name: default(one) for name, one in measure.options.items()},
         "rules": [(name, one, holds(name, one)) for name, one in measure.options.items()],
         "pairs": [(name, *one.only_with) for name, one in numbers.items() if one.only_with],
         "columns": {name: column(name) for name in CUT},
-        "n_seen": over(n_seen, {"ranks": "_ranking_given.judged.ranks", "k": "_ranking_given.k"}),
+        "n_seen": over(n_seen, {"k": "_ranking_given.k"}),
         # An option may have the name of a column.
         "formula": over(formula, {f"option_{name}": name for name in options}),
     }

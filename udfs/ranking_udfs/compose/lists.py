@@ -2,28 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from ..measures.contents import BY_USER
 from ..quoting import double, literal
 from .arguments import PARSERS, Given, parse_column, parse_optional_table, to_float, word
 from .call import Call, nulls
-from .columns import Names, cut, is_number, type_of
-from .comparison import list_names
-
-HOME = "_ranking.main."  # where the macros are that a text calls, but for partitions
+from .columns import Names, is_number, type_of
+from .comparison import OPTIONS, alpha_of, list_names
 
 
 def parse_persistence(name: str, given: Given) -> float:
     if not 0 < (value := to_float(given)) <= 1:
         raise ValueError(f"{name} must be a number > 0 and <= 1, got {given.shown}")
     return value
-
-
-def parse_confidence(name: str, given: Given) -> str:
-    if not is_number(given.kind) or not 0 < to_float(given) < 1:
-        raise ValueError(f"{name} must be a number above 0 and below 1, got {cut(given.text or 'NULL')}")
-    return typed(given)
 
 
 def typed(given: Given) -> str:
@@ -47,10 +40,6 @@ class ListCall(Call):
             raise ValueError("ks must be a list of one or more k, got NULL")
         return fields
 
-    @property
-    def home(self) -> str:
-        return "" if self.is_part else HOME
-
 
 @dataclass(frozen=True)
 class ItemCall(ListCall):
@@ -70,11 +59,15 @@ class AbstentionCall(Call):
     """A call of ranking_abstention."""
 
     folder: ClassVar = "comparison"
-    parsers: ClassVar = {**PARSERS, "confidence": ("confidence", parse_confidence)}
-    home: ClassVar = HOME
+    parsers: ClassVar = {**PARSERS, "confidence": OPTIONS["confidence"]}
+    home: ClassVar = "_ranking.main."  # of the macros of Student's t
 
     ks: Sequence[int | None] = (None,)
-    confidence: str  # as SQL
+    confidence: Decimal
+
+    @property
+    def alpha(self) -> float:
+        return alpha_of(self.confidence)
 
 
 @dataclass(frozen=True)
@@ -116,7 +109,7 @@ class OverlapCall(RecCall):
 
 @dataclass(frozen=True)
 class Content:
-    """A column that each user has a value of; `is_there` where the tables are that it needs."""
+    """A column with a value for each user; `is_there` if the call has the tables for it."""
 
     name: str
     is_there: Any

@@ -137,7 +137,6 @@ class ScriptCall:
     reads_truth = True
     keeps_items = False
     is_part = has_systems = needs_items = shows_scores = has_intents = False
-    home = ""
     keys = PERHAPS_SYSTEMS
     system_first = ""
 
@@ -219,7 +218,8 @@ class ScriptItemCall(ScriptCall):
 
 
 class ScriptAbstentionCall(ScriptCall):
-    fields = (*FIELDS, "confidence")
+    fields = (*FIELDS, "alpha")
+    home = ""
     macro = "_ranking_abstention_call"
 
 
@@ -298,7 +298,7 @@ class ScriptGate(ScriptTests):
     lower_measures, neutral_measures = Gate.lower_measures, Gate.neutral_measures
 
 
-class CheckScriptCall(ScriptCall):
+class ScriptCheckCall(ScriptCall):
     """A call of the check as a template asks of it."""
 
     fields = CHECK_FIELDS
@@ -375,8 +375,8 @@ class ScriptSplitCall(ScriptCall):
 # By function, of those that are no `ScriptCall` itself.
 SCRIPT_CALLS: dict[str, type[ScriptCall]] = {
     "ranking_explain": ScriptExplainCall,
-    "ranking_check": CheckScriptCall,
-    "ranking_check_rows": CheckScriptCall,
+    "ranking_check": ScriptCheckCall,
+    "ranking_check_rows": ScriptCheckCall,
     "ranking_by_item": ScriptItemCall,
     "ranking_abstention": ScriptAbstentionCall,
     "ranking_beyond_accuracy": ScriptContentsCall,

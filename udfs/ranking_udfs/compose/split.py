@@ -117,7 +117,7 @@ class SplitCall:
 
     @property
     def late(self) -> str:
-        """What is wrong where the first test begins behind the last event."""
+        """The error text of a first test that begins after the last event."""
         if self.has("test_from"):
             return f"test_from must not be after the last event, got {self.given['test_from'].text}"
         return f"test_size must reach back to the last event, got {self.given['test_size'].text}"

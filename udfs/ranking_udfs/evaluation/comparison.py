@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 
-from ..compose.arguments import Given, parse_fields
+from ..compose.arguments import given_of, parse_fields
 from ..compose.comparison import OPTIONS
 from ..measures.grammar import Choice
 from ..quoting import identifier, literal, sql_value
@@ -36,12 +36,10 @@ GATED = {  # the columns that `ranking_gate` reads or writes
 PREDICTED = ("by_predicted", "by_predicted_segment")  # as by_user and by_segment, by the predicted truth
 
 
-def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str) -> None:
+def check_options(options: ComparisonOptions, caller: str) -> None:
     """Raise UsageError for an option that is not valid, before any file is read."""
-    texts = ", ".join(f"(typeof({one}), ({one})::VARCHAR)" for one in map(sql_value, options.values()))
-    ((given,),) = con.execute(f"SELECT [{texts}]").fetchall()
     try:
-        parse_fields(OPTIONS, {name: Given(*one) for name, one in zip(options, given, strict=True)})
+        parse_fields(OPTIONS, {name: given_of(value) for name, value in options.items()})
     except ValueError as error:
         raise UsageError(f"{caller}: {error}") from None
 

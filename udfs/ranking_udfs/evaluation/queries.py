@@ -21,7 +21,6 @@ from .defaults import CONFIDENCE, DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
 from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, ColumnNames, rec_columns, truth_columns
 from .words import COUNTS
 
-LABELS, OF_ROWS = ("predicted_truth",), ("ranking_check_rows",)  # which does not take these
 # What a call names the columns that the pack reads.
 FIELDS = {"userid": "user", "itemid": "item", "score": "score", "rel": "grade", "system": "system"}
 LONGEST, JOINED = 200, ",\n    "  # of the arguments of a call on one line; else they stand below each other
@@ -76,8 +75,6 @@ class Plan:
     """The statements that make tables, and the queries; None for what was not requested."""
 
     tables: Sequence[str]
-    check: str
-    check_rows: str
     summary: str
     by_segment: str | None
     by_user: str | None
@@ -87,8 +84,6 @@ def plan(request: Request, has_system: bool) -> Plan:
     """Plan the evaluation's statements; `has_system` if rec holds several models."""
     system, tables = "system, " if has_system else "", []
     means = measured_query(request, "ranking_summary")
-    views = "".join(check_tables(request).views)
-    checks = [check_query(request, name) for name in ("ranking_check", "ranking_check_rows")]
     if request.ties == "trec":
         tables.append(request.make("ranked", ranked_query(request, system)))
     if request.by_user or request.by_segment:
@@ -103,8 +98,6 @@ def plan(request: Request, has_system: bool) -> Plan:
         means = means_query(request, system)
     return Plan(
         tables,
-        f"{views}{checks[0]}",
-        checks[1],
         beside_contents(request, system, means),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
@@ -177,10 +170,21 @@ def check_tables(request: Request) -> CheckTables:
     return CheckTables(tables, {table: [*of] for table, of in named.items()}, own, views)
 
 
-def check_query(request: Request, function: str) -> str:
-    """Return the query of the check, or of the rows behind it."""
+def check_statements(request: Request) -> str:
+    """Return the views that the check reads, and its query."""
     of = check_tables(request)
-    tables = {name: one for name, one in of.tables.items() if not (name in LABELS and function in OF_ROWS)}
+    return f"{''.join(of.views)}{check_query(request, 'ranking_check', of, of.tables)}"
+
+
+def check_rows_query(request: Request) -> str:
+    """Return the query of the rows behind the check's problems, whose views are there."""
+    of = check_tables(request)
+    tables = {name: one for name, one in of.tables.items() if name != "predicted_truth"}
+    return check_query(request, "ranking_check_rows", of, tables)
+
+
+def check_query(request: Request, function: str, of: CheckTables, tables: Mapping[str, str]) -> str:
+    """Return a call of the check, or of the function of its rows, over these tables."""
     time = of.own.get("time")
     if request.history and request.time is not None and time is None:
         time = "time" if request.time else ""

@@ -13,7 +13,15 @@ from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FOR
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, options_of
 from ..evaluation.problems import CODES, NOTHING, SPELLINGS, TIES, check_common, fit_advice
-from ..evaluation.queries import Plan, Request, abstention_query, fetch_rows, plan, row_columns
+from ..evaluation.queries import (
+    Plan,
+    Request,
+    abstention_query,
+    check_statements,
+    fetch_rows,
+    plan,
+    row_columns,
+)
 from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with_text
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
@@ -223,7 +231,7 @@ class Evaluation:
         are not asked for.
         """
         self.step("checking the data")
-        rows, request = fetch_rows(self.con, self.steps.check), self.request
+        rows, request = fetch_rows(self.con, check_statements(self.composed)), self.request
         gains = {one.options.get("gain") for one in request.choices}
         of_no_use = {  # codes of what is not asked for, or is as it must be
             "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),

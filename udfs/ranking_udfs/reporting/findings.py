@@ -19,7 +19,15 @@ from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import ModelOrder, find_orders, turn
 from ..evaluation.problems import check_common
-from ..evaluation.queries import Request, contents_call, curve_query, explain_query, fetch_rows, overlap_query
+from ..evaluation.queries import (
+    Request,
+    check_statements,
+    contents_call,
+    curve_query,
+    explain_query,
+    fetch_rows,
+    overlap_query,
+)
 from ..evaluation.words import (
     GONE,
     WITHOUT_RELEVANT,
@@ -52,7 +60,7 @@ Fetch = Callable[..., list[Row]]  # of a Reader
 
 
 class Subject:
-    """What sections share: the models, the measures, and the request that queries are composed of.
+    """The facts that sections share: the models, the measures, and the request that queries are composed of.
 
     Models are compared with the first where no baseline is named; rows have their labels as `system`, in the
     order of `systems`.
@@ -150,7 +158,7 @@ class Reader:
 
 
 class Contents(NamedTuple):
-    """What is in the lists, down to the largest cut-off of the first measure; none without a history."""
+    """The contents of lists, down to the largest cut-off of the first measure; none without a history."""
 
     wholes: Sequence[Row] = ()  # of ranking_beyond_accuracy
     popularity: Sequence[Row] = ()  # as means
@@ -289,7 +297,7 @@ def find_problems(work: Evaluation, reader: Reader) -> list[Row] | None:
     """Return the rows of ranking_check, with what to do; None if it is not asked."""
     if not work.is_checked:
         return None
-    reader.queries.append(work.plan.check)
+    reader.queries.append(check_statements(work.request))
     problems = work.problems()
     if not work.allow_empty:
         check_common(problems)
