@@ -4503,7 +4503,7 @@ SELECT row(*COLUMNS(', of['item_pattern'], ')) FROM (SELECT NULL AS ranking_abse
 WHERE false
 )) NOT IN (''TUPLE("NULL")'', ''STRUCT("NULL")'') AS has_item
 ),
-') ELSE '' END, '-- What is wrong with columns and arguments, as pairs of a code and a text.
+') ELSE '' END, '-- The problems of columns and arguments, as pairs of a code and a text.
 _ranking_columns AS MATERIALIZED (
 SELECT unnest(', of['column_findings'], ') AS found
 UNION ALL
@@ -5730,7 +5730,7 @@ SELECT row(*COLUMNS(', of['item_pattern'], ')) FROM (SELECT NULL AS ranking_abse
 WHERE false
 )) NOT IN (''TUPLE("NULL")'', ''STRUCT("NULL")'') AS has_item
 ),
-') ELSE '' END, '-- What is wrong with columns and arguments, as pairs of a code and a text.
+') ELSE '' END, '-- The problems of columns and arguments, as pairs of a code and a text.
 _ranking_columns AS MATERIALIZED (
 SELECT unnest(', of['column_findings'], ') AS found
 UNION ALL

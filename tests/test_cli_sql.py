@@ -193,7 +193,7 @@ def test_a_comparison_by_randomization_is_said_to_need_the_pack(run: Run) -> Non
 def test_composed_queries_of_other_commands_run_in_a_plain_duckdb(
     run: Run, command: str, monkeypatch: Patch
 ) -> None:
-    """Those that nothing prints, with the macros that they call at their head."""
+    """Queries that nothing prints, with the macros that they call at their head."""
     queries_of: list[tuple[str, list[dict[str, Any]]]] = []
 
     def fetched(con: Con, query: str) -> list[dict[str, Any]]:

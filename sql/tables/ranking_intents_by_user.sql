@@ -75,7 +75,7 @@ list_reduce(
 least(len(items), {{ of.cutoff }})
 {%- endset %}
 WITH {{ reading.tables(of) }}, {{ lists.lists(of) }}, intents AS NOT MATERIALIZED (
-    -- Those that each item of truth meets, numbered for each user.
+    -- The intents of each item of truth, numbered for each user.
     SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
     FROM (
         SELECT

@@ -95,7 +95,7 @@ _ranking_events AS NOT MATERIALIZED (
 ),
 {% endif %}
 windows AS NOT MATERIALIZED (
-    -- Those of the folds, or an error where a fold has no train or the first no test.
+    -- The events of each fold, or an error for a fold without train, or a first one without test.
     SELECT
         ranking_fold, ranking_test_from, ranking_test_until,
         CASE

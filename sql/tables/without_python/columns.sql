@@ -1,5 +1,5 @@
--- Which columns a table has, and of which types, is known when the query is planned: it costs nothing, and the planner
--- drops what depends on it.
+-- DuckDB knows the columns of a table and their types when it plans the query. To ask costs nothing, and the planner drops
+-- branches that depend on the answer.
 
 -- Say whether a table has a column, of whatever type.
 CREATE OR REPLACE TEMP MACRO _ranking_has(source, named, otherwise) AS

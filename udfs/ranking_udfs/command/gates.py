@@ -81,7 +81,7 @@ class Condition:
         )
 
 
-# What is said of a condition that does not fit the options of the command, and when it does not.
+# Errors of conditions that do not fit the options of the command, each with its test.
 RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
     "of the check must be problems or problems(CODE, ...), got {}": (
         lambda one, of: one.kind != PROBLEMS and of.command == "check"

@@ -242,3 +242,17 @@ def parse_fields(parsers: Parsers, given: Mapping[str, Given]) -> dict[str, Any]
         if value is not None:
             fields[field] = value
     return fields
+
+
+def require_ks(fields: Mapping[str, Any]) -> None:
+    """Raise ValueError for a call without cut-offs."""
+    if fields.get("ks") is None:
+        raise ValueError("ks must be a list of one or more k, got NULL")
+
+
+def check_predicted_users(users: str | None, without_relevant: str) -> None:
+    """Raise ValueError for users who are named or left out: a predicted truth has all users."""
+    if users is not None:
+        raise ValueError(f"users must be NULL with predicted_truth, whose users are all, got {users}")
+    if without_relevant == "skip":
+        raise ValueError("without_relevant must be zero with predicted_truth, got skip")

@@ -12,7 +12,7 @@ import duckdb
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import MEASURES, Number, Range
 from ..quoting import double, sql_value
-from .arguments import LARGEST, PARSERS, Given, parse_fields
+from .arguments import LARGEST, PARSERS, Given, parse_fields, require_ks
 from .columns import (
     PLAIN_NUMBER,
     UNKNOWN,
@@ -167,8 +167,8 @@ class Call:
         fields.setdefault("choices", usual)
         if function in MEASURED:
             choices = fields.get("choices")
-            if ks is None and (choices is None or any(not one.cuts for one in choices)):
-                raise ValueError("ks must be a list of one or more k, got NULL")
+            if choices is None or any(not one.cuts for one in choices):
+                require_ks(fields)
             if fields.get("ties") == "expected":
                 for choice in choices or ():
                     if not choice.measure.expected:

@@ -10,7 +10,17 @@ from typing import Any, ClassVar
 
 from ..measures.grammar import parse_measures
 from ..quoting import sql_value
-from .arguments import PARSERS, Given, parse_column, parse_fields, parse_min_grade, parse_optional_table, word
+from .arguments import (
+    PARSERS,
+    Given,
+    check_predicted_users,
+    parse_column,
+    parse_fields,
+    parse_min_grade,
+    parse_optional_table,
+    require_ks,
+    word,
+)
 from .call import Call, Types, escaped, nulls
 from .columns import (
     INTEGER,
@@ -77,8 +87,7 @@ class CheckCall(Call):
     def parse(cls, function: str, given: Mapping[str, Given]) -> "CheckCall":
         strict = {name: one for name, one in given.items() if name not in (*COLUMNS, *JUDGING, "descending")}
         fields = parse_fields(cls.parsers, strict)
-        if "ks" not in fields:
-            raise ValueError("ks must be a list of one or more k, got NULL")
+        require_ks(fields)
         wrong, problems = [], []
         for name in COLUMNS:
             if name not in given or given[name].text is None:
@@ -220,7 +229,7 @@ class CheckCall(Call):
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
 
-    # What decides problems.
+    # The problems.
 
     @cached_property
     def all_ks(self) -> list[int | None]:
@@ -304,12 +313,7 @@ def codes(words: Mapping[str, str], problems: Sequence[Problem], quote: Callable
 
 def check_predicted(fields: Mapping[str, Any], columns: Mapping[str, Given], problems: Sequence[str]) -> None:
     """Raise ValueError for what a mean of truth that a model predicts does not take."""
-    if fields.get("users"):
-        raise ValueError(
-            f"users must be NULL with predicted_truth, whose users are all, got {fields['users']}"
-        )
-    if fields.get("without_relevant") == "skip":
-        raise ValueError("without_relevant must be zero with predicted_truth, got skip")
+    check_predicted_users(fields.get("users"), fields.get("without_relevant", "zero"))
     for name, one in columns.items():
         if name != "time_col":
             parse_column(name, one)

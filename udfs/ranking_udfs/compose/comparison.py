@@ -11,7 +11,16 @@ from ..measures.contents import BY_USER
 from ..measures.grammar import SPELLINGS, parse_measures
 from ..measures.registry import COMPARED_MEASURES
 from ..quoting import literal, sql_value, unquoted
-from .arguments import PARSERS, Given, Parsers, parse_fields, parse_optional_table, parse_table, to_float
+from .arguments import (
+    PARSERS,
+    Given,
+    Parsers,
+    check_predicted_users,
+    parse_fields,
+    parse_optional_table,
+    parse_table,
+    to_float,
+)
 from .call import Call
 from .columns import cut, is_integer, is_number, parse_columns, row_type
 
@@ -179,11 +188,8 @@ class Comparison(Call, Tests):
         found = parse_fields(cls.parsers, {**{n: g for n, g in given.items() if n not in options}, **options})
         found.setdefault("choices", parse_measures(",".join(COMPARED_MEASURES)))
         call = cls(function, **cls.checked(function, found))
-        if call.is_predicted and call.users is not None:
-            rule = "users must be NULL with predicted_truth, whose users are all"
-            raise ValueError(f"{rule}, got {call.users}")
-        if call.is_predicted and call.skips_users:
-            raise ValueError("without_relevant must be zero with predicted_truth, got skip")
+        if call.is_predicted:
+            check_predicted_users(call.users, call.without_relevant)
         call.check_prediction("predicted_truth")
         return call
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..measures.contents import BY_USER
 from ..quoting import double, literal
-from .arguments import PARSERS, Given, parse_column, parse_optional_table, to_float, word
+from .arguments import PARSERS, Given, parse_column, parse_optional_table, require_ks, to_float, word
 from .call import Call, nulls
 from .columns import Names, is_number, type_of
 from .comparison import OPTIONS, alpha_of, list_names
@@ -36,8 +36,7 @@ class ListCall(Call):
 
     @staticmethod
     def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
-        if fields.get("ks") is None:
-            raise ValueError("ks must be a list of one or more k, got NULL")
+        require_ks(fields)
         return fields
 
 

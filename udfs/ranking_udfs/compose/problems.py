@@ -41,7 +41,7 @@ class Problem:
         return " | ".join(one or "" for one in cells)
 
 
-# Those of which a test decides how grave they are.
+# Problems whose severity a test decides.
 TESTED = ("upside_down", "truth_in_rec", "partial_leak")
 PROBLEMS = (
     Problem("unfit_column", "rec", "a column or argument does not fit", wrong_from=0),

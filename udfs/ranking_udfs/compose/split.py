@@ -122,7 +122,7 @@ class SplitCall:
             return f"test_from must not be after the last event, got {self.given['test_from'].text}"
         return f"test_size must reach back to the last event, got {self.given['test_size'].text}"
 
-    # What is dropped.
+    # The rows to drop.
 
     @property
     def drops_cold_users(self) -> bool:

@@ -21,7 +21,7 @@ from .defaults import CONFIDENCE, DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
 from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, ColumnNames, rec_columns, truth_columns
 from .words import COUNTS
 
-# What a call names the columns that the pack reads.
+# The fields of a call for the columns that the pack reads.
 FIELDS = {"userid": "user", "itemid": "item", "score": "score", "rel": "grade", "system": "system"}
 LONGEST, JOINED = 200, ",\n    "  # of the arguments of a call on one line; else they stand below each other
 NO_MEASURE = "hits"  # computed, and left out, where only what is in the lists is requested
