@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_as_text _ranking_is_integer _ranking_identifier _ranking_literal ranking_functions ranking_geometric_mean ranking_mean ranking_ndcg _ranking_column_texts _ranking_is_key _ranking_is_user ranking_judge udf_catalog_coverage udf_gini_coverage udf_personalization udf_logloss udf_mae udf_mse udf_r2 udf_rmse ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_grade_not_read _ranking_joined _ranking_longest _ranking_no_problem _ranking_option _ranking_own_column _ranking_ungraded_problem _ranking_known_measures _ranking_like_grades _ranking_are_integers _ranking_numbers _ranking_column _ranking_is_condensed _ranking_skips_users _ranking_unfit _ranking_is_score _ranking_nearest_column _ranking_cut_off _ranking_like_runs _ranking_like_systems _ranking_cannot_match _ranking_family _ranking_alpha _ranking_t_tail _ranking_table _ranking_name_problem _ranking_collation_problem _ranking_without_python _ranking_span _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_common_type _ranking_optional_column _ranking_texts_of _ranking_measure_columns _ranking_nulls _ranking_names_as_text _ranking_columns _ranking_list_names _ranking_ties_choice _ranking_span_problem _ranking_min_grade_problem _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_hides_grades _ranking_has _ranking_type _ranking_unread _ranking_same_type _ranking_t_quantile _ranking_t_p _ranking_own_table _ranking_valid_k _ranking_cuts _ranking_unread_columns _ranking_missing_columns _ranking_no_column _ranking_compared_measures _ranking_compare_options _ranking_split_time_problem _ranking_judging_problems _ranking_asked _ranking_type_problem _ranking_mean_interval _ranking_unread_column _ranking_intent_problem _ranking_tests _ranking_split_misfit _ranking_ids_problem _ranking_misfits _ranking_compare_by_user_call _ranking_gate_call _ranking_split_call _ranking_history_misfits _ranking_rec_misfit _ranking_columns_problem ranking_compare_by_user ranking_gate ranking_split _ranking_check_call _ranking_contents_misfit _ranking_fuse_call _ranking_tables_problem ranking_problem_codes ranking_check ranking_check_rows ranking_fuse _ranking_call ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_explain_call _ranking_intents_call _ranking_rec_call _ranking_abstention_call _ranking_compare_call ranking_explain ranking_intents_by_user _ranking_contents_call _ranking_overlap_call ranking_abstention ranking_compare ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_overlap ranking_overlap_by_user _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_identifier _ranking_literal ranking_functions ranking_geometric_mean ranking_mean ranking_ndcg ranking_judge udf_catalog_coverage udf_gini_coverage udf_personalization udf_logloss udf_mae udf_mse udf_r2 udf_rmse ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_as_text _ranking_empty_name _ranking_grade_not_read _ranking_joined _ranking_longest _ranking_no_problem _ranking_option _ranking_own_column _ranking_ungraded_problem _ranking_known_measures _ranking_like_grades _ranking_are_integers _ranking_numbers _ranking_column _ranking_is_condensed _ranking_skips_users _ranking_unfit _ranking_is_score _ranking_is_integer _ranking_nearest_column _ranking_cut_off _ranking_column_texts _ranking_is_key _ranking_like_runs _ranking_like_systems _ranking_cannot_match _ranking_family _ranking_alpha _ranking_log1p _ranking_table _ranking_name_problem _ranking_collation_problem _ranking_without_python _ranking_optional_column _ranking_span _ranking_nulls _ranking_names_as_text _ranking_columns _ranking_list_names _ranking_ties_choice _ranking_min_grade_problem _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_hides_grades _ranking_has _ranking_type _ranking_unread _ranking_time_kind _ranking_span_problem _ranking_is_number _ranking_k_problem _ranking_common_type _ranking_texts_of _ranking_measure_columns _ranking_same_type _ranking_t_tail _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_judging_problems _ranking_asked _ranking_split_time_problem _ranking_valid_k _ranking_cuts _ranking_compared_measures _ranking_compare_options _ranking_unread_columns _ranking_type_problem _ranking_t_quantile _ranking_t_p _ranking_intent_problem _ranking_split_misfit _ranking_tests _ranking_unread_column _ranking_ids_problem _ranking_misfits _ranking_split_call _ranking_compare_by_user_call _ranking_gate_call _ranking_history_misfits _ranking_rec_misfit _ranking_columns_problem ranking_split ranking_compare_by_user ranking_gate _ranking_check_call _ranking_contents_misfit _ranking_fuse_call _ranking_tables_problem ranking_problem_codes ranking_check ranking_check_rows ranking_fuse _ranking_call ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_explain_call _ranking_intents_call _ranking_rec_call _ranking_abstention_call _ranking_compare_call ranking_explain ranking_intents_by_user _ranking_contents_call _ranking_overlap_call ranking_abstention ranking_compare ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_overlap ranking_overlap_by_user _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -34,21 +34,8 @@ SET VARIABLE ranking_integer_division = coalesce(
     getvariable('ranking_integer_division')
 );
 DROP MACRO IF EXISTS udf_version;
-CREATE OR REPLACE MACRO _ranking_log1p(x) AS
-list_transform(
-    [(x)::DOUBLE],
-    lambda _ranking_x: [
-        ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1];
-CREATE OR REPLACE MACRO _ranking_wilson(share, users, quantile) AS
-{
-    'middle': (share + quantile ** 2 / users / 2) / (1 + quantile ** 2 / users),
-    'half': quantile / (1 + quantile ** 2 / users) * sqrt(share * (1 - share) / users + (quantile / users / 2) ** 2)};
 CREATE OR REPLACE MACRO _ranking_cut(text) AS
 regexp_replace(coalesce(text, 'NULL'), '(?s)^(.{42}).{4,}$', '\1...');
-CREATE OR REPLACE MACRO _ranking_as_text(x) AS
-CASE WHEN x IS NULL THEN 'NULL' ELSE concat('''', replace(x::VARCHAR, '''', ''''''), '''::', typeof(x)) END;
-CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
-regexp_full_match(type, '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+');
 CREATE OR REPLACE MACRO _ranking_identifier(name) AS
 concat('"', replace(name, '"', '""'), '"');
 CREATE OR REPLACE MACRO _ranking_literal(text) AS
@@ -254,25 +241,6 @@ list_transform(
                 1) ELSE 1 END))::DOUBLE
         ELSE error('ranking_ndcg: ' || _ranking_of.problem)::DOUBLE
     END)[1];
-CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
-concat(
-    ', ',
-    replace(
-        regexp_replace(
-            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
-            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)', '', 'g'),
-        ', ', ',, '),
-    ',');
-CREATE OR REPLACE MACRO _ranking_is_key(name) AS
-lower(name) IN ['system', 'ranking_system', 'segment', 'ranking_segment', 'userid', 'k', 'has_truth', 'has_history', 'n_rec', 'n_rec_baseline', 'n_truth', 'n_items'];
-CREATE OR REPLACE MACRO _ranking_is_user(userid, user) AS
-CASE
-    WHEN regexp_matches(typeof(userid), '^(DOUBLE|FLOAT|DECIMAL)')
-        THEN TRY_CAST(userid AS DOUBLE) = TRY_CAST(user::VARCHAR AS DOUBLE)
-    WHEN regexp_matches(typeof(userid), '^(DATE|TIMESTAMP)')
-        THEN TRY_CAST(userid AS TIMESTAMP_NS) = TRY_CAST(user::VARCHAR AS TIMESTAMP_NS)
-    ELSE userid::VARCHAR = user::VARCHAR
-END;
 CREATE OR REPLACE MACRO ranking_judge
     (rec, truth) AS
         CASE
@@ -2840,6 +2808,8 @@ CREATE OR REPLACE MACRO _ranking_takes_grade(name) AS
 name IN ('recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'rbp', 'r_precision', 'bpref', 'interpolated_precision', 'interpolated_average_precision');
 CREATE OR REPLACE MACRO _ranking_is_share(name) AS
 name IN ('recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'mrr', 'average_precision', 'auc', 'ndcg', 'err', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs');
+CREATE OR REPLACE MACRO _ranking_as_text(x) AS
+CASE WHEN x IS NULL THEN 'NULL' ELSE concat('''', replace(x::VARCHAR, '''', ''''''), '''::', typeof(x)) END;
 CREATE OR REPLACE MACRO _ranking_empty_name(argument, name) AS
 CASE WHEN name::VARCHAR = '' THEN argument || ' must be the name of a column, got ''''' END;
 CREATE OR REPLACE MACRO _ranking_grade_not_read(name) AS
@@ -2891,6 +2861,8 @@ list_transform(
 || list_filter([['users', of_users]], lambda _ranking_one: _ranking_one[2] IS NOT NULL);
 CREATE OR REPLACE MACRO _ranking_is_score(name, score_col) AS
 lower(name) = lower(coalesce(score_col::VARCHAR, 'score'));
+CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
+regexp_full_match(type, '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+');
 CREATE OR REPLACE MACRO _ranking_nearest_column(texts, argument) AS
 regexp_extract(texts, CASE argument WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:[-_]?(?:id|no|nr|number|key|code))?)"? '
 WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|corpus|chunk|passage|movie|song|track|book|offer)(?:[-_]?(?:id|no|nr|number|key|code))?)"? '
@@ -2900,6 +2872,17 @@ WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommen
 WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:[-_]?(?:id|no|nr|number|key|code))?)"? ' END, 1);
 CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
 coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
+CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
+concat(
+    ', ',
+    replace(
+        regexp_replace(
+            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
+            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)', '', 'g'),
+        ', ', ',, '),
+    ',');
+CREATE OR REPLACE MACRO _ranking_is_key(name) AS
+lower(name) IN ['system', 'ranking_system', 'segment', 'ranking_segment', 'userid', 'k', 'has_truth', 'has_history', 'n_rec', 'n_rec_baseline', 'n_truth', 'n_items'];
 CREATE OR REPLACE MACRO _ranking_like_runs(texts) AS
 regexp_extract_all(texts, '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? ', 1);
 CREATE OR REPLACE MACRO _ranking_like_systems(texts) AS
@@ -2911,13 +2894,11 @@ regexp_replace(
     regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR');
 CREATE OR REPLACE MACRO _ranking_alpha(confidence) AS
 (1 - confidence::DECIMAL(20, 19))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
-list_sum(list_transform(
-    range(-32, 38),
-    lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (slope * df + sqrt(df))],
-        lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w))))[1]));
+CREATE OR REPLACE MACRO _ranking_log1p(x) AS
+list_transform(
+    [(x)::DOUBLE],
+    lambda _ranking_x: [
+        ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1];
 CREATE OR REPLACE MACRO _ranking_table(argument, name) AS
 CASE
     WHEN regexp_matches(name::VARCHAR, '(?i)^\s*(\(\s*)?(select|from|with|values)\b\W')
@@ -2940,66 +2921,13 @@ CREATE OR REPLACE MACRO _ranking_without_python(argument, given) AS
 argument || ' must be NULL where the Python package is not, got '
 || CASE WHEN given IS NOT NULL THEN _ranking_cut(given::VARCHAR) END
 || ': use ranking_udfs.register, or ranking-udfs compare --predicted-truth';
+CREATE OR REPLACE MACRO _ranking_optional_column(name) AS
+CASE WHEN name = '' THEN 'NULL' ELSE _ranking_identifier(name) END;
 CREATE OR REPLACE MACRO _ranking_span(span) AS
 CASE
     WHEN typeof(span) = 'INTERVAL' THEN coalesce(_ranking_as_text(span), '0')
     ELSE concat(coalesce(TRY_CAST(span AS BIGINT), 0), '::BIGINT')
 END;
-CREATE OR REPLACE MACRO _ranking_moment(moment) AS
-CASE
-    WHEN _ranking_is_integer(typeof(moment)) THEN TRY_CAST(moment AS BIGINT)
-    WHEN typeof(moment) = 'TIMESTAMP WITH TIME ZONE' THEN epoch_us(TRY_CAST(moment AS TIMESTAMPTZ))
-    WHEN typeof(moment) = 'TIMESTAMP_NS' THEN divide(epoch_ns(TRY_CAST(moment AS TIMESTAMP_NS)), 1000)
-    ELSE epoch_us(TRY_CAST(moment AS TIMESTAMP))
-END;
-CREATE OR REPLACE MACRO _ranking_time_kind(type) AS
-CASE
-    WHEN _ranking_is_integer(type) THEN 'an integer'
-    WHEN type = 'TIMESTAMP WITH TIME ZONE' THEN 'a TIMESTAMPTZ'
-    WHEN regexp_full_match(type, 'DATE|TIMESTAMP(_S|_MS|_NS)?') THEN 'a DATE or TIMESTAMP'
-END;
-CREATE OR REPLACE MACRO _ranking_is_number(type) AS
-_ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
-CREATE OR REPLACE MACRO _ranking_k_problem(k) AS
-CASE
-    WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
-        THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
-    WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END;
-CREATE OR REPLACE MACRO _ranking_common_type(one, other) AS
-CASE
-    WHEN regexp_matches(one || other, 'UUID|DATE|TIME|BLOB|BIT') AND regexp_matches(one || other, 'FLOAT|DOUBLE|DECIMAL')
-        THEN 'VARCHAR'
-    WHEN contains(one, 'FLOAT') THEN one
-    WHEN contains(other, 'FLOAT') THEN other
-    WHEN contains(one, 'DOUBLE') THEN one
-    WHEN contains(other, 'DOUBLE') THEN other
-    WHEN regexp_matches(one || other, '^DECIMAL|DECIMAL.*\)$') AND NOT regexp_matches(one || other, ', ?0\)VAR|VAR.*, ?0\)$')
-        THEN format(
-            'DECIMAL(38, {})',
-            greatest(
-                TRY_CAST(regexp_extract(one, ', ?(\d+)\)$', 1) AS TINYINT),
-                TRY_CAST(regexp_extract(other, ', ?(\d+)\)$', 1) AS TINYINT)))
-    WHEN regexp_full_match(one || other, '((DATE|TIMESTAMP)(_[NMS]+| WITH TIME ZONE)?)+') THEN 'TIMESTAMP'
-    WHEN contains(one || other, 'BOOLEAN') AND _ranking_is_integer(replace(one || other, 'BOOLEAN', '')) THEN 'BIGINT'
-    WHEN 'BLOB' IN (one, other) THEN 'BLOB'
-    ELSE 'VARCHAR'
-END;
-CREATE OR REPLACE MACRO _ranking_optional_column(name) AS
-CASE WHEN name = '' THEN 'NULL' ELSE _ranking_identifier(name) END;
-CREATE OR REPLACE MACRO _ranking_texts_of(source) AS
-_ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
-CREATE OR REPLACE MACRO _ranking_measure_columns(rows) AS (
-    SELECT list_transform(columns[:-2], lambda one: {'name': one[1], 'type': one[2]})
-    FROM (
-        SELECT list_value(*COLUMNS(*)) AS columns
-        FROM (
-            SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-            FROM (
-                SELECT COLUMNS(lambda c: c = 'ranking_absent' OR NOT _ranking_is_key(c))
-                FROM (SELECT 1 AS userid)
-                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(rows) AS rows_of WHERE false) ON true)))
-);
 CREATE OR REPLACE MACRO _ranking_nulls(names) AS
 _ranking_joined(
     list_transform(
@@ -3028,15 +2956,6 @@ CASE
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
     ELSE error(concat(caller, ': ', _ranking_option(
         'ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
-END;
-CREATE OR REPLACE MACRO _ranking_span_problem(argument, span, kind, least) AS
-CASE
-    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span))
-        THEN _ranking_option(argument, span, 'an integer, for a time that is one', span IS NULL)
-    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL'
-        THEN _ranking_option(argument, span, 'an INTERVAL, for a time that is ' || kind, span IS NULL)
-    WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
-        THEN _ranking_option(argument, span, CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END, false)
 END;
 CREATE OR REPLACE MACRO _ranking_min_grade_problem(min_grade) AS
 CASE
@@ -3083,27 +3002,70 @@ list_transform(
             _ranking_one['unread']['systems'], lambda _ranking_name: ['system_not_read', _ranking_name]), [])
         || coalesce(list_transform(
             _ranking_one['unread']['runs'], lambda _ranking_name: ['run_not_read', _ranking_name]), []))[1];
+CREATE OR REPLACE MACRO _ranking_time_kind(type) AS
+CASE
+    WHEN _ranking_is_integer(type) THEN 'an integer'
+    WHEN type = 'TIMESTAMP WITH TIME ZONE' THEN 'a TIMESTAMPTZ'
+    WHEN regexp_full_match(type, 'DATE|TIMESTAMP(_S|_MS|_NS)?') THEN 'a DATE or TIMESTAMP'
+END;
+CREATE OR REPLACE MACRO _ranking_span_problem(argument, span, kind, least) AS
+CASE
+    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span))
+        THEN _ranking_option(argument, span, 'an integer, for a time that is one', span IS NULL)
+    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL'
+        THEN _ranking_option(argument, span, 'an INTERVAL, for a time that is ' || kind, span IS NULL)
+    WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
+        THEN _ranking_option(argument, span, CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END, false)
+END;
+CREATE OR REPLACE MACRO _ranking_is_number(type) AS
+_ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
+CREATE OR REPLACE MACRO _ranking_k_problem(k) AS
+CASE
+    WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
+        THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
+    WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
+END;
+CREATE OR REPLACE MACRO _ranking_common_type(one, other) AS
+CASE
+    WHEN regexp_matches(one || other, 'UUID|DATE|TIME|BLOB|BIT') AND regexp_matches(one || other, 'FLOAT|DOUBLE|DECIMAL')
+        THEN 'VARCHAR'
+    WHEN contains(one, 'FLOAT') THEN one
+    WHEN contains(other, 'FLOAT') THEN other
+    WHEN contains(one, 'DOUBLE') THEN one
+    WHEN contains(other, 'DOUBLE') THEN other
+    WHEN regexp_matches(one || other, '^DECIMAL|DECIMAL.*\)$') AND NOT regexp_matches(one || other, ', ?0\)VAR|VAR.*, ?0\)$')
+        THEN format(
+            'DECIMAL(38, {})',
+            greatest(
+                TRY_CAST(regexp_extract(one, ', ?(\d+)\)$', 1) AS TINYINT),
+                TRY_CAST(regexp_extract(other, ', ?(\d+)\)$', 1) AS TINYINT)))
+    WHEN regexp_full_match(one || other, '((DATE|TIMESTAMP)(_[NMS]+| WITH TIME ZONE)?)+') THEN 'TIMESTAMP'
+    WHEN contains(one || other, 'BOOLEAN') AND _ranking_is_integer(replace(one || other, 'BOOLEAN', '')) THEN 'BIGINT'
+    WHEN 'BLOB' IN (one, other) THEN 'BLOB'
+    ELSE 'VARCHAR'
+END;
+CREATE OR REPLACE MACRO _ranking_texts_of(source) AS
+_ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
+CREATE OR REPLACE MACRO _ranking_measure_columns(rows) AS (
+    SELECT list_transform(columns[:-2], lambda one: {'name': one[1], 'type': one[2]})
+    FROM (
+        SELECT list_value(*COLUMNS(*)) AS columns
+        FROM (
+            SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
+            FROM (
+                SELECT COLUMNS(lambda c: c = 'ranking_absent' OR NOT _ranking_is_key(c))
+                FROM (SELECT 1 AS userid)
+                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(rows) AS rows_of WHERE false) ON true)))
+);
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
-CREATE OR REPLACE MACRO _ranking_t_quantile(p, df) AS
-sqrt(df) * sinh(list_transform(
-    [_ranking_t_tail(0, df)],
-    lambda _ranking_whole: list_reduce(
-        range(0, 10),
-        lambda _ranking_u, _ranking_step: list_transform(
-            [_ranking_t_tail(tanh(_ranking_u), df)],
-            lambda _ranking_tail: _ranking_u + _ranking_tail * (
-                ln(_ranking_tail / _ranking_whole) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
-            ))[1],
-        0::DOUBLE)
-)[1]);
-CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
-least(
-    list_transform(
-        [least(abs(t), 1e150)],
-        lambda _ranking_t: exp(-df / 2 * _ranking_log1p(_ranking_t ** 2 / df))
-            * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
-    1);
+CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
+list_sum(list_transform(
+    range(-32, 38),
+    lambda _ranking_step: list_transform(
+        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (slope * df + sqrt(df))],
+        lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
+            * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w))))[1]));
 CREATE OR REPLACE MACRO _ranking_own_table(argument, name, caller) AS
 CASE
     WHEN regexp_replace(replace(lower(name::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
@@ -3111,6 +3073,94 @@ CASE
             caller, ': ', argument, ' must be a table of another name, got ', name,
             ': the SQL of this function has a CTE of that name'))
     ELSE _ranking_table(argument, name)::VARCHAR
+END;
+CREATE OR REPLACE MACRO _ranking_missing_columns(name, texts, missing) AS
+name || ' must have '
+|| _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
+|| ', got ' || _ranking_columns(texts) || '; write '
+|| concat_ws(
+    ', ',
+    'SELECT * RENAME (' || _ranking_joined(
+        list_transform(
+            list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
+            lambda c: concat_ws(
+                ' AS ',
+                coalesce(regexp_replace(nullif(c.near, ''), '^(.*\W.*)$', '"\1"'), '...'),
+                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))),
+        ', ') || ')',
+    _ranking_joined(
+        list_transform(
+            list_filter(missing, lambda c: NOT coalesce(c.is_elsewhere, false) OR c.argument = 'score_col'),
+            lambda c: concat(
+                c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
+                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END)),
+        ', ')
+    || CASE WHEN len(missing) = 1 AND missing[1].argument = 'score_col' AND missing[1].is_elsewhere AND strpos(texts, ']') = 0
+        THEN ' (or swap rec and truth: truth has one)' ELSE '' END);
+CREATE OR REPLACE MACRO _ranking_no_column(source, name, argument, texts) AS
+concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));
+CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged, without_relevant, users) AS
+[
+    _ranking_min_grade_problem(min_grade),
+    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+    _ranking_option(
+        'without_relevant', without_relevant, 'zero|skip', without_relevant::VARCHAR IN ('zero', 'skip'))];
+CREATE OR REPLACE MACRO _ranking_asked(measures, usual, ties, caller) AS
+CASE
+    WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
+        THEN error(concat(
+            caller, ': measures must be names of measures, as in [''ndcg'', ''recall@5''], got ', _ranking_cut(typeof(measures))))
+    WHEN measures::VARCHAR IN ('[]', '')
+        THEN error(concat(caller, ': measures must be one or more names of measures, got ', _ranking_cut(measures::VARCHAR)))
+    WHEN length(measures::VARCHAR) > 10000
+        THEN error(concat(
+            caller, ': measures must be a text of at most 10000 characters, got ', length(measures::VARCHAR)))
+    WHEN regexp_matches(measures::VARCHAR, '[(@]')
+        THEN error(concat(
+            caller, ': measures must be names alone without Python, got ', _ranking_cut(measures::VARCHAR),
+            ': for options, write ranking_ndcg(judged, 10, gain := ''linear'') over ranking_judged; cut-offs are ks'))
+    WHEN coalesce(measures::VARCHAR, usual) IS NULL
+        THEN CASE WHEN ties::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
+    ELSE list_transform(
+        [list_transform(
+            string_split(
+                CASE WHEN ends_with(typeof(measures), ']')
+                    THEN _ranking_joined(
+                        list_transform(
+                            TRY_CAST(measures AS VARCHAR[]), lambda _ranking_name: coalesce(_ranking_name, 'NULL')),
+                        ',')
+                    ELSE coalesce(measures::VARCHAR, usual)
+                END,
+                ','),
+            lambda _ranking_name: (_ranking_name, _ranking_known_measure(trim(_ranking_name))['measure']))],
+        lambda _ranking_found: list_transform(
+            list_filter(
+                _ranking_found,
+                lambda _ranking_one, i: _ranking_one[2] IS NULL OR i = list_position(
+                    list_transform(_ranking_found, lambda _ranking_other: _ranking_other[2]), _ranking_one[2])),
+            lambda _ranking_one: CASE
+                WHEN _ranking_one[2] IS NULL
+                    THEN error(concat(
+                        caller, ': measure must be the name of a measure, got ''', _ranking_cut(trim(_ranking_one[1])),
+                        ''' (FROM ranking_functions() lists them)'))::VARCHAR
+                WHEN ties::VARCHAR = 'expected' AND NOT list_contains(['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'], _ranking_one[2])
+                    THEN error(concat(
+                        caller, ': with ties := ''expected'' a measure must have an expected value in closed form (FROM '
+                        || 'ranking_functions() lists measures), got ', _ranking_one[2]))::VARCHAR
+                ELSE _ranking_one[2]
+            END))[1]
+END;
+CREATE OR REPLACE MACRO _ranking_split_time_problem(name, type, test_from, test_size, gap) AS
+CASE
+    WHEN _ranking_time_kind(type) IS NULL
+        THEN concat(_ranking_cut(name), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(type))
+    WHEN test_from IS NOT NULL AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(type)
+        THEN concat(
+            'test_from must be ', _ranking_time_kind(type), ', as ', _ranking_cut(name), ' is, got ',
+            _ranking_cut(typeof(test_from)))
+    ELSE coalesce(
+        _ranking_span_problem('test_size', test_size, _ranking_time_kind(type), 1),
+        _ranking_span_problem('gap', gap, _ranking_time_kind(type), 0))
 END;
 CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
 _ranking_no_problem(caller, 'max_k must be ' || CASE
@@ -3137,43 +3187,6 @@ list_transform(
         ELSE list_sort(list_distinct(one['cuts']), 'ASC')
             || CASE WHEN list_count(one['cuts']) < len(one['given']) THEN [NULL] ELSE [] END
     END)[1];
-CREATE OR REPLACE MACRO _ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
-list_transform(
-    [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
-    lambda texts: {
-        'systems': CASE WHEN system_col IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
-            THEN _ranking_like_systems(texts.rec) END,
-        'runs': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
-            THEN list_filter(
-                _ranking_like_runs(texts.rec),
-                lambda run: lower(run) <> lower(coalesce(system_col::VARCHAR, 'system'))) END,
-        'grades': CASE WHEN grade_col IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
-            THEN _ranking_like_grades(texts.truth) END})[1];
-CREATE OR REPLACE MACRO _ranking_missing_columns(name, texts, missing) AS
-name || ' must have '
-|| _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
-|| ', got ' || _ranking_columns(texts) || '; write '
-|| concat_ws(
-    ', ',
-    'SELECT * RENAME (' || _ranking_joined(
-        list_transform(
-            list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
-            lambda c: concat_ws(
-                ' AS ',
-                coalesce(regexp_replace(nullif(c.near, ''), '^(.*\W.*)$', '"\1"'), '...'),
-                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))),
-        ', ') || ')',
-    _ranking_joined(
-        list_transform(
-            list_filter(missing, lambda c: NOT coalesce(c.is_elsewhere, false) OR c.argument = 'score_col'),
-            lambda c: concat(
-                c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
-                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END)),
-        ', ')
-    || CASE WHEN len(missing) = 1 AND missing[1].argument = 'score_col' AND missing[1].is_elsewhere AND strpos(texts, ']') = 0
-        THEN ' (or swap rec and truth: truth has one)' ELSE '' END);
-CREATE OR REPLACE MACRO _ranking_no_column(source, name, argument, texts) AS
-concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));
 CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, lower_is_better) AS (
     SELECT list_transform(
         CASE
@@ -3264,102 +3277,43 @@ _ranking_no_problem(
                 _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0)],
         lambda one: CASE WHEN one[4] IS NOT TRUE
             THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))));
-CREATE OR REPLACE MACRO _ranking_split_time_problem(name, type, test_from, test_size, gap) AS
-CASE
-    WHEN _ranking_time_kind(type) IS NULL
-        THEN concat(_ranking_cut(name), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(type))
-    WHEN test_from IS NOT NULL AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(type)
-        THEN concat(
-            'test_from must be ', _ranking_time_kind(type), ', as ', _ranking_cut(name), ' is, got ',
-            _ranking_cut(typeof(test_from)))
-    ELSE coalesce(
-        _ranking_span_problem('test_size', test_size, _ranking_time_kind(type), 1),
-        _ranking_span_problem('gap', gap, _ranking_time_kind(type), 0))
-END;
-CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged, without_relevant, users) AS
-[
-    _ranking_min_grade_problem(min_grade),
-    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
-    _ranking_option(
-        'without_relevant', without_relevant, 'zero|skip', without_relevant::VARCHAR IN ('zero', 'skip'))];
-CREATE OR REPLACE MACRO _ranking_asked(measures, usual, ties, caller) AS
-CASE
-    WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
-        THEN error(concat(
-            caller, ': measures must be names of measures, as in [''ndcg'', ''recall@5''], got ', _ranking_cut(typeof(measures))))
-    WHEN measures::VARCHAR IN ('[]', '')
-        THEN error(concat(caller, ': measures must be one or more names of measures, got ', _ranking_cut(measures::VARCHAR)))
-    WHEN length(measures::VARCHAR) > 10000
-        THEN error(concat(
-            caller, ': measures must be a text of at most 10000 characters, got ', length(measures::VARCHAR)))
-    WHEN regexp_matches(measures::VARCHAR, '[(@]')
-        THEN error(concat(
-            caller, ': measures must be names alone without Python, got ', _ranking_cut(measures::VARCHAR),
-            ': for options, write ranking_ndcg(judged, 10, gain := ''linear'') over ranking_judged; cut-offs are ks'))
-    WHEN coalesce(measures::VARCHAR, usual) IS NULL
-        THEN CASE WHEN ties::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
-    ELSE list_transform(
-        [list_transform(
-            string_split(
-                CASE WHEN ends_with(typeof(measures), ']')
-                    THEN _ranking_joined(
-                        list_transform(
-                            TRY_CAST(measures AS VARCHAR[]), lambda _ranking_name: coalesce(_ranking_name, 'NULL')),
-                        ',')
-                    ELSE coalesce(measures::VARCHAR, usual)
-                END,
-                ','),
-            lambda _ranking_name: (_ranking_name, _ranking_known_measure(trim(_ranking_name))['measure']))],
-        lambda _ranking_found: list_transform(
-            list_filter(
-                _ranking_found,
-                lambda _ranking_one, i: _ranking_one[2] IS NULL OR i = list_position(
-                    list_transform(_ranking_found, lambda _ranking_other: _ranking_other[2]), _ranking_one[2])),
-            lambda _ranking_one: CASE
-                WHEN _ranking_one[2] IS NULL
-                    THEN error(concat(
-                        caller, ': measure must be the name of a measure, got ''', _ranking_cut(trim(_ranking_one[1])),
-                        ''' (FROM ranking_functions() lists them)'))::VARCHAR
-                WHEN ties::VARCHAR = 'expected' AND NOT list_contains(['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'], _ranking_one[2])
-                    THEN error(concat(
-                        caller, ': with ties := ''expected'' a measure must have an expected value in closed form (FROM '
-                        || 'ranking_functions() lists measures), got ', _ranking_one[2]))::VARCHAR
-                ELSE _ranking_one[2]
-            END))[1]
-END;
+CREATE OR REPLACE MACRO _ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
+list_transform(
+    [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
+    lambda texts: {
+        'systems': CASE WHEN system_col IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
+            THEN _ranking_like_systems(texts.rec) END,
+        'runs': CASE WHEN system_col::VARCHAR IS DISTINCT FROM ''
+            THEN list_filter(
+                _ranking_like_runs(texts.rec),
+                lambda run: lower(run) <> lower(coalesce(system_col::VARCHAR, 'system'))) END,
+        'grades': CASE WHEN grade_col IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+            THEN _ranking_like_grades(texts.truth) END})[1];
 CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
         _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other),
         '; write CAST(', _ranking_cut(name), ' AS ', _ranking_cut(_ranking_common_type(one, other)), ') in both')
 END;
-CREATE OR REPLACE MACRO _ranking_mean_interval(
-    mean, standard_error, users, is_constant, is_binary, bottom, top, alpha) AS
-list_transform(
+CREATE OR REPLACE MACRO _ranking_t_quantile(p, df) AS
+sqrt(df) * sinh(list_transform(
+    [_ranking_t_tail(0, df)],
+    lambda _ranking_whole: list_reduce(
+        range(0, 10),
+        lambda _ranking_u, _ranking_step: list_transform(
+            [_ranking_t_tail(tanh(_ranking_u), df)],
+            lambda _ranking_tail: _ranking_u + _ranking_tail * (
+                ln(_ranking_tail / _ranking_whole) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
+            ))[1],
+        0::DOUBLE)
+)[1]);
+CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
+least(
     list_transform(
-        [_ranking_t_quantile(alpha, CASE WHEN users > 1 THEN CASE WHEN is_binary THEN 1e8 ELSE users - 1 END END)],
-        lambda _ranking_quantile: CASE
-            WHEN is_constant THEN {'middle': mean, 'half': (1 - alpha ** (1 / users)) * (top - bottom)}
-            WHEN is_binary THEN _ranking_wilson(mean, users, _ranking_quantile)
-            ELSE {'middle': mean, 'half': _ranking_quantile * standard_error}
-        END),
-    lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
-        'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
-        'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
-CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
-list_transform(
-    [_ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
-    lambda unread: coalesce(
-        format(
-            'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
-            || 'system_col := '''' if each user has one list',
-            unread.systems[1]),
-        format(
-            'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
-            || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
-            unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN 'leave it out (SELECT * EXCLUDE)' ELSE 'system_col := ''''' END),
-        _ranking_grade_not_read(list_filter(unread.grades, lambda grade: NOT _ranking_is_score(grade, score_col))[1])))[1];
+        [least(abs(t), 1e150)],
+        lambda _ranking_t: exp(-df / 2 * _ranking_log1p(_ranking_t ** 2 / df))
+            * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
+    1);
 CREATE OR REPLACE MACRO _ranking_intent_problem(truth, intent_col) AS
 CASE
     WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
@@ -3376,6 +3330,20 @@ CASE
             coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
             _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
 END;
+CREATE OR REPLACE MACRO _ranking_split_misfit(events, test_from, test_size, gap, user_col, item_col, time_col) AS
+coalesce(
+    list_any_value(list_transform(
+        [
+            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
+            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
+            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
+        ],
+        lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
+            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
+            WHEN c[1] = 'time_col' THEN _ranking_split_time_problem(c[3], c[4], test_from, test_size, gap)
+        END))),
+    'events must have no column fold, part or dropped (rename it), got ' || _ranking_joined(
+        regexp_extract_all(_ranking_texts_of(events), '(?i), "?(fold|part|dropped)"? ', 1), ', '));
 CREATE OR REPLACE MACRO _ranking_tests(
     baseline, confidence, margin, correction, test, permutations, seed, problem, caller) AS
 CASE
@@ -3395,20 +3363,20 @@ CASE
             'baseline': baseline::VARCHAR,
             'baseline_in_errors': _ranking_list_names([baseline])}
 END;
-CREATE OR REPLACE MACRO _ranking_split_misfit(events, test_from, test_size, gap, user_col, item_col, time_col) AS
-coalesce(
-    list_any_value(list_transform(
-        [
-            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
-            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
-            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
-        ],
-        lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
-            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
-            WHEN c[1] = 'time_col' THEN _ranking_split_time_problem(c[3], c[4], test_from, test_size, gap)
-        END))),
-    'events must have no column fold, part or dropped (rename it), got ' || _ranking_joined(
-        regexp_extract_all(_ranking_texts_of(events), '(?i), "?(fold|part|dropped)"? ', 1), ', '));
+CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending) AS
+list_transform(
+    [_ranking_unread_columns(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
+    lambda unread: coalesce(
+        format(
+            'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
+            || 'system_col := '''' if each user has one list',
+            unread.systems[1]),
+        format(
+            'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
+            || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
+            unread.runs[1],
+            CASE WHEN unread.systems IS NULL THEN 'leave it out (SELECT * EXCLUDE)' ELSE 'system_col := ''''' END),
+        _ranking_grade_not_read(list_filter(unread.grades, lambda grade: NOT _ranking_is_score(grade, score_col))[1])))[1];
 CREATE OR REPLACE MACRO _ranking_ids_problem(argument, source, truth, id_col, kind) AS
 CASE
     WHEN _ranking_has(source, id_col, kind || 'id') THEN _ranking_type_problem(
@@ -3465,36 +3433,6 @@ list_transform(
     THEN 'descending must be true or false, got ' || _ranking_cut(descending::VARCHAR)
 END,
 _ranking_collation_problem()];
-CREATE OR REPLACE MACRO _ranking_compare_by_user_call(
-    caller, by_user, baseline, measures, confidence, margin, correction, test, permutations, seed, lower_is_better, predicted) AS
-{
-    'caller': caller,
-    'by_user': _ranking_own_table('by_user', by_user, caller),
-    'is_compared': CASE
-        WHEN measures IS NULL THEN 'NOT _ranking_is_key(c)'
-        WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
-            THEN error(concat(
-                caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ', _ranking_cut(typeof(measures))))
-        WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
-            THEN error(caller || ': measures must be a list of one or more names, got []')
-        ELSE concat(
-            'lower(c) IN (',
-            _ranking_joined(
-                list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(_ranking_literal(lower(trim(one))), 'NULL')),
-                ', '),
-            ')')
-    END,
-    'chosen': concat(
-        '{''problem'': NULL::VARCHAR, ''measures'': _ranking_compared_measures(_ranking_measure_columns(',
-        _ranking_as_text(by_user), '), ', _ranking_as_text(measures), ', ', _ranking_as_text(lower_is_better), ')}'),
-    'tests': _ranking_tests(
-        baseline, confidence, margin, correction, test, permutations, seed, _ranking_without_python('predicted', predicted),
-        caller)};
-CREATE OR REPLACE MACRO _ranking_gate_call(caller, comparison, confidence, correction, margin) AS
-{
-    'caller': caller,
-    'comparison': _ranking_table('comparison', comparison),
-    'tests': _ranking_tests(NULL, confidence, margin, correction, 't', 1, 0, NULL, caller)};
 CREATE OR REPLACE MACRO _ranking_split_call(
     caller, events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS
 list_transform(
@@ -3541,6 +3479,36 @@ list_transform(
         'drops_cold_users': coalesce(cold_users::VARCHAR = 'drop', false),
         'drops_cold_items': coalesce(cold_items::VARCHAR = 'drop', false),
         'drops_seen': coalesce(seen::VARCHAR = 'drop', false)})[1];
+CREATE OR REPLACE MACRO _ranking_compare_by_user_call(
+    caller, by_user, baseline, measures, confidence, margin, correction, test, permutations, seed, lower_is_better, predicted) AS
+{
+    'caller': caller,
+    'by_user': _ranking_own_table('by_user', by_user, caller),
+    'is_compared': CASE
+        WHEN measures IS NULL THEN 'NOT _ranking_is_key(c)'
+        WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
+            THEN error(concat(
+                caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ', _ranking_cut(typeof(measures))))
+        WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
+            THEN error(caller || ': measures must be a list of one or more names, got []')
+        ELSE concat(
+            'lower(c) IN (',
+            _ranking_joined(
+                list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(_ranking_literal(lower(trim(one))), 'NULL')),
+                ', '),
+            ')')
+    END,
+    'chosen': concat(
+        '{''problem'': NULL::VARCHAR, ''measures'': _ranking_compared_measures(_ranking_measure_columns(',
+        _ranking_as_text(by_user), '), ', _ranking_as_text(measures), ', ', _ranking_as_text(lower_is_better), ')}'),
+    'tests': _ranking_tests(
+        baseline, confidence, margin, correction, test, permutations, seed, _ranking_without_python('predicted', predicted),
+        caller)};
+CREATE OR REPLACE MACRO _ranking_gate_call(caller, comparison, confidence, correction, margin) AS
+{
+    'caller': caller,
+    'comparison': _ranking_table('comparison', comparison),
+    'tests': _ranking_tests(NULL, confidence, margin, correction, 't', 1, 0, NULL, caller)};
 CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, user_col, item_col, score_col, grade_col, system_col, descending, time_col) AS
 [_ranking_ids_problem('history', history, truth, user_col, 'user'), _ranking_ids_problem('history', history, truth, item_col, 'item')]
 || list_transform(
@@ -3569,6 +3537,151 @@ coalesce(
         [_ranking_misfits(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending)],
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
     _ranking_unread_column(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending));
+CREATE OR REPLACE MACRO ranking_split(
+    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
+    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
+    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
+FROM query(list_transform(
+    [_ranking_split_call(caller := 'ranking_split', events := events, test_from := test_from, test_size := test_size, folds := folds, gap := gap, last := last, cold_users := cold_users, cold_items := cold_items, seen := seen, user_col := user_col, item_col := item_col, time_col := time_col)],
+    lambda of: concat('WITH _ranking_checked AS MATERIALIZED (
+SELECT CASE
+WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
+WHEN regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') = false THEN error(concat(
+', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
+current_setting(''default_collation'')))
+', CASE WHEN of['has_problem'] THEN concat('        ELSE error(', _ranking_literal(of['caller']), ' || '': '' || ', _ranking_literal(of['problem']), ')
+') ELSE '        ELSE ''right''
+' END, '    END AS problem
+FROM (SELECT ', of['column_problem'], ' AS column_problem)
+),
+', CASE WHEN of['has_last'] THEN concat('_ranking_events AS MATERIALIZED (
+SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
+PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
+) END AS ranking_moment)
+FROM (SELECT
+*,
+CASE WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL
+THEN CASE
+WHEN regexp_full_match(typeof(ranking_time), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(ranking_time AS BIGINT)
+WHEN typeof(ranking_time) = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(ranking_time AS TIMESTAMPTZ))
+WHEN typeof(ranking_time) = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(ranking_time AS TIMESTAMP_NS)), 1000)
+ELSE epoch_us(TRY_CAST(ranking_time AS TIMESTAMP))
+END END AS ranking_moment
+FROM (
+SELECT
+*, ', _ranking_identifier(of['user']), ' AS ranking_user, ', _ranking_identifier(of['item']), ' AS ranking_item,
+', _ranking_identifier(of['time']), ' AS ranking_time
+FROM (FROM query_table(', _ranking_literal(of['events']), ') UNION ALL BY NAME SELECT ', of['event_columns'], ' WHERE false)))
+), _ranking_moments AS NOT MATERIALIZED (
+SELECT ranking_user, ranking_item, ranking_moment, false AS is_date FROM _ranking_events
+),
+') ELSE concat('-- MATERIALIZED would lose the order of the events.
+_ranking_events AS NOT MATERIALIZED (
+SELECT
+*,
+CASE WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL
+THEN CASE
+WHEN regexp_full_match(typeof(ranking_time), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(ranking_time AS BIGINT)
+WHEN typeof(ranking_time) = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(ranking_time AS TIMESTAMPTZ))
+WHEN typeof(ranking_time) = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(ranking_time AS TIMESTAMP_NS)), 1000)
+ELSE epoch_us(TRY_CAST(ranking_time AS TIMESTAMP))
+END END AS ranking_moment
+FROM (
+SELECT
+*, ', _ranking_identifier(of['user']), ' AS ranking_user, ', _ranking_identifier(of['item']), ' AS ranking_item,
+', _ranking_identifier(of['time']), ' AS ranking_time
+FROM (FROM query_table(', _ranking_literal(of['events']), ') UNION ALL BY NAME SELECT ', of['event_columns'], ' WHERE false))
+), _ranking_moments AS ', of['reused'], ' (
+SELECT ranking_user, ranking_item, ranking_moment, typeof(ranking_time) = ''DATE'' AS is_date
+FROM (SELECT
+*,
+CASE WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL
+THEN CASE
+WHEN regexp_full_match(typeof(ranking_time), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(ranking_time AS BIGINT)
+WHEN typeof(ranking_time) = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(ranking_time AS TIMESTAMPTZ))
+WHEN typeof(ranking_time) = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(ranking_time AS TIMESTAMP_NS)), 1000)
+ELSE epoch_us(TRY_CAST(ranking_time AS TIMESTAMP))
+END END AS ranking_moment
+FROM (
+SELECT
+*, ', _ranking_identifier(of['user']), ' AS ranking_user, ', _ranking_identifier(of['item']), ' AS ranking_item,
+', _ranking_identifier(of['time']), ' AS ranking_time
+FROM (FROM query_table(', _ranking_literal(of['events']), ') UNION ALL BY NAME SELECT ', of['event_columns'], ' WHERE false)))
+),
+') END, 'windows AS NOT MATERIALIZED (
+SELECT
+ranking_fold, ranking_test_from, ranking_test_until,
+CASE
+', CASE WHEN NOT of['has_last'] THEN concat('            WHEN ranking_test_from > latest THEN error(', _ranking_literal(of['caller']), ' || '': '' || ', _ranking_literal(of['late']), ')
+') ELSE '' END, '            WHEN ranking_train_until <= earliest
+THEN error(', _ranking_literal(of['caller']), ' || '': a fold must have events before its test', CASE WHEN of['has_last'] THEN ', got none for fold '' || ranking_fold || '': take fewer folds or a smaller last'')
+' ELSE ' and gap, got none for fold '' || ranking_fold
+|| '': take fewer folds, a shorter test_size or gap, or a later test_from'')
+' END, '            ELSE ranking_train_until
+END AS ranking_train_until
+FROM (
+SELECT *, ', CASE WHEN of['is_gap_interval'] THEN concat('epoch_us(make_timestamp(ranking_test_from) - 1 * ', of['gap'], ')') ELSE concat('ranking_test_from - 1 * ', of['gap']) END, ' AS ranking_train_until
+FROM (
+SELECT
+ranking_fold, earliest, latest,
+', CASE WHEN of['has_step'] THEN concat('                ', CASE WHEN of['is_step_interval'] THEN concat('epoch_us(make_timestamp(until) - ranking_fold * ', of['step'], ')') ELSE concat('until - ranking_fold * ', of['step']) END, ' AS ranking_test_from,
+', CASE WHEN of['is_step_interval'] THEN concat('epoch_us(make_timestamp(until) - (ranking_fold - 1) * ', of['step'], ')') ELSE concat('until - (ranking_fold - 1) * ', of['step']) END, ' AS ranking_test_until
+') ELSE concat('                CASE
+WHEN regexp_full_match(typeof(', of['test_from'], '), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(', of['test_from'], ' AS BIGINT)
+WHEN typeof(', of['test_from'], ') = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMPTZ))
+WHEN typeof(', of['test_from'], ') = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(', of['test_from'], ' AS TIMESTAMP_NS)), 1000)
+ELSE epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMP))
+END AS ranking_test_from,
+until AS ranking_test_until
+') END, '            FROM (
+SELECT
+unnest(range(1, ', of['folds'], ' + 1)) AS ranking_fold, earliest, latest,
+', CASE WHEN of['has_window'] THEN concat('                    ', CASE WHEN of['is_step_interval'] THEN concat('epoch_us(make_timestamp(CASE
+WHEN regexp_full_match(typeof(', of['test_from'], '), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(', of['test_from'], ' AS BIGINT)
+WHEN typeof(', of['test_from'], ') = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMPTZ))
+WHEN typeof(', of['test_from'], ') = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(', of['test_from'], ' AS TIMESTAMP_NS)), 1000)
+ELSE epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMP))
+END) - -1 * ', of['step'], ')') ELSE concat('CASE
+WHEN regexp_full_match(typeof(', of['test_from'], '), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(', of['test_from'], ' AS BIGINT)
+WHEN typeof(', of['test_from'], ') = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMPTZ))
+WHEN typeof(', of['test_from'], ') = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(', of['test_from'], ' AS TIMESTAMP_NS)), 1000)
+ELSE epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMP))
+END - -1 * ', of['step']) END, ' AS until
+') ELSE '                    until
+' END, '                FROM (
+SELECT
+min(ranking_moment) AS earliest, max(ranking_moment) AS latest,
+max(ranking_moment + CASE WHEN is_date THEN 86_400_000_000 ELSE 1 END) AS until
+FROM _ranking_moments)
+WHERE (SELECT problem = ''right'' FROM _ranking_checked))))
+)
+SELECT
+* EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
+ranking_fold AS fold,
+CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN ''train'' ELSE ''test'' END AS part,
+ranking_dropped AS dropped
+FROM (
+SELECT
+rows.* EXCLUDE (ranking_user, ranking_item, ranking_time, ranking_moment),
+windows.ranking_fold,
+rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
+CASE
+WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
+WHEN rows.ranking_user IS NULL THEN ''no user''
+WHEN rows.ranking_item IS NULL THEN ''no item''
+WHEN rows.ranking_moment IS NULL THEN ''no time''
+WHEN rows.ranking_moment >= windows.ranking_test_until THEN ''after test''
+WHEN rows.ranking_moment < windows.ranking_test_from THEN ''gap''
+', CASE WHEN of['drops_cold_users'] THEN '            WHEN users.ranking_first >= windows.ranking_train_until THEN ''cold user''
+' ELSE '' END, CASE WHEN of['drops_cold_items'] THEN '            WHEN items.ranking_first >= windows.ranking_train_until THEN ''cold item''
+' ELSE '' END, CASE WHEN of['drops_seen'] THEN '            WHEN pairs.ranking_first < windows.ranking_train_until THEN ''seen''
+' ELSE '' END, '        END AS ranking_dropped
+FROM _ranking_events AS rows
+CROSS JOIN windows
+', CASE WHEN of['drops_cold_users'] THEN '    LEFT JOIN (SELECT ranking_user, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY ranking_user) AS users USING (ranking_user)
+' ELSE '' END, CASE WHEN of['drops_cold_items'] THEN '    LEFT JOIN (SELECT ranking_item, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY ranking_item) AS items USING (ranking_item)
+' ELSE '' END, CASE WHEN of['drops_seen'] THEN '    LEFT JOIN (SELECT ranking_user, ranking_item, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY ranking_user, ranking_item) AS pairs USING (ranking_user, ranking_item)
+' ELSE '' END, ')'))[1]);
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL) AS TABLE
@@ -4041,151 +4154,6 @@ WHEN (difference > 0) = is_higher_better THEN ''better''
 ELSE ''worse''
 END AS verdict)
 FROM corrected'))[1]);
-CREATE OR REPLACE MACRO ranking_split(
-    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
-    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
-    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
-FROM query(list_transform(
-    [_ranking_split_call(caller := 'ranking_split', events := events, test_from := test_from, test_size := test_size, folds := folds, gap := gap, last := last, cold_users := cold_users, cold_items := cold_items, seen := seen, user_col := user_col, item_col := item_col, time_col := time_col)],
-    lambda of: concat('WITH _ranking_checked AS MATERIALIZED (
-SELECT CASE
-WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
-WHEN regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') = false THEN error(concat(
-', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
-current_setting(''default_collation'')))
-', CASE WHEN of['has_problem'] THEN concat('        ELSE error(', _ranking_literal(of['caller']), ' || '': '' || ', _ranking_literal(of['problem']), ')
-') ELSE '        ELSE ''right''
-' END, '    END AS problem
-FROM (SELECT ', of['column_problem'], ' AS column_problem)
-),
-', CASE WHEN of['has_last'] THEN concat('_ranking_events AS MATERIALIZED (
-SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
-PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
-) END AS ranking_moment)
-FROM (SELECT
-*,
-CASE WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL
-THEN CASE
-WHEN regexp_full_match(typeof(ranking_time), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(ranking_time AS BIGINT)
-WHEN typeof(ranking_time) = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(ranking_time AS TIMESTAMPTZ))
-WHEN typeof(ranking_time) = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(ranking_time AS TIMESTAMP_NS)), 1000)
-ELSE epoch_us(TRY_CAST(ranking_time AS TIMESTAMP))
-END END AS ranking_moment
-FROM (
-SELECT
-*, ', _ranking_identifier(of['user']), ' AS ranking_user, ', _ranking_identifier(of['item']), ' AS ranking_item,
-', _ranking_identifier(of['time']), ' AS ranking_time
-FROM (FROM query_table(', _ranking_literal(of['events']), ') UNION ALL BY NAME SELECT ', of['event_columns'], ' WHERE false)))
-), _ranking_moments AS NOT MATERIALIZED (
-SELECT ranking_user, ranking_item, ranking_moment, false AS is_date FROM _ranking_events
-),
-') ELSE concat('-- MATERIALIZED would lose the order of the events.
-_ranking_events AS NOT MATERIALIZED (
-SELECT
-*,
-CASE WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL
-THEN CASE
-WHEN regexp_full_match(typeof(ranking_time), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(ranking_time AS BIGINT)
-WHEN typeof(ranking_time) = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(ranking_time AS TIMESTAMPTZ))
-WHEN typeof(ranking_time) = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(ranking_time AS TIMESTAMP_NS)), 1000)
-ELSE epoch_us(TRY_CAST(ranking_time AS TIMESTAMP))
-END END AS ranking_moment
-FROM (
-SELECT
-*, ', _ranking_identifier(of['user']), ' AS ranking_user, ', _ranking_identifier(of['item']), ' AS ranking_item,
-', _ranking_identifier(of['time']), ' AS ranking_time
-FROM (FROM query_table(', _ranking_literal(of['events']), ') UNION ALL BY NAME SELECT ', of['event_columns'], ' WHERE false))
-), _ranking_moments AS ', of['reused'], ' (
-SELECT ranking_user, ranking_item, ranking_moment, typeof(ranking_time) = ''DATE'' AS is_date
-FROM (SELECT
-*,
-CASE WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL
-THEN CASE
-WHEN regexp_full_match(typeof(ranking_time), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(ranking_time AS BIGINT)
-WHEN typeof(ranking_time) = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(ranking_time AS TIMESTAMPTZ))
-WHEN typeof(ranking_time) = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(ranking_time AS TIMESTAMP_NS)), 1000)
-ELSE epoch_us(TRY_CAST(ranking_time AS TIMESTAMP))
-END END AS ranking_moment
-FROM (
-SELECT
-*, ', _ranking_identifier(of['user']), ' AS ranking_user, ', _ranking_identifier(of['item']), ' AS ranking_item,
-', _ranking_identifier(of['time']), ' AS ranking_time
-FROM (FROM query_table(', _ranking_literal(of['events']), ') UNION ALL BY NAME SELECT ', of['event_columns'], ' WHERE false)))
-),
-') END, 'windows AS NOT MATERIALIZED (
-SELECT
-ranking_fold, ranking_test_from, ranking_test_until,
-CASE
-', CASE WHEN NOT of['has_last'] THEN concat('            WHEN ranking_test_from > latest THEN error(', _ranking_literal(of['caller']), ' || '': '' || ', _ranking_literal(of['late']), ')
-') ELSE '' END, '            WHEN ranking_train_until <= earliest
-THEN error(', _ranking_literal(of['caller']), ' || '': a fold must have events before its test', CASE WHEN of['has_last'] THEN ', got none for fold '' || ranking_fold || '': take fewer folds or a smaller last'')
-' ELSE ' and gap, got none for fold '' || ranking_fold
-|| '': take fewer folds, a shorter test_size or gap, or a later test_from'')
-' END, '            ELSE ranking_train_until
-END AS ranking_train_until
-FROM (
-SELECT *, ', CASE WHEN of['is_gap_interval'] THEN concat('epoch_us(make_timestamp(ranking_test_from) - 1 * ', of['gap'], ')') ELSE concat('ranking_test_from - 1 * ', of['gap']) END, ' AS ranking_train_until
-FROM (
-SELECT
-ranking_fold, earliest, latest,
-', CASE WHEN of['has_step'] THEN concat('                ', CASE WHEN of['is_step_interval'] THEN concat('epoch_us(make_timestamp(until) - ranking_fold * ', of['step'], ')') ELSE concat('until - ranking_fold * ', of['step']) END, ' AS ranking_test_from,
-', CASE WHEN of['is_step_interval'] THEN concat('epoch_us(make_timestamp(until) - (ranking_fold - 1) * ', of['step'], ')') ELSE concat('until - (ranking_fold - 1) * ', of['step']) END, ' AS ranking_test_until
-') ELSE concat('                CASE
-WHEN regexp_full_match(typeof(', of['test_from'], '), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(', of['test_from'], ' AS BIGINT)
-WHEN typeof(', of['test_from'], ') = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMPTZ))
-WHEN typeof(', of['test_from'], ') = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(', of['test_from'], ' AS TIMESTAMP_NS)), 1000)
-ELSE epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMP))
-END AS ranking_test_from,
-until AS ranking_test_until
-') END, '            FROM (
-SELECT
-unnest(range(1, ', of['folds'], ' + 1)) AS ranking_fold, earliest, latest,
-', CASE WHEN of['has_window'] THEN concat('                    ', CASE WHEN of['is_step_interval'] THEN concat('epoch_us(make_timestamp(CASE
-WHEN regexp_full_match(typeof(', of['test_from'], '), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(', of['test_from'], ' AS BIGINT)
-WHEN typeof(', of['test_from'], ') = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMPTZ))
-WHEN typeof(', of['test_from'], ') = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(', of['test_from'], ' AS TIMESTAMP_NS)), 1000)
-ELSE epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMP))
-END) - -1 * ', of['step'], ')') ELSE concat('CASE
-WHEN regexp_full_match(typeof(', of['test_from'], '), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(', of['test_from'], ' AS BIGINT)
-WHEN typeof(', of['test_from'], ') = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMPTZ))
-WHEN typeof(', of['test_from'], ') = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(', of['test_from'], ' AS TIMESTAMP_NS)), 1000)
-ELSE epoch_us(TRY_CAST(', of['test_from'], ' AS TIMESTAMP))
-END - -1 * ', of['step']) END, ' AS until
-') ELSE '                    until
-' END, '                FROM (
-SELECT
-min(ranking_moment) AS earliest, max(ranking_moment) AS latest,
-max(ranking_moment + CASE WHEN is_date THEN 86_400_000_000 ELSE 1 END) AS until
-FROM _ranking_moments)
-WHERE (SELECT problem = ''right'' FROM _ranking_checked))))
-)
-SELECT
-* EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
-ranking_fold AS fold,
-CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN ''train'' ELSE ''test'' END AS part,
-ranking_dropped AS dropped
-FROM (
-SELECT
-rows.* EXCLUDE (ranking_user, ranking_item, ranking_time, ranking_moment),
-windows.ranking_fold,
-rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
-CASE
-WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
-WHEN rows.ranking_user IS NULL THEN ''no user''
-WHEN rows.ranking_item IS NULL THEN ''no item''
-WHEN rows.ranking_moment IS NULL THEN ''no time''
-WHEN rows.ranking_moment >= windows.ranking_test_until THEN ''after test''
-WHEN rows.ranking_moment < windows.ranking_test_from THEN ''gap''
-', CASE WHEN of['drops_cold_users'] THEN '            WHEN users.ranking_first >= windows.ranking_train_until THEN ''cold user''
-' ELSE '' END, CASE WHEN of['drops_cold_items'] THEN '            WHEN items.ranking_first >= windows.ranking_train_until THEN ''cold item''
-' ELSE '' END, CASE WHEN of['drops_seen'] THEN '            WHEN pairs.ranking_first < windows.ranking_train_until THEN ''seen''
-' ELSE '' END, '        END AS ranking_dropped
-FROM _ranking_events AS rows
-CROSS JOIN windows
-', CASE WHEN of['drops_cold_users'] THEN '    LEFT JOIN (SELECT ranking_user, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY ranking_user) AS users USING (ranking_user)
-' ELSE '' END, CASE WHEN of['drops_cold_items'] THEN '    LEFT JOIN (SELECT ranking_item, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY ranking_item) AS items USING (ranking_item)
-' ELSE '' END, CASE WHEN of['drops_seen'] THEN '    LEFT JOIN (SELECT ranking_user, ranking_item, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY ranking_user, ranking_item) AS pairs USING (ranking_user, ranking_item)
-' ELSE '' END, ')'))[1]);
 CREATE OR REPLACE MACRO _ranking_check_call(
     caller, rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL,
     predicted_truth := NULL) AS
@@ -9778,407 +9746,6 @@ FROM means
 WINDOW of_k AS (PARTITION BY ranking_system, k)
 QUALIFY has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST'))[1]);
-CREATE OR REPLACE MACRO _ranking_users(rec, truth, user_col, item_col, score_col, grade_col, system_col, descending, ks, measures, usual, ties, min_grade, unjudged, without_relevant, users, caller) AS TABLE
-FROM query(list_transform(
-    [_ranking_call(caller := caller, rec := rec, truth := truth, user_col := user_col, item_col := item_col, score_col := score_col, grade_col := grade_col, system_col := system_col, descending := descending, ks := ks, measures := measures, usual := usual, ties := ties, min_grade := min_grade, unjudged := unjudged, without_relevant := without_relevant, users := users)],
-    lambda of: concat('WITH _ranking_judged AS NOT MATERIALIZED (
-WITH _ranking_rec AS ', of['reused'], ' (
-SELECT
-', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, CASE
-WHEN typeof(', _ranking_identifier(of['score']), ') IN (''DOUBLE'', ''FLOAT'')
-AND isnan(TRY_CAST(', _ranking_identifier(of['score']), ' AS DOUBLE)) THEN NULL
-ELSE ', _ranking_identifier(of['score']), '
-END AS score,
-', of['system_column'], ' AS ranking_system
-FROM (SELECT ', of['rec_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['rec']), '))
-),
-_ranking_truth AS ', of['reused'], ' (
-SELECT ', _ranking_identifier(of['user']), ' AS userid, ', _ranking_identifier(of['item']), ' AS itemid, ', of['grade_column'], ' AS rel', CASE WHEN of['may_have_grades'] THEN CASE WHEN of['may_lack_grades'] THEN concat(', typeof([', of['grade_column'], ']) <> ''"NULL"[]'' AS has_grades') ELSE '' END ELSE '' END, CASE WHEN of['may_hide_grades'] THEN concat(', ', of['hidden_grade'], ' AS hidden_grade') ELSE '' END, '
-FROM (SELECT ', of['truth_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['truth']), '))
-),
-', CASE WHEN of['has_users'] THEN concat('_ranking_users AS ', of['reused'], ' (
-SELECT ', _ranking_identifier(of['user']), ' AS userid FROM (SELECT ', of['users_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', _ranking_literal(of['users']), '))
-),
-') ELSE '' END, '_ranking_systems AS (
-', CASE WHEN of['may_have_systems'] THEN concat('SELECT DISTINCT COLUMNS(', of['system_pattern'], ') AS ''\1system''
-FROM (
-SELECT *, least(*COLUMNS(*)) AS ranking_system
-FROM (
-SELECT COLUMNS(', of['absent_pattern'], ')
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_literal(of['rec']), '))))
-WHERE typeof([ranking_system]) <> ''"NULL"[]''') ELSE 'SELECT NULL AS ranking_system WHERE false' END, '
-), _ranking_checked AS MATERIALIZED (
-SELECT CASE
-WHEN column_problem IS NOT NULL THEN error(', _ranking_literal(of['caller']), ' || '': '' || column_problem)
-WHEN regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') = false THEN error(concat(
-', _ranking_literal(of['caller']), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
-current_setting(''default_collation'')))
-', CASE WHEN of['may_hide_grades'] THEN concat('    WHEN lowest_hidden_grade < highest_hidden_grade THEN error(concat(
-', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(of['hidden_grade_text']), ', ''; rec comes first, then truth''))
-') ELSE '' END, '    WHEN n_users = 0 THEN error(concat(
-', _ranking_literal(of['caller']), ', '': truth must have a user, got '', n_rows, CASE n_rows WHEN 1 THEN '' row'' ELSE '' rows'' END,
-CASE WHEN n_rows > 0 THEN '' without '' || ', _ranking_literal(_ranking_cut(of['user'])), ' END))
-', CASE WHEN of['skips_users'] THEN concat('    WHEN n_relevant = 0 THEN error(
-', _ranking_literal(of['caller']), ' || '': truth must have a relevant item where users without one are left out, got none'')
-') ELSE '' END, '    ELSE ''right''
-END AS problem
-FROM (
-SELECT
-count(*) AS n_rows, count(userid) AS n_users', CASE WHEN of['may_hide_grades'] THEN ',
-min(hidden_grade) AS lowest_hidden_grade, max(hidden_grade) AS highest_hidden_grade' ELSE '' END, CASE WHEN of['skips_users'] THEN concat(',
-count(*) FILTER (userid IS NOT NULL AND itemid IS NOT NULL AND ', of['row_grade'], ' ', of['is_relevant'], ') AS n_relevant') ELSE '' END, '
-FROM _ranking_truth)
-CROSS JOIN (SELECT ', of['column_problem'], ' AS column_problem)
-),
-', CASE WHEN of['trec'] THEN concat('ranked AS ', of['reused'], ' (
-SELECT
-userid, itemid, ranking_system,
--row_number() OVER (
-PARTITION BY userid, ranking_system
-ORDER BY isnan(TRY_CAST(score AS FLOAT)) IS DISTINCT FROM false ASC NULLS LAST,
-TRY_CAST(score AS FLOAT) ', of['given_order'], ' NULLS LAST, itemid::VARCHAR DESC NULLS LAST) AS score
-FROM _ranking_rec
-),
-') ELSE '' END, 'bounds AS NOT MATERIALIZED (
-SELECT
-counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
-CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
-FROM (
-SELECT
-userid, ranking_system, count(*) AS n_rec,
-', of['best'], '(score) AS best,
-', CASE WHEN of['is_short'] THEN concat('CASE WHEN count(score) >= ', of['depth'], ' THEN ', of['best'], '(score, ', of['heap'], ')[-1] END') ELSE 'NULL' END, ' AS last
-FROM ', of['recs'], '
-WHERE userid IS NOT NULL
-GROUP BY userid, ranking_system) AS counts
-LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truth', CASE WHEN of['has_users'] THEN ' WHERE (SELECT problem = ''right'' FROM _ranking_checked) UNION SELECT userid FROM _ranking_users' ELSE '' END, ') AS truths
-ON cast_to_type(counts.userid, struct_extract(
-{''text'': '''', ''same'': counts.userid},
-CASE WHEN typeof([counts.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
-THEN ''text'' ELSE ''same'' END))
-IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
-{''text'': '''', ''same'': truths.userid},
-CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
-THEN ''text'' ELSE ''same'' END))
-), lists AS NOT MATERIALIZED (
-SELECT
-userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score ', of['order'], ' NULLS LAST, itemid ASC NULLS LAST)', of['down_to_k'], ' AS items', CASE WHEN of['expected'] THEN concat(', list_sort(list(score), ''', of['order'], ''', ''NULLS LAST'') AS scores') ELSE '' END, '
-FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
-FROM ', CASE WHEN of['is_short'] THEN of['recs'] ELSE concat('(
-SELECT rows.*
-FROM (
-SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
-FROM (SELECT userid FROM ', of['recs'], ' LIMIT 8192)) AS first_rows
-JOIN range(100) AS one(place) ON place = 0, LATERAL (
-FROM ', of['recs'], ' WHERE NOT no_order
-UNION ALL
-FROM (FROM ', of['recs'], ' WHERE no_order ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)) AS rows)') END, ' AS recs
-JOIN bounds ON recs.userid = bounds.userid', CASE WHEN of['may_have_systems'] THEN '
-AND (typeof([recs.ranking_system]) = ''"NULL"[]''
-OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)' ELSE '' END, ')
-WHERE last IS NULL OR score ', of['at_least'], ' last
-GROUP BY userid, ranking_system
-), truth_lists AS NOT MATERIALIZED (
-SELECT
-userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
-FROM (
-SELECT userid, list({''itemid'': itemid, ''grade'': grade}) FILTER (itemid IS NOT NULL) AS graded
-FROM (
-SELECT userid, itemid, max(', CASE WHEN of['may_have_grades'] THEN concat('CASE
-', CASE WHEN of['may_lack_grades'] THEN '    WHEN NOT has_grades THEN 1
-' ELSE '' END, '    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
-WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
-THEN error(concat(
-', _ranking_literal(of['caller']), ', '': '', ', _ranking_literal(_ranking_cut(of['grade_name'])), ', '' must be a finite number, got '',
-coalesce(rel::VARCHAR, ''NULL'')))
-END') ELSE '1::DOUBLE' END, ') AS grade
-FROM _ranking_truth
-WHERE userid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
-', CASE WHEN of['has_users'] THEN '    UNION ALL BY NAME
-SELECT DISTINCT userid, [] AS items, []::DOUBLE[] AS grades
-FROM _ranking_users AS named
-ANTI JOIN _ranking_truth AS truths ON cast_to_type(named.userid, struct_extract(
-{''text'': '''', ''same'': named.userid},
-CASE WHEN typeof([named.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
-THEN ''text'' ELSE ''same'' END))
-IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
-{''text'': '''', ''same'': truths.userid},
-CASE WHEN typeof([truths.userid]) = ''"NULL"[]'' OR typeof([named.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([named.userid]) || typeof([truths.userid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
-THEN ''text'' ELSE ''same'' END))
-WHERE userid IS NOT NULL
-' ELSE '' END, '), paired AS NOT MATERIALIZED (
-SELECT
-_ranking_systems.* REPLACE (least(lists.ranking_system, _ranking_systems.ranking_system) AS ranking_system),
-truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, ', CASE WHEN of['expected'] THEN 'lists.scores, ' ELSE '' END, 'truth_lists.items AS truth_items,
-CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
-FROM truth_lists
-LEFT JOIN _ranking_systems ON true
-FULL JOIN lists
-ON lists.truth_user IS NOT DISTINCT FROM truth_lists.userid
-AND lists.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
-WHERE (SELECT problem = ''right'' FROM _ranking_checked)
-), matched AS NOT MATERIALIZED (
-SELECT *, len(rec_items) AS size, CASE
-WHEN 5 * len(truth_items) <= len(rec_items) AND len(truth_items) <= 50 THEN list_sort(
-list_filter(
-list_transform(
-truth_items, lambda item, place: (list_position(rec_items, item)::INTEGER, place::INTEGER)),
-lambda places: places[1] > 0),
-''ASC'')
-', CASE WHEN NOT of['is_small'] THEN '    WHEN len(rec_items) * len(truth_items) > 50 * (len(rec_items) + len(truth_items))
-THEN list_transform([list_intersect(rec_items, truth_items)], lambda common: CASE
-WHEN len(common) <= 3000 THEN list_sort(
-list_transform(
-common, lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER)),
-''ASC'')
-ELSE list_transform(
-[list_sort(
-list_transform(rec_items, lambda item, place: (item, place::INTEGER, 0::INTEGER))
-|| list_transform(truth_items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
-''ASC'')],
-lambda merged: list_sort(
-list_filter(
-list_transform(merged, lambda one, i: CASE
-WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1] THEN (one[2], merged[i - 1][3])
-END),
-lambda one: one IS NOT NULL),
-''ASC''))[1]
-END)[1]
-' ELSE '' END, '    ELSE list_transform(
-list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
-END AS found
-FROM (
-SELECT * REPLACE (
-CASE WHEN true THEN rec_items ELSE truth_items END AS rec_items,
-CASE WHEN true THEN truth_items ELSE rec_items END AS truth_items)
-FROM (
-SELECT * REPLACE (
-cast_to_type(rec_items, struct_extract(
-{''text'': []::VARCHAR[], ''same'': rec_items},
-CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
-typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
-THEN ''same'' ELSE ''text'' END)) AS rec_items,
-cast_to_type(truth_items, struct_extract(
-{''text'': []::VARCHAR[], ''same'': truth_items},
-CASE WHEN typeof(rec_items) = typeof(truth_items) OR regexp_full_match(
-typeof(rec_items) || typeof(truth_items), ''((U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|"NULL")\[\])+'')
-THEN ''same'' ELSE ''text'' END)) AS truth_items)
-FROM paired))
-), ', CASE WHEN of['condensed'] THEN concat('condensed AS NOT MATERIALIZED (
-SELECT * REPLACE (
-', CASE WHEN of['expected'] THEN '        list_select(scores, list_transform(found, lambda places: places[1])) AS scores, len(found) AS size,
-list_transform(found, lambda places, rank: (rank, places[2])) AS found)
-' ELSE concat('        least(len(found), ', of['cutoff'], ') AS size,
-list_transform(found', of['down_to_depth'], ', lambda places, rank: (rank, places[2])) AS found)
-') END, '    FROM matched
-), ') ELSE '' END, 'relevant_ranks AS NOT MATERIALIZED (
-SELECT
-COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), ', CASE WHEN of['skips_users'] THEN concat('CASE WHEN NOT has_truth OR len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) > 0 THEN has_truth END AS has_truth') ELSE 'has_truth' END, ', userid, n_rec, len(list_filter(grades, lambda grade: grade ', of['is_relevant'], ')) AS n_truth,
-', CASE WHEN of['expected'] THEN '        scores,
-' ELSE '' END, '        list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
-list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, ''DESC'') AS ideal,
-size::INTEGER AS size
-FROM ', CASE WHEN of['condensed'] THEN 'condensed' ELSE 'matched' END, '
-)
-', CASE WHEN of['expected'] THEN '    SELECT
-* EXCLUDE (scores, ties) REPLACE (list_transform(ties, lambda tie: tie[1]::INTEGER) AS ranks),
-list_transform(ties, lambda tie: tie[2]) AS lasts
-FROM (
-SELECT
-* EXCLUDE (reversed, starts),
-CASE
-WHEN starts IS NULL THEN list_transform(ranks, lambda rank: (
-list_position(scores, scores[rank])::BIGINT, len(scores) + 1 - list_position(reversed, scores[rank])))
-ELSE list_select(
-flatten(list_transform(
-list_zip(starts, list_transform(starts[2:], lambda start: start - 1) || [len(scores)]),
-lambda tie: list_resize([tie], tie[2] - tie[1] + 1, tie))),
-ranks)
-END AS ties
-FROM (
-SELECT
-*,
-list_reverse(scores) AS reversed,
-CASE WHEN len(scores) > 1000
-THEN list_filter(
-range(1, len(scores) + 1), lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
-END AS starts
-FROM relevant_ranks))
-' ELSE '    FROM relevant_ranks
-' END, '), at_k AS NOT MATERIALIZED (
-SELECT *, coalesce(cutoff, size) AS k
-FROM _ranking_judged
-CROSS JOIN (SELECT unnest(', of['unnested_ks'], ') AS cutoff)
-)', CASE WHEN of['has_min_grade'] THEN concat(', counted_1 AS NOT MATERIALIZED (
-SELECT
-*,
-CASE
-WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
-ELSE len(list_filter(ranks, lambda rank: rank <= k))
-END AS n_seen,
-CASE
-WHEN ideal[-1] > 0 THEN len(ideal)
-ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
-END AS n_relevant,
-least(size, k) AS top
-FROM at_k
-), cut_1 AS NOT MATERIALIZED (
-', CASE WHEN of['expected'] THEN '    SELECT
-* EXCLUDE (relevant_lasts, places),
-coalesce(
-list_sum(list_transform(
-ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
-0) AS n_hits
-FROM (
-SELECT
-*,
-list_transform(places, lambda place, tie: {
-''above'': hits[place] - 1,
-''size'': relevant_lasts[place] - hits[place] + 1,
-''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
-''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
-''before'': place - 1}) AS ties
-FROM (
-SELECT
-*,
-list_transform(
-list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
-AS relevant_lasts,
-list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
-FROM (SELECT *,
-CASE
-WHEN ideal[-1] > 0 THEN ranks[:n_seen]
-ELSE list_transform(
-list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
-END AS hits,
-CASE
-WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
-ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
-END AS grades,
-list_transform(
-range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted_1)))
-' ELSE '    SELECT *,
-CASE
-WHEN ideal[-1] > 0 THEN n_seen
-ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
-END AS n_hits,
-CASE
-WHEN ideal[-1] > 0 THEN ranks[:n_seen]
-ELSE list_transform(
-list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
-END AS hits,
-CASE
-WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
-ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
-END AS grades,
-judged_grades[:n_seen] AS seen,
-list_transform(
-range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-)[least(k, n_relevant)]::DOUBLE AS log2_ideal
-FROM counted_1
-' END, '), measured_1 AS NOT MATERIALIZED (
-SELECT
-* EXCLUDE (n_seen, n_relevant, top, ', CASE WHEN of['expected'] THEN 'hits, n_hits, ties, grades, log2_ideal' ELSE 'n_hits, hits, grades, seen, log2_ideal' END, ')', coalesce(list_aggregate(list_transform(of['gains'], lambda one: concat(',
-', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
-FROM cut_1
-)') ELSE '' END, ', counted AS NOT MATERIALIZED (
-SELECT
-*,
-CASE
-WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
-ELSE len(list_filter(ranks, lambda rank: rank <= k))
-END AS n_seen,
-CASE
-WHEN ideal[-1] > 0 THEN len(ideal)
-ELSE coalesce(len(list_filter(ideal, lambda grade: grade > 0)), 0)
-END AS n_relevant,
-least(size, k) AS top
-FROM ', CASE WHEN of['has_min_grade'] THEN concat('(
-SELECT * REPLACE (
-list_transform(judged_grades, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END) AS judged_grades,
-list_transform(ideal, lambda grade: CASE WHEN grade >= ', of['lowest_grade'], ' THEN grade ELSE 0 END) AS ideal)
-FROM ', CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END, ')') ELSE CASE WHEN of['has_min_grade'] THEN 'measured_1' ELSE 'at_k' END END, '
-), cut AS NOT MATERIALIZED (
-', CASE WHEN of['expected'] THEN '    SELECT
-* EXCLUDE (relevant_lasts, places),
-coalesce(
-list_sum(list_transform(
-ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0)::DOUBLE / tie.size)),
-0) AS n_hits
-FROM (
-SELECT
-*,
-list_transform(places, lambda place, tie: {
-''above'': hits[place] - 1,
-''size'': relevant_lasts[place] - hits[place] + 1,
-''taken'': least(relevant_lasts[place], top) - hits[place] + 1,
-''hits'': coalesce(places[tie + 1], len(hits) + 1) - place,
-''before'': place - 1}) AS ties
-FROM (
-SELECT
-*,
-list_transform(
-list_filter(list_zip(lasts, judged_grades), lambda item: item[2] > 0), lambda item: item[1])
-AS relevant_lasts,
-list_filter(range(1, len(hits) + 1), lambda place: hits[place] IS DISTINCT FROM hits[place - 1]) AS places
-FROM (SELECT *,
-CASE
-WHEN ideal[-1] > 0 THEN ranks[:n_seen]
-ELSE list_transform(
-list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
-END AS hits,
-CASE
-WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
-ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
-END AS grades,
-list_transform(
-range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-)[least(k, n_relevant)]::DOUBLE AS log2_ideal FROM counted)))
-' ELSE '    SELECT *,
-CASE
-WHEN ideal[-1] > 0 THEN n_seen
-ELSE len(list_filter(judged_grades[:n_seen], lambda grade: grade > 0))
-END AS n_hits,
-CASE
-WHEN ideal[-1] > 0 THEN ranks[:n_seen]
-ELSE list_transform(
-list_filter(list_zip(ranks[:n_seen], judged_grades[:n_seen]), lambda item: item[2] > 0), lambda item: item[1])
-END AS hits,
-CASE
-WHEN ideal[-1] > 0 THEN judged_grades[:n_seen]
-ELSE list_filter(judged_grades[:n_seen], lambda grade: grade > 0)
-END AS grades,
-judged_grades[:n_seen] AS seen,
-list_transform(
-range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-)[least(k, n_relevant)]::DOUBLE AS log2_ideal
-FROM counted
-' END, '), measured AS NOT MATERIALIZED (
-SELECT
-COLUMNS(lambda c: c IN (''system'', ''ranking_system'')), has_truth, userid, cutoff AS k, n_rec, n_truth', coalesce(list_aggregate(list_transform(of['columns'], lambda one: concat(',
-', one['formula'], ' AS ', _ranking_identifier(one['name']))), 'string_agg', ''), ''), '
-FROM cut
-)
-FROM measured'))[1]);
 CREATE OR REPLACE MACRO _ranking_explain_call(caller, rec, truth, k, ties, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL) AS
 struct_insert(
     _ranking_call(caller, rec, truth, [NULL], NULL, 'ndcg', NULL, ties, 'k', user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
@@ -13286,9 +12853,9 @@ COMMENT ON MACRO ranking_interpolated_average_precision IS 'Mean of the interpol
 COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
+COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together. Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with conditions on both errs in up to twice 1 - confidence.';
-COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_check_rows IS 'The users, rows and ids behind the counts of ranking_check, so that somebody can look at them.';
@@ -13310,7 +12877,7 @@ COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biase
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_log1p _ranking_wilson _ranking_cut _ranking_as_text _ranking_is_integer _ranking_identifier _ranking_literal ranking_functions ranking_geometric_mean ranking_mean ranking_ndcg _ranking_column_texts _ranking_is_key _ranking_is_user ranking_judge udf_catalog_coverage udf_gini_coverage udf_personalization udf_logloss udf_mae udf_mse udf_r2 udf_rmse ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_empty_name _ranking_grade_not_read _ranking_joined _ranking_longest _ranking_no_problem _ranking_option _ranking_own_column _ranking_ungraded_problem _ranking_known_measures _ranking_like_grades _ranking_are_integers _ranking_numbers _ranking_column _ranking_is_condensed _ranking_skips_users _ranking_unfit _ranking_is_score _ranking_nearest_column _ranking_cut_off _ranking_like_runs _ranking_like_systems _ranking_cannot_match _ranking_family _ranking_alpha _ranking_t_tail _ranking_table _ranking_name_problem _ranking_collation_problem _ranking_without_python _ranking_span _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_common_type _ranking_optional_column _ranking_texts_of _ranking_measure_columns _ranking_nulls _ranking_names_as_text _ranking_columns _ranking_list_names _ranking_ties_choice _ranking_span_problem _ranking_min_grade_problem _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_hides_grades _ranking_has _ranking_type _ranking_unread _ranking_same_type _ranking_t_quantile _ranking_t_p _ranking_own_table _ranking_valid_k _ranking_cuts _ranking_unread_columns _ranking_missing_columns _ranking_no_column _ranking_compared_measures _ranking_compare_options _ranking_split_time_problem _ranking_judging_problems _ranking_asked _ranking_type_problem _ranking_mean_interval _ranking_unread_column _ranking_intent_problem _ranking_tests _ranking_split_misfit _ranking_ids_problem _ranking_misfits _ranking_compare_by_user_call _ranking_gate_call _ranking_split_call _ranking_history_misfits _ranking_rec_misfit _ranking_columns_problem ranking_compare_by_user ranking_gate ranking_split _ranking_check_call _ranking_contents_misfit _ranking_fuse_call _ranking_tables_problem ranking_problem_codes ranking_check ranking_check_rows ranking_fuse _ranking_call ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_users _ranking_explain_call _ranking_intents_call _ranking_rec_call _ranking_abstention_call _ranking_compare_call ranking_explain ranking_intents_by_user _ranking_contents_call _ranking_overlap_call ranking_abstention ranking_compare ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_overlap ranking_overlap_by_user _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_identifier _ranking_literal ranking_functions ranking_geometric_mean ranking_mean ranking_ndcg ranking_judge udf_catalog_coverage udf_gini_coverage udf_personalization udf_logloss udf_mae udf_mse udf_r2 udf_rmse ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_as_text _ranking_empty_name _ranking_grade_not_read _ranking_joined _ranking_longest _ranking_no_problem _ranking_option _ranking_own_column _ranking_ungraded_problem _ranking_known_measures _ranking_like_grades _ranking_are_integers _ranking_numbers _ranking_column _ranking_is_condensed _ranking_skips_users _ranking_unfit _ranking_is_score _ranking_is_integer _ranking_nearest_column _ranking_cut_off _ranking_column_texts _ranking_is_key _ranking_like_runs _ranking_like_systems _ranking_cannot_match _ranking_family _ranking_alpha _ranking_log1p _ranking_table _ranking_name_problem _ranking_collation_problem _ranking_without_python _ranking_optional_column _ranking_span _ranking_nulls _ranking_names_as_text _ranking_columns _ranking_list_names _ranking_ties_choice _ranking_min_grade_problem _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_hides_grades _ranking_has _ranking_type _ranking_unread _ranking_time_kind _ranking_span_problem _ranking_is_number _ranking_k_problem _ranking_common_type _ranking_texts_of _ranking_measure_columns _ranking_same_type _ranking_t_tail _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_judging_problems _ranking_asked _ranking_split_time_problem _ranking_valid_k _ranking_cuts _ranking_compared_measures _ranking_compare_options _ranking_unread_columns _ranking_type_problem _ranking_t_quantile _ranking_t_p _ranking_intent_problem _ranking_split_misfit _ranking_tests _ranking_unread_column _ranking_ids_problem _ranking_misfits _ranking_split_call _ranking_compare_by_user_call _ranking_gate_call _ranking_history_misfits _ranking_rec_misfit _ranking_columns_problem ranking_split ranking_compare_by_user ranking_gate _ranking_check_call _ranking_contents_misfit _ranking_fuse_call _ranking_tables_problem ranking_problem_codes ranking_check ranking_check_rows ranking_fuse _ranking_call ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_explain_call _ranking_intents_call _ranking_rec_call _ranking_abstention_call _ranking_compare_call ranking_explain ranking_intents_by_user _ranking_contents_call _ranking_overlap_call ranking_abstention ranking_compare ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_overlap ranking_overlap_by_user _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

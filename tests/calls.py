@@ -4,7 +4,7 @@ import ast
 import re
 from typing import Any
 
-from ranking_udfs.duckdb.statements import macros
+from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import file_text, text_rows
 from tests.reference import parameters

@@ -37,7 +37,7 @@ TRUTH = "userid,itemid\n" + "".join(f"{user},{item}\n" for user in (1, 2, 3) for
 @pytest.fixture(scope="session")
 def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
     """The connection that the command's tests run on, which drop all TEMP tables before the next run."""
-    with session.connect({}, functions="all") as connection:
+    with session.connect({}) as connection:
         yield connection.execute("SET autoinstall_known_extensions = false")  # from a network
 
 
@@ -46,7 +46,7 @@ def registered(of_command: duckdb.DuckDBPyConnection, monkeypatch: pytest.Monkey
     """Register the pack once for all tests; settings and databases need a connection of their own."""
 
     def connected(
-        settings: Mapping[str, Any], database: str | None = None, functions: str = "none"
+        settings: Mapping[str, Any], database: str | None = None, has_functions: bool = True
     ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         is_own = any(settings.values()) or database
         return session.connect(settings, database, "all") if is_own else nullcontext(emptied(of_command))

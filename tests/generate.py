@@ -1,10 +1,12 @@
 """Writes what follows from the registry: `python -m tests.generate`. A test checks that it was run.
 
 - sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
+- udfs/ranking_udfs/duckdb/macros.sql: the macros that `register` makes
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 - examples/browser/rules.json: the rules of measures, columns and means that the page in the browser has
 """
 
+import inspect
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -12,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ranking_udfs.compose.columns import LIKE, NEAR
-from ranking_udfs.duckdb import portable
+from ranking_udfs.compose.means import mean_interval
+from ranking_udfs.duckdb import files, portable
 from ranking_udfs.duckdb.helpers import helpers
+from ranking_udfs.duckdb.macros import FILE
 from ranking_udfs.evaluation import pairs
 from ranking_udfs.evaluation.conclusion import FEW_JUDGED, TOUCHED
 from ranking_udfs.evaluation.defaults import CONFIDENCE
@@ -37,18 +41,18 @@ def between(path: Path, **parts: Iterable[str]) -> str:
     return text
 
 
-def generated() -> dict[Path, str]:
-    """What each file should hold."""
-    found = {ROOT / "sql" / portable.SCRIPT: portable.script()}
+def generated() -> Iterator[tuple[Path, str]]:
+    """Yield each file and what it should hold; the macros first, which examples of the reference call."""
+    yield Path(files.__file__).with_name(FILE), files.file_of_macros()
+    yield ROOT / "sql" / portable.SCRIPT, portable.script()
     index = ROOT / "sql" / "README.md"
-    found[index] = between(index, contents=reference.contents(), libraries=library_tables())
-    found[RULES] = json.dumps(page_rules(), indent=2, ensure_ascii=False) + "\n"
+    yield index, between(index, contents=reference.contents(), libraries=library_tables())
+    yield RULES, json.dumps(page_rules(), indent=2, ensure_ascii=False) + "\n"
     for title in reference.GROUPS:
         parts = {title: reference.sections(title)}
         parts |= {"table": reference.measure_table()} if title == "Measures" else {}
         page = ROOT / "sql" / title.lower() / "README.md"
-        found[page] = between(page, **parts)
-    return found
+        yield page, between(page, **parts)
 
 
 def page_rules() -> dict[str, Any]:
@@ -76,8 +80,16 @@ def page_rules() -> dict[str, Any]:
         "few_judged": FEW_JUDGED,
         "touched": TOUCHED,
         "most_systems": {"charts": charts.MOST_SYSTEMS, "pairs": pairs.MOST_SYSTEMS},
-        "interval": helpers(["_ranking_mean_interval"]),
+        "interval": [*helpers(["_ranking_t_quantile"]), interval_macro()],
     }
+
+
+def interval_macro() -> str:
+    """Return the statement that makes the macro of the interval of a mean, for the page."""
+    names = [*inspect.signature(mean_interval).parameters][:-1]
+    body = mean_interval(**{name: name for name in names}, t="ranking_t")
+    made = f"CREATE OR REPLACE TEMP MACRO ranking_mean_interval({', '.join(names)}) AS\n{body}"
+    return f"-- The confidence interval of a mean.\n{made}"
 
 
 def library_tables() -> Iterator[str]:
@@ -93,6 +105,6 @@ def library_tables() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for path, text in generated().items():
+    for path, text in generated():
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

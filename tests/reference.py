@@ -16,9 +16,9 @@ import duckdb
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
-from ranking_udfs.duckdb import statements
-from ranking_udfs.duckdb.names import UDFS
-from ranking_udfs.duckdb.statements import FIRST, description, macros, texts
+from ranking_udfs.duckdb import files as statements
+from ranking_udfs.duckdb.connection import UDFS
+from ranking_udfs.duckdb.files import FIRST, description, sure_name, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
 from tests.witnesses import LIST_WITNESSES, WITNESSES
 
@@ -146,8 +146,8 @@ def names_of(name: str) -> str:
     """The other names of what is called so."""
     aliases = list(MEASURES[name].aliases if name in MEASURES else ())
     sure = [f"udf_{one}" for one in (name, *aliases) if one in FUNCTIONS]
-    if not sure and name in macros() and macros()[name].always != name:
-        sure = [macros()[name].always]
+    if not sure and name in texts():
+        sure = [one for one in [sure_name(name, texts()[name][1])] if one != name]
     return ", ".join(f"`{one}`" for one in (*aliases, *sure))
 
 
@@ -345,4 +345,4 @@ def judge_section() -> Iterator[str]:
 
 def public_names() -> set[str]:
     """Everything that a user may call."""
-    return {name for name in (*UDFS, *macros()) if not name.startswith("_")} | {"ranking_version"}
+    return {name for name in (*UDFS, *statements.made()) if not name.startswith("_")} | {"ranking_version"}

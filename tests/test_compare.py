@@ -1,5 +1,6 @@
 """Paired comparison of systems: published examples, other libraries, edges, errors, the same in any order."""
 
+import inspect
 import itertools
 import math
 import random
@@ -24,6 +25,7 @@ from ranking_udfs.arrow.randomization import flip_signs
 from ranking_udfs.compose.arguments import OWN_NAMES, Given
 from ranking_udfs.compose.comparison import ComparisonByUser
 from ranking_udfs.compose.functions import compose
+from ranking_udfs.compose.means import mean_interval
 from ranking_udfs.duckdb import portable
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.registry import MEASURES
@@ -170,7 +172,9 @@ def test_the_interval_of_a_mean_stays_in_the_range_of_the_measure(con: Con, alph
         error = np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else None
         is_constant, is_binary = min(values) == max(values), set(values) <= {0, 1}
         given = [np.mean(values), error, len(values), is_constant, is_binary, bottom, top, alpha]
-        query = f"SELECT _ranking.main._ranking_mean_interval({', '.join('?' * 8)})"
+        names = [name for name in inspect.signature(mean_interval).parameters if name != "t"]
+        columns = ", ".join(f"? AS {name}" for name in names)
+        query = f"SELECT {mean_interval(**{name: name for name in names})} FROM (SELECT {columns})"
         ((found,),) = con.execute(query, given).fetchall()
         return found if found is None else (found["low"], found["high"])
 

@@ -8,12 +8,11 @@ from itertools import cycle, product
 import duckdb
 import pytest
 
-from ranking_udfs.compose.arguments import Given
+from ranking_udfs.compose.arguments import TEXTS, Given
 from ranking_udfs.compose.call import Types
 from ranking_udfs.compose.functions import compose
 from ranking_udfs.compose.fusing import FuseCall
 from ranking_udfs.duckdb import portable
-from ranking_udfs.duckdb.statements import AS_TEXT
 from ranking_udfs.evaluation.queries import row_columns
 from tests.conftest import Con, module_connection, refusal, rows
 
@@ -61,7 +60,7 @@ def known(con: Con, rec: str = "rec", **options: str) -> str:
     """The text of the call where the types of columns are known."""
     given = {"rec": Given("VARCHAR", rec)}
     for name, value in options.items():
-        text = AS_TEXT.get(name, f"{name}::VARCHAR")
+        text = TEXTS.get(name, "{sql}::VARCHAR").format(sql=name)
         (found,) = con.execute(f"SELECT typeof({name}), {text} FROM (SELECT {value} AS {name})").fetchall()
         given[name] = Given(*found)
     call = FuseCall.parse("ranking_fuse", given)

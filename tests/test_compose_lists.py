@@ -107,13 +107,20 @@ def editions(tables: Con) -> Iterator[list[Con]]:
         yield [tables, script.execute(portable.script()).execute(TABLES)]
 
 
+def rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(one, 11) if isinstance(one, float) else one for name, one in row.items()}
+
+
 @pytest.mark.parametrize("function", OPTIONS)
 def test_all_editions_give_the_same_rows(editions: list[Con], function: str) -> None:
     for options in calls(function):
         queries = [(editions[0], known(editions[0], function, **options))]
         queries += [(con, written(function, **options)) for con in editions]
         found = [rows(con, f"FROM ({query}) ORDER BY ALL") for con, query in queries]
-        assert found[0] == found[1] == found[2], options
+        assert found[0] == found[1], options
+        if function == "ranking_abstention":  # Student's t is Arrow's there and SQL's in the script
+            found = [list(map(rounded, one)) for one in found]
+        assert found[1] == found[2], options
         assert found[0], options
         assert [*found[0][0]] == [*found[1][0]] == [*found[2][0]], options
 

@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from ranking_udfs.duckdb.statements import macros
+from ranking_udfs.duckdb.macros import macros
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "udfs/ranking_udfs/duckdb/RELIES_ON.md"

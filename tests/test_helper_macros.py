@@ -13,13 +13,13 @@ from typing import Any
 import duckdb
 import pytest
 
-from ranking_udfs.duckdb.statements import texts
+from ranking_udfs.duckdb.files import texts
 from tests.conftest import Con, file_text, literal, module_connection, value
 
 WORKED = file_text("worked_calls.txt").split("\n\n-- ")[1:]
 
 
-con = module_connection("SET search_path = 'memory,_ranking'")
+con = module_connection()
 
 
 @pytest.mark.parametrize("block", WORKED, ids=lambda block: block.partition("\n")[0])

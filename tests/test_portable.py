@@ -14,9 +14,9 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.duckdb.names import UDFS
+from ranking_udfs.duckdb.connection import UDFS
+from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.duckdb.portable import script_macros
-from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.folder import folder
 from tests.calls import MAKE, QUERIES
 from tests.conftest import Captured, Con, file_text, is_close, refusal

@@ -13,7 +13,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.duckdb.statements import macros
+from ranking_udfs.duckdb.macros import macros
 from tests.calls import table_functions
 from tests.conftest import Captured, Con, Patch, module_connection, text_rows, value
 

@@ -2,14 +2,11 @@
 # ruff: noqa: E501  (a statement stands on one line)
 
 import gc
-import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,10 +16,9 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
-from ranking_udfs.duckdb import connection, hosting, portable
-from ranking_udfs.duckdb.names import permanent_names
-from ranking_udfs.duckdb.statements import Macro, macros, read_macros
-from ranking_udfs.kept import place, stamp
+from ranking_udfs.duckdb import connection, portable
+from ranking_udfs.duckdb.connection import UDFS, permanent_name
+from ranking_udfs.duckdb.macros import Macro, macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, Patch, text_rows, value
 
@@ -177,12 +173,13 @@ def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", [HIVEMALL, ALL])
 def test_where_a_macro_cannot_be_made_none_is_left_behind(bare: Con, monkeypatch: Patch, way: str) -> None:
     """Else those made before it would be taken for someone else's."""
-    broken = "MACRO {}broken(x) AS no_such_function(1)"
+    broken = {
+        "broken": Macro("broken", "CREATE OR REPLACE TEMP MACRO broken(x) AS no_such_function(1);", "?")
+    }
+    made = {HIVEMALL: "aggregates", ALL: "macros"}[way]
+    every = getattr(connection, made)() | broken
     with monkeypatch.context() as patched:
-        temp = Macro("CREATE TEMP " + broken.format(""), "broken")
-        patched.setattr(connection, "aggregates", lambda: {"broken": temp})
-        statements = ["CREATE " + broken.format("ranking.main."), "SELECT 1"]
-        patched.setattr(hosting, "for_all", lambda: statements)
+        patched.setattr(connection, made, lambda: every)
         with pytest.raises(duckdb.CatalogException, match="no_such_function"):
             ranking_udfs.register(bare, **OPTIONS[way])
     assert value(bare, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'temp'") == 0
@@ -190,11 +187,16 @@ def test_where_a_macro_cannot_be_made_none_is_left_behind(bare: Con, monkeypatch
     assert served(bare, way)
 
 
-def test_what_holds_the_macros_is_shown_nowhere(con: Con) -> None:
-    assert con.execute("SHOW DATABASES").fetchall() == [("memory",)]
+def test_a_connection_gets_functions_and_public_macros_and_nothing_else(con: Con) -> None:
+    assert con.execute("SELECT database_name FROM duckdb_databases() WHERE NOT internal").fetchall() == [
+        ("memory",)
+    ]
+    assert value(con, "SELECT current_setting('search_path')") == ""
+    sql = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = 'temp' ORDER BY ALL"
+    assert [name for (name,) in con.execute(sql).fetchall()] == sorted(macros())
+    assert not [name for name in macros() if name.startswith("_")]
     sql = "SELECT DISTINCT database_name FROM duckdb_functions() WHERE function_name LIKE '%ranking%'"
-    assert {name for (name,) in con.execute(sql).fetchall()} <= {"system", "temp"}
-    assert value(con, "SELECT count(*) FROM duckdb_databases() WHERE database_name = '_ranking'") == 0
+    assert {name for (name,) in con.execute(sql).fetchall()} == {"system", "temp"}
     con.execute("ATTACH ':memory:' AS copied; COPY FROM DATABASE memory TO copied")
     assert value(con, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'copied'") == 0
     with_tables(con)
@@ -208,38 +210,12 @@ def test_what_holds_the_macros_is_shown_nowhere(con: Con) -> None:
         assert "_ranking" not in str(raised.value).partition("LINE 1")[0].replace("_ranking_", ""), call
 
 
-def test_the_macros_are_made_once_for_all_connections_of_a_version(con: Con) -> None:
-    con.execute("DETACH _ranking")  # the file, into which nothing can be put
-    hosting.attach(con, "_ranking", hosting.hosted().values(), "HIDDEN, READ_WRITE")
-    con.execute("CREATE MACRO _ranking.main._ranking_probe() AS 'still there'")
-    for options in OPTIONS.values():
-        with con.cursor() as cursor:
-            ranking_udfs.register(cursor, **options)
-            assert value(cursor, "SELECT _ranking.main._ranking_probe()") == "still there"
-    older = value(con, "SELECT _ranking_macros()").replace(ranking_udfs.__version__, "0.0.1")
-    assert older != value(con, "SELECT _ranking_macros()")
-    for where in ("TEMP MACRO ", "MACRO _ranking.main."):
-        con.execute(f"CREATE OR REPLACE {where}mae(a, b) AS 'old'")
-        con.execute(f"CREATE OR REPLACE {where}_ranking_macros() AS '{older}'")
-    assert con.execute("SELECT mae(1, 3), _ranking.main.mae(1, 3)").fetchone() == ("old", "old")
-    for each in (con, con.cursor()):
-        assert works(ranking_udfs.register(each))
-        assert each.execute("SELECT mae(1, 3), _ranking.main.mae(1, 3)").fetchone() == (2, 2)
-
-
-def test_a_table_function_is_planned_as_the_hosted_one_and_takes_parameters_and_ctes(con: Con) -> None:
+def test_a_table_function_takes_parameters_and_ctes(con: Con) -> None:
     mine = "WITH mine AS (SELECT 1 AS userid, 1 AS itemid, 1.0 AS score)"
-    call = "ranking_judged('mine', truth := 'truth', max_k := {}, user_col := 'userid')"
+    call = "ranking_judged('mine', truth := 'truth', max_k := $1, user_col := 'userid')"
     con.execute("CREATE TEMP TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
-    query = f"{mine} SELECT userid, judged.cutoff FROM {call.format('$1')}"
+    query = f"{mine} SELECT userid, judged.cutoff FROM {call}"
     assert con.execute(query, [7]).fetchall() == [(1, 7)]
-    plans = [
-        con.execute(f"EXPLAIN {mine} FROM {schema}{call.format(1)}").fetchall()[0][1]
-        for schema in ("", "_ranking.main.")
-    ]
-    operators = [re.findall("[A-Z]{3,}[A-Z_ ]*", plan) for plan in plans]  # but for the numbers of tables
-    assert operators[0] == operators[1]
-    assert len(operators[0]) > 5
 
 
 def test_a_view_over_functions_and_macros_outlives_the_session(tmp_path: Path) -> None:
@@ -250,165 +226,13 @@ def test_a_view_over_functions_and_macros_outlives_the_session(tmp_path: Path) -
         assert con.execute("FROM v").fetchall() == [(0, 1 / 2)]
 
 
-def test_a_locked_configuration_will_do_in_a_process_that_has_parsed_nothing(monkeypatch: Patch) -> None:
-    """And reads `/` otherwise; with the setting as it is, see the states."""
-    monkeypatch.setattr("ranking_udfs.duckdb.statements.PARSED", {})
+def test_a_locked_configuration_will_do_that_reads_a_slash_otherwise() -> None:
+    """With the setting as it is, see the states."""
     config = {"lock_configuration": True, "enable_external_access": False, "integer_division": True}
     with duckdb.connect(config=config) as con:
         assert works(ranking_udfs.register(con))
         sql = "SELECT macro_definition FROM duckdb_functions() WHERE function_name = 'personalization'"
         assert {*re.findall(" //? ", value(con, sql))} == {" / "}
-
-
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: Patch) -> Iterator[Path]:
-    """Let files be kept in a folder of their own."""
-    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "kept"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    yield tmp_path / "kept"
-    macros.cache_clear()
-
-
-def files_of(folder: Path) -> list[Path]:
-    """Return all files below a folder but Python's own and compiled templates."""
-    return sorted(
-        file for file in folder.rglob("*") if file.is_file() and file.suffix not in (".pyc", ".template")
-    )
-
-
-def names_of(folder: Path) -> list[str]:
-    """Return the names of these files, but for the versions and stamps in them."""
-    return [re.sub(r"-.*(?=\.)", "", file.name) for file in files_of(folder)]
-
-
-def is_file(con: Con) -> bool:
-    """Say whether what holds the macros is a file, and so attached read-only."""
-    try:
-        con.execute("CREATE MACRO _ranking.main._ranking_probe() AS 1")
-    except duckdb.InvalidInputException as error:
-        return "read-only" in str(error)
-    return False
-
-
-def registered() -> tuple[bool, bool]:
-    """Say whether the pack works in a new instance of a process that has read nothing, and of a file."""
-    macros.cache_clear()
-    assert "ranking_summary" in macros()
-    with duckdb.connect() as con:
-        return works(ranking_udfs.register(con)), is_file(con)
-
-
-BOTH = ["hosted.duckdb", "macros.json"]
-# What DuckDB says of the macros, but for the names after EXCLUDE, which it keeps in any order.
-DEFINITIONS = """
-    SELECT function_name, function_type, parameters, parameter_types,
-        regexp_replace(macro_definition, 'EXCLUDE \\([^()]*', '', 'g')
-    FROM duckdb_functions() WHERE database_name = '_ranking' ORDER BY ALL"""
-DAMAGES: list[Callable[[bytes], bytes]] = [
-    lambda _: b"SQLite",
-    lambda content: content[: min(300_000, len(content) - 1)],
-    lambda content: content[:20_000] + bytes([content[20_000] ^ 128]) + content[20_001:],
-]
-
-
-def test_the_macros_are_kept_in_files_for_all_processes_and_are_those_in_memory(
-    kept: Path, bare: Con
-) -> None:
-    assert registered() == (True, True)
-    made = [macros()]
-    assert names_of(kept) == BOTH
-    hosted, texts = files_of(kept)
-    assert f"-duckdb{duckdb.__version__}-{ranking_udfs.__version__}-" in hosted.name
-    assert f"-{ranking_udfs.__version__}-" in texts.name
-    times = [file.stat().st_mtime_ns for file in (hosted, texts)]
-    assert registered() == (True, True)
-    assert [file.stat().st_mtime_ns for file in (hosted, texts)] == times
-    made.append(macros())
-    assert [list(found.items()) for found in made] == [list(read_macros().items())] * 2
-    hosting.attach(bare, "_ranking", hosting.hosted().values(), "READ_WRITE")
-    expected = bare.execute(DEFINITIONS).fetchall()
-    bare.execute(f"DETACH _ranking; ATTACH '{hosted}' AS _ranking (READ_ONLY)")
-    assert bare.execute(DEFINITIONS).fetchall() == expected
-    assert expected
-    bare.execute("DETACH _ranking")
-    for damage in DAMAGES:  # a damaged file is written anew
-        for file in (hosted, texts):
-            file.write_bytes(damage(file.read_bytes()))
-        assert registered() == (True, True)
-        assert files_of(kept) == [hosted, texts]
-        assert all(file.stat().st_size > 100_000 for file in (hosted, texts))
-
-
-def test_what_was_made_of_other_sql_or_code_is_not_taken(kept: Path, monkeypatch: Patch) -> None:
-    """Files of before a change go; a process that has read the SQL keeps nothing under the stamp of a later one."""
-    assert registered() == (True, True)
-    before = files_of(kept)
-    with monkeypatch.context() as patched, duckdb.connect() as con:
-        patched.setattr("ranking_udfs.duckdb.statements.stamp", lambda _: "later")
-        assert works(ranking_udfs.register(con))
-        assert files_of(kept) == before
-    monkeypatch.setattr("ranking_udfs.kept.CODE", "changed")
-    assert registered() == (True, True)
-    assert names_of(kept) == BOTH
-    assert set(before).isdisjoint(files_of(kept))
-
-
-def test_a_stamp_is_another_one_when_a_file_is_changed_added_or_gone(tmp_path: Path) -> None:
-    found = []
-    for name, text in (("a", "1"), ("b", "1"), ("a", "12"), ("b", "")):
-        (tmp_path / name).write_text(text) if text else (tmp_path / name).unlink()
-        os.utime(tmp_path / "a", (1, 1))
-        found.append(stamp([tmp_path]))
-    os.utime(tmp_path / "a", (1, 2))  # a later time
-    assert len({*found, stamp([tmp_path])}) == 5
-
-
-def fail(path: Path, _: Path) -> None:
-    """As where a disk is full, and where somebody has the file open, on Windows."""
-    assert path.stat().st_size > 0
-    raise OSError("No space left on device")
-
-
-def test_where_nothing_can_be_kept_the_macros_are_in_memory(
-    kept: Path, monkeypatch: Patch, tmp_path: Path
-) -> None:
-    for name, replaced in (
-        ("sys.dont_write_bytecode", True),
-        ("ranking_udfs.kept.CODE", ""),  # as in a zip file
-        ("os.replace", fail),
-    ):
-        with monkeypatch.context() as patched:
-            patched.setattr(name, replaced)
-            assert registered() == (True, False), name
-        assert files_of(tmp_path) == [], name
-    assert registered() == (True, True)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert registered() == (True, True)  # of the file that is there
-    shutil.rmtree(kept)
-    kept.write_text("a file, and no folder")
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert registered() == (True, False)
-    assert kept.read_text() == "a file, and no folder"
-    monkeypatch.setattr(sys.implementation, "cache_tag", None)
-    assert place("macros", "stamp", ".json") is None
-
-
-def test_a_file_that_goes_or_that_an_instance_may_not_read_is_no_matter(kept: Path, bare: Con) -> None:
-    assert works(ranking_udfs.register(bare).begin())
-    shutil.rmtree(kept)
-    assert works(ranking_udfs.register(bare.cursor()))
-    bare.execute("ROLLBACK; DETACH _ranking")
-    assert works(ranking_udfs.register(bare))
-    assert is_file(bare)
-    bare.execute(
-        "DETACH _ranking; SET allowed_directories = ['/nowhere']; SET enable_external_access = false"
-    )
-    for _ in range(2):  # with the file, and without
-        assert works(ranking_udfs.register(bare))
-        assert not is_file(bare)
-        bare.execute("DETACH _ranking")
-        shutil.rmtree(kept, ignore_errors=True)
-    assert names_of(kept) == []
 
 
 @pytest.mark.parametrize(
@@ -471,7 +295,7 @@ def left_alone(con: Con, **options: Any) -> str:
     assert (warning.category, warning.filename) == (UserWarning, __file__)
     said = r"register: (.*) already (?:exists and was|exist and were) not replaced; use (.*)"
     names, seconds = re.fullmatch(said, str(warning.message)).groups()
-    assert seconds.split(", ") == [permanent_names()[name] for name in names.split(", ")]
+    assert seconds.split(", ") == [*map(permanent_name, names.split(", "))]
     return names
 
 
@@ -539,8 +363,7 @@ def test_a_table_macro_is_no_function_and_a_function_no_table_macro(bare: Con) -
     assert bare.execute(sql).fetchall() == [(1, 2, 3)]
 
 
-# A database or schema `ranking` is met with temp=False, when the database _ranking is there: the user's own of that
-# name comes first.
+# A database or schema `ranking` is met with temp=False.
 REFUSED = text_rows("what register refuses")
 
 
@@ -582,7 +405,7 @@ def test_every_short_name_has_a_second_of_the_same_meaning(con: Con) -> None:
     meaning = "parameters, parameter_types, varargs, macro_definition, return_type"
     sql = f"SELECT function_name, list(meaning ORDER BY meaning) FROM (SELECT function_name, ({meaning}) AS meaning FROM duckdb_functions()) GROUP BY function_name"
     found = dict(con.execute(sql).fetchall())
-    seconds = {name: second for name, second in permanent_names().items() if name != second}
+    seconds = {name: permanent_name(name) for name in (*UDFS, *macros()) if name != permanent_name(name)}
     assert seconds.keys() > {*FUNCTIONS, "mae", "struct"}
     for name, second in seconds.items():
         assert second in (f"udf_{name}", f"ranking_{name}")

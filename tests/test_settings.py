@@ -5,8 +5,8 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import portable
-from ranking_udfs.duckdb.names import permanent_names
-from ranking_udfs.duckdb.statements import macros
+from ranking_udfs.duckdb.connection import UDFS, permanent_name
+from ranking_udfs.duckdb.macros import macros
 from tests.calls import CALLS, CONSTANT, HELPERS, MAKE, PREDICTED, QUERIES, TABLES, table_functions
 
 AGGREGATES = """
@@ -28,8 +28,8 @@ SETTINGS = "SET default_order = 'DESC'; SET default_null_order = 'NULLS FIRST'; 
 
 def take_all_short_names(con: duckdb.DuckDBPyConnection) -> None:
     """Nothing of the pack may depend on a name that may be somebody else's."""
-    for name, second in permanent_names().items():
-        if name != second:
+    for name in (*UDFS, *macros()):
+        if name != permanent_name(name):
             kind = "TABLE SELECT" if name in macros() and macros()[name].is_table else ""
             con.execute(f"CREATE MACRO \"{name}\"() AS {kind} error('hers')")
     with pytest.warns(UserWarning, match="recall"):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ranking_udfs.duckdb.statements import macros, texts
+from ranking_udfs.duckdb.files import texts
+from ranking_udfs.duckdb.macros import macros
 from tests.conftest import Con, module_connection
 from tests.reference import parameters
 from tests.test_entry_points import MAKE

@@ -1,4 +1,4 @@
-"""The measures as macros over judged rankings, on a connection that has macros and no function of Python's.
+"""The measures as macros over judged rankings in the script, on a connection without a function of Python's.
 
 That they agree with the functions over any judged rankings and options is the fuzzer's (tests/fuzz).
 """
@@ -11,15 +11,14 @@ from typing import Any
 import duckdb
 import pytest
 
-from ranking_udfs.duckdb.functions import OF_MACROS, add_functions
-from ranking_udfs.duckdb.statements import macros, texts
+from ranking_udfs.duckdb import portable
+from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.measures.registry import MEASURES, Measure, Number
 from tests.conftest import Con, is_close, literal, refusal, value
 from tests.witnesses import WITNESSES, Witness, judge_slowly
 
 CLOSE = 1e-12
 ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
-FILES = {name: text for name, (text, room) in texts().items() if room.startswith("measures")}
 # Columns of a table of one row.
 ROW = {
     "plain": "ranking_judge([1, 3, 2, 6], [1, 2, 4])",
@@ -41,9 +40,7 @@ def judged(ranks: Any, grades: Any, ideal: Any, size: Any, _: Any) -> str:
 @pytest.fixture(scope="module")
 def con() -> Iterator[Con]:
     with duckdb.connect() as connection:
-        add_functions(connection, OF_MACROS)
-        for macro in macros().values():
-            connection.execute(macro.sql)
+        connection.execute(portable.script())
         columns = ", ".join(f"{sql} AS {name}" for name, sql in ROW.items())
         connection.execute(f"CREATE TABLE t AS SELECT {columns}, 2 AS k FROM range(1)")
         yield connection
@@ -76,7 +73,8 @@ def test_null_is_null_and_nothing_judged_is_what_the_registry_says(con: Con, mea
 
 
 def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(con: Con) -> None:
-    bodies = "\n".join(macro.sql for name, macro in macros().items() if name in FILES)
+    made = script_macros()
+    bodies = "\n".join(made[f"ranking_{name}"] for name in MEASURES)
     variables = {one for names in re.findall(r"lambda ([\w, ]+):", bodies) for one in names.split(", ")}
     assert {"rank", "grade"} <= variables
     names = [f'"{name}"' for name in sorted(variables | {"judged", "k", "gain", "found", "problem"})]
@@ -148,3 +146,27 @@ def test_a_measure_plans_the_judging_of_lists_that_it_is_given_once(con: Con) ->
         call = f"ranking_{name}(same(graded), 1)"
         ((_, plan),) = con.execute(f"EXPLAIN (FORMAT json) SELECT {call} FROM t").fetchall()
         assert plan.count("random()") == 1, name
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ([1], [1.0], [1.0], 4, 3),
+        ([], [], [], -1, "NULL"),
+        ([0], [1.0], [1.0], 4, "NULL"),
+        ([1, 5], [1.0, 1.0], [1.0, 1.0], 4, "NULL"),
+        ([3, 1], [1.0, 1.0], [1.0, 1.0], 4, "NULL"),
+        ([2, 2], [1.0, 1.0], [1.0, 1.0], 4, "NULL"),
+        ([1, 2], [1.0], [1.0, 1.0], 4, "NULL"),
+        ([1, 2], [1.0, 1.0], [1.0], 4, "NULL"),
+        ([1, 2], [1.0, 2.0], [1.0, 2.0], 4, "NULL"),
+    ],
+)
+def test_a_judged_ranking_that_is_none_is_an_error(con: Con, fields: tuple[Any, ...]) -> None:
+    """The function of Python says which rule it breaks: wrong_calls.txt."""
+    shown = dict(zip(("ranks", "grades", "ideal", "size", "cutoff"), fields, strict=True))
+    text = f"{{{', '.join(f'{name!r}: {one}' for name, one in shown.items())}}}"
+    kind = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)"
+    rule = "sizes, lengths and ranks must be as ranking_judge makes them"
+    said = refusal(con, f"SELECT ranking_recall({text}::{kind}, 2)")
+    assert said == f"ranking_recall: judged is not a valid judged ranking: {rule}, got {text}"

@@ -15,7 +15,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import portable
-from ranking_udfs.duckdb.statements import macros
+from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.calls import CONSTANT, always, table_functions
 from tests.conftest import file_text

@@ -47,7 +47,7 @@ class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]
     def configure_cursor(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Let the cursor of a model find the macros.
 
-        On its search path, since dbt makes a cursor per model, and making TEMP macros takes longer than most
+        On its search path, since dbt makes a cursor per model, and making TEMP macros takes longer than many
         models. The aggregates of Hivemall must be TEMP macros, or DuckDB would find the functions first.
         """
         if self.hivemall:

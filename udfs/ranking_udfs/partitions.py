@@ -14,10 +14,15 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from .duckdb.functions import OF_MACROS, Udf, add_functions, compose_call
-from .duckdb.statements import macros, parsed
+from .compose.arguments import Given, given_of
+from .compose.comparison import KEYS
+from .compose.functions import compose_given
+from .compose.templates import module
+from .duckdb.files import signature
+from .duckdb.functions import OF_MACROS, add_functions
 from .evaluation.errors import error_summary
 from .evaluation.options import GRADES, check_keywords, columns_of
+from .evaluation.queries import given_in_sql
 from .evaluation.words import COUNTS
 from .measures.registry import COMPARED_MEASURES
 from .quoting import identifier, literal, sql_value
@@ -55,6 +60,11 @@ OF_MEANS = (
         + coalesce(list_aggregate(list_sort(flatten(list(part.large)), 'ASC', 'NULLS LAST'), 'fsum'), 0)
     ) / nullif(sum(part.n), 0)""",
 )
+# The condition of a column of measures, in a lambda.
+IS_VALUE = f"lower(c) NOT IN ({', '.join(map(literal, KEYS))})"
+COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col")
+# The arguments of which the values of users are made.
+OF_USERS = ("rec", "truth", *COLUMNS, "descending", "ks", "measures", "ties", *GRADES, "users")
 Evaluate = Callable[[duckdb.DuckDBPyConnection], pa.RecordBatchReader]
 
 
@@ -65,8 +75,7 @@ class Partitioned:
     function: str
     # by table, the names of the columns that are read, by what they are: user, item, score, ...
     columns: Mapping[str, Mapping[str, str]]
-    call: str  # the SQL of the call itself
-    arguments: Mapping[str, str]  # as SQL, by name, defaults too
+    arguments: Mapping[str, Given]  # of the call, by name, defaults too
     schemas: dict[str, pa.Schema]  # of the tables, the rows of a partition (`part`) and the `result`
 
     def part(self, rec: Any, truth: Any = None, systems: Any = None, **tables: Any) -> pa.Table:
@@ -154,7 +163,7 @@ class Partitioned:
         if "users" in sent and "result" in self.schemas:  # while it is planned, there are none
             sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
             self.require_users(*con.execute(sql).fetchall()[0])
-            skips = self.arguments.get("without_relevant") == "'skip'"
+            skips = self.arguments.get("without_relevant") == given_of("skip")
             if skips and not con.execute(f"FROM _ranking_{sent[0]} WHERE has_truth LIMIT 1").fetchall():
                 rule = "truth must have a relevant item where users without one are left out"
                 raise ValueError(f"{self.function}: {rule}, got none")
@@ -183,16 +192,9 @@ class Partitioned:
             return evaluate(con).schema
 
     @property
-    def names(self) -> str:
-        """The names of the columns, as SQL for the pack's macros."""
-        names = ("user_col", "item_col", "score_col", "grade_col", "system_col", "descending")
-        given = (self.arguments.get(name, "''") for name in names)
-        return ", ".join(given)
-
-    @property
-    def grades(self) -> str:
-        """The arguments that say how grades are read, as SQL for the pack's macros."""
-        return ", ".join(str(self.arguments.get(name)) for name in (*GRADES, "users"))
+    def call(self) -> str:
+        """The SQL of the call itself."""
+        return self.composed(self.function, self.arguments)
 
     @property
     def merge_sql(self) -> str | None:
@@ -219,10 +221,10 @@ class Partitioned:
     @property
     def values_sql(self) -> str:
         """The SQL of all measures by user and k, of users without truth too."""
-        usual = literal(",".join(COMPARED_MEASURES)) if self.function == "ranking_compare" else "NULL"
-        ks, measures, ties = map(self.arguments.get, ("ks", "measures", "ties"))
-        return f"""FROM _ranking_users('rec', 'truth', {self.names}, {ks}, {measures}, {usual},
-            {ties}, {self.grades}, '{self.function}')"""
+        given = {name: self.arguments[name] for name in OF_USERS if name in self.arguments}
+        if self.function == "ranking_compare":
+            given["usual"] = given_of(",".join(COMPARED_MEASURES))
+        return self.composed("_ranking_users", given)
 
     @property
     def sums_sql(self) -> str:
@@ -232,7 +234,7 @@ class Partitioned:
             SELECT {system}has_truth, k, count(*) AS users,
                 count(*) FILTER (n_rec = 0) AS users_without_rec, NULL::BIGINT AS users_without_truth,
                 count(*) FILTER (n_truth = 0) AS users_without_relevant,
-                _ranking_mean_part(COLUMNS(lambda c: NOT _ranking_is_key(c)))
+                _ranking_mean_part(COLUMNS(lambda c: {IS_VALUE}))
             FROM ({self.values_sql})
             GROUP BY ALL"""
 
@@ -247,7 +249,7 @@ class Partitioned:
                     AS users_without_relevant)
             FROM (
                 SELECT {key}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
-                    _ranking_mean_of_parts(COLUMNS(lambda c: NOT _ranking_is_key(c)
+                    _ranking_mean_of_parts(COLUMNS(lambda c: {IS_VALUE}
                         AND lower(c) NOT IN ({", ".join(map(literal, COUNTS))})))
                 FROM _ranking_sums
                 GROUP BY ALL
@@ -259,14 +261,14 @@ class Partitioned:
     @property
     def contents_sql(self) -> str:
         """The SQL of what is in each user's list, and of the lists."""
-        return self.composed_part("_ranking_contents_part", {})
+        return self.composed("_ranking_contents_part", self.arguments)
 
-    def composed_part(self, name: str, more: Mapping[str, str]) -> str:
-        """Return the SQL that composes what a partition sends, of the arguments of the call and more."""
-        given = {"caller": literal(self.function), **more}
-        given |= {one: self.arguments[one] for one in parameters(self.function)}
-        texts = ", ".join(f"['{one}', typeof({sql}), ({sql})::VARCHAR]" for one, sql in given.items())
-        return f"FROM query(_ranking_compose('{name}', {texts}))"
+    def composed(self, name: str, given: Mapping[str, Given]) -> str:
+        """Compose the SQL of a call over a partition, or over the values that partitions sent."""
+        own = {"is_part": given_of(True)}
+        if name != self.function:
+            own["caller"] = given_of(self.function)
+        return f"FROM (\n{compose_given(name, {**own, **given})}\n)"
 
     @property
     def times(self) -> list[str]:
@@ -277,7 +279,8 @@ class Partitioned:
     @property
     def problems_sql(self) -> str:
         """The SQL of the problems by user, summed, and of the evidence of lists."""
-        return self.composed_part("_ranking_check_part", {"first": "'first'"} if self.times else {})
+        first = {"first": given_of("first")} if self.times else {}
+        return self.composed("_ranking_check_part", {**self.arguments, **first})
 
     def ids_and_times(self) -> Iterator[tuple[str, str]]:
         """Yield the SQL of the ids and times that the merge of a check reads."""
@@ -286,7 +289,8 @@ class Partitioned:
             first, time = map(identifier, self.times)
             # The first time of all of truth is one more row of it, of no user.
             truth = f"FROM truth WHERE false UNION ALL BY NAME SELECT time AS {first} FROM first"
-            is_late = f"_ranking_moment(history.{time}) >= _ranking_moment(first.time)"
+            moment = module("tables/internal/times.jinja").moment
+            is_late = f"{moment(f'history.{time}')} >= {moment('first.time')}"
             late = f"SELECT min(history.{time}) AS {time} FROM history JOIN first ON {is_late}"
             sources.append(("truth", "time", f"({truth})"))
             sources.append(("history", "time", f"(FROM history WHERE false UNION ALL BY NAME {late})"))
@@ -356,8 +360,10 @@ def partition(
     cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
     values = {name: value_of(function, value) for name, value in {**given, "ks": cuts, "max_k": cuts}.items()}
     sql = defaults | values | {one: literal(one) for one in schemas} | {"by_user": "'_ranking_parts'"}
-    texts = (f"{name} := {sql[name]}" if default else sql[name] for name, default in defaults.items())
-    job = Partitioned(function, columns, f"FROM {function}({', '.join(texts)})", sql, schemas)
+    with cursor() as con:
+        job = Partitioned(
+            function, columns, given_in_sql(con, {name: sql[name] for name in defaults}), schemas
+        )
     # The tables that all partitions share, beside items.
     named = [(table, role, name) for table, of in columns.items() for role, name in of.items()]
     kinds = {(table, role): schemas[table].field(name).type for table, role, name in named}
@@ -376,7 +382,7 @@ def partition(
 
 def parameters(function: str) -> dict[str, str]:
     """Return the parameters of a table function with their defaults; "" for one without."""
-    split = (one.partition(" := ") for one in macros()[function].signatures()[0])
+    split = (one.partition(" := ") for one in signature(function))
     return {name: default for name, _, default in split}
 
 
@@ -424,11 +430,6 @@ def plain_errors() -> Iterator[None]:
         raise ValueError(error_summary(error).removeprefix("Invalid Input Error: ")) from None
 
 
-def compose_part(function: str, *arguments: Any) -> str:
-    """Compose the SQL of a call over a partition, or over the values that partitions sent."""
-    return compose_call(function, *arguments, ("is_part", "BOOLEAN", "true"))
-
-
 LOCK = threading.Lock()
 
 
@@ -440,7 +441,7 @@ def cursor() -> duckdb.DuckDBPyConnection:
 
 @cache
 def instance() -> duckdb.DuckDBPyConnection:
-    """Return this process's DuckDB with the macros, on one thread, since an engine runs several processes.
+    """Return this process's DuckDB, on one thread, since an engine runs several processes.
 
     It takes six tenths of what Spark allows a worker's Python (`spark.executor.pyspark.memory`), or its share
     of the machine, and puts what does not fit into the folders that Spark removes, or a temporary one, which
@@ -456,9 +457,8 @@ def instance() -> duckdb.DuckDBPyConnection:
     number, unit = limit.split()
     share = f"{allowed * 0.6}MB" if allowed > 0 else f"{float(number) / (os.cpu_count() or 1)}{unit}"
     con.execute(f"SET memory_limit = {literal(share)}")
-    add_functions(con, OF_MACROS | {"_ranking_compose": Udf(compose_part, "VARCHAR", is_arrow=False)})
-    statements = [macro.sql.replace("TEMP MACRO", "MACRO", 1) for macro in macros().values()]
-    for statement in parsed(con, (*statements, *OF_MEANS)):
+    add_functions(con, OF_MACROS)
+    for statement in OF_MEANS:
         con.execute(statement)
     made = tempfile.mkdtemp(prefix="ranking-", dir=folder)
     atexit.register(shutil.rmtree, made, ignore_errors=True)

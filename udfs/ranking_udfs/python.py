@@ -220,14 +220,14 @@ def at_work(
     columns, problems = columns_of(caller, options), list[Row]()
     with value_errors(caller), speaking_of(given.unit):
         given.measures, given.ks = parse_request(measures, ks, given.ties)
-        with open_connection(caller, given.con, given.test == "randomization") as connection:
+        with open_connection(caller, given.con) as connection:
             for name in ("segment_col", "category_col", "title_col", "text_col"):
                 if not isinstance(vars(given)[name], (str, type(OPTIONS[name].default))):
                     raise DataError(f"{name} must be the name of a column, got {vars(given)[name]!r}")
             inputs = inputs_of(connection, rec, truth, columns, given, caller == "report")
             work = Evaluation(connection.con, caller, inputs, given, problems.append)
             if caller != "evaluate":
-                check_options(work.options, caller)
+                check_options(work.request.comparison, caller)
             if caller != "report":
                 work.prepare()
             if caller == "evaluate" and by_user and given.segments is not None:

@@ -1,3 +1,19 @@
+-- The columns of a table as one text, each behind a comma and a blank and before a comma, with types that hold
+-- no other: of a STRUCT or an ENUM nothing but that word.
+CREATE OR REPLACE TEMP MACRO _ranking_column_texts(type) AS
+concat(
+    ', ',
+    replace(
+        regexp_replace(
+            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
+            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)', '', 'g'),
+        ', ', ',, '),
+    ',');
+
+-- True for a column that is no measure, of a table with a row per user.
+CREATE OR REPLACE TEMP MACRO _ranking_is_key(name) AS
+lower(name) IN KEY_COLUMNS;
+
 -- DuckDB knows the columns of a table and their types when it plans the query. To ask costs nothing, and the planner drops
 -- branches that depend on the answer.
 

@@ -1,4 +1,4 @@
-"""Student's t: its p-value and its quantile, as the macros of `sql/common/internal/student_t.sql` have them.
+"""Student's t: its p-value and its quantile, as those of `sql/comparison/without_python/student_t.sql`.
 
 With t = sqrt(df) sinh(u), the density of t becomes cosh(u)^-df over the integral of it, and the tail from u
 on is cosh(u)^-df times the integral over w from 0 of (cosh(w) + tanh(u) sinh(w))^-df, in which nothing

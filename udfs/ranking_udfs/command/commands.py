@@ -3,7 +3,7 @@
 import itertools
 import os
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from ..duckdb.internal import IS_USER
+from ..compose.explain import is_user
 from ..evaluation.comparison import correct_together, differences_query, pairs_query
 from ..evaluation.conclusion import worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
@@ -100,11 +100,10 @@ def opened(given: Any, steps: int) -> Iterator[Work]:
             say("note", problem_text(row))
 
     settings = {"threads": given.threads, "memory_limit": given.memory_limit}
-    functions = "macros" if "test" in SPECS[given.command].names else "none"
-    functions = "all" if given.test == "randomization" else functions
+    has_functions = given.command == "abstention" or "test" in SPECS[given.command].names
     with (
         with_stdin(inputs_of(given)) as inputs,
-        connect(settings, given.database, functions) as con,
+        connect(settings, given.database, has_functions) as con,
         progress(con, steps, given.quiet) as step,
     ):
         caller = "evaluate" if given.command == "sql" else given.command
@@ -188,25 +187,23 @@ def compare(work: Work) -> str | bytes:
 
 
 def compare_models(work: Work) -> str | bytes:
-    con, given, options, request, systems = (
-        work.con,
-        work.given,
-        work.options,
-        work.request,
-        len(work.systems),
-    )
+    con, given, request = work.con, work.given, work.request
     problems = work.make_tables()
     work.step("comparing")
-    found = [[row for query in each for row in fetch_rows(con, query)] for each in work.comparisons()]
+    found = [rows_of(con, each) for each in work.comparisons()]
     every = list(itertools.chain(*found))
     seen = tested_rows(given.fail_if, every)
-    correct_together(con, [row for row in seen if row["k"] != 0], options)
+    correct_together(con, [row for row in seen if row["k"] != 0], request.comparison)
     orders = []
     if given.pairs or given.format not in COPIED:
-        orders = find_orders(con, request, options, systems, found[0], not given.pairs)
+
+        def fetch_pairs() -> list[Row]:
+            return [*rows_of(con, pairs_query(work.composed))]
+
+        orders = find_orders(con, request, len(work.systems), found[0], fetch_pairs, not given.pairs)
     work.failed = failures(work, problems, every)
     if given.by_user is not None:
-        work.write(differences_query(request, options["baseline"]), given.by_user)
+        work.write(differences_query(request), given.by_user)
     if given.pairs:
         return letters_text(work, orders, problems)
     worse = worse_segments(every)
@@ -216,13 +213,18 @@ def compare_models(work: Work) -> str | bytes:
     return comparison_text(work, found, orders, problems, (len(seen) - of_segments, of_segments), worse)
 
 
+def rows_of(con: duckdb.DuckDBPyConnection, queries: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the rows of several queries, one after the other."""
+    return [row for query in queries for row in fetch_rows(con, query)]
+
+
 def compare_sql(work: Work) -> str:
-    request, options, path = work.request, work.options, work.given.by_user
-    asked = [pairs_query(work.composed, options)] if work.given.pairs else work.comparisons()
+    request, path = work.request, work.given.by_user
+    asked = [pairs_query(work.composed)] if work.given.pairs else work.comparisons()
     titles = ["The comparisons, of all users.", "The comparisons in each segment."]
     queries = [(title, query) for title, each in zip(titles, asked, strict=False) for query in each]
     if path is not None:
-        query = differences_query(request, options["baseline"])
+        query = differences_query(request)
         queries.append(("The differences of each user.", copy_statement(query, path)))
     return script_text(work.statements, queries, request.prefix)
 
@@ -235,7 +237,7 @@ def explain(work: Work) -> str | bytes:
     both = " UNION ALL ".join(
         f"SELECT '{one}' AS of, userid FROM {tables.prefix}{one}" for one in ("rec", "truth")
     )
-    query = f"SELECT DISTINCT of FROM ({both}) WHERE {IS_USER}(userid, ?)"
+    query = f"SELECT DISTINCT of FROM ({both}) WHERE {is_user('userid', '$1')}"
     found = work.con.execute(query, [given.user_id]).fetchall()
     if not found:
         # Q033 is nearer to q33 than Q133 is.
@@ -290,7 +292,7 @@ def abstention(work: Work) -> str | bytes:
 def overlap(work: Work) -> str | bytes:
     work.check_models()
     work.step("comparing")
-    query = overlap_query(work.composed, work.options["baseline"], work.given.persistence)
+    query = overlap_query(work.composed, work.request.comparison["baseline"], work.given.persistence)
     return overlap_text(work, fetch_rows(work.con, query))
 
 

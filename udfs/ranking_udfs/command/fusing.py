@@ -3,6 +3,7 @@
 import os
 
 from ..evaluation.errors import UsageError
+from ..evaluation.queries import composed_call
 from ..inputs.evaluation import Evaluation
 from ..quoting import literal, sql_value
 from ..texts import shorten
@@ -25,11 +26,11 @@ def fuse_files(work: Evaluation) -> str:
         rule, got = f"one of each model ({', '.join(tables.models)})", ",".join(options.weights)
         raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
     work.step("fusing")
-    given = {name: getattr(options, name) for name in ARGUMENTS}
+    given = {"rec": f"{inputs.prefix}rec", **{name: getattr(options, name) for name in ARGUMENTS}}
     given["descending"] = inputs.columns["descending"]
-    arguments = "".join(f", {name} := {sql_value(value)}" for name, value in given.items())
-    fused, call = f"{inputs.prefix}fused", f"ranking_fuse({literal(inputs.prefix + 'rec')}{arguments})"
-    con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS FROM {call}")
+    values = {name: sql_value(value) for name, value in given.items()}
+    fused, query = f"{inputs.prefix}fused", composed_call(con, "ranking_fuse", values, work.types)
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS\n{query}")
     order = "userid ASC NULLS LAST, score DESC NULLS LAST, itemid ASC NULLS LAST"
     is_trec = output.lower().endswith(TREC)
     query = trec_query(fused, order, output) if is_trec else f"FROM {fused} ORDER BY {order}"

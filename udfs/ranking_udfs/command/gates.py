@@ -245,7 +245,7 @@ def losers_text(work: "Evaluation", one: Condition) -> str | None:
     choice = work.request.choices[0]
     if choice.cuts[0] == 0:
         return "at k = 0 there is nothing to look at"
-    rows = fetch_rows(work.con, losers_query(work.request, work.options["baseline"], choice, one.threshold))
+    rows = fetch_rows(work.con, losers_query(work.request, choice, one.threshold))
     texts = []
     for row in (each for each in rows if len(each["losers"]) >= one.least):
         lost = [f"{shorten(user['userid'])} {format_number(user['difference'])}" for user in row["losers"]]

@@ -7,7 +7,8 @@ from textwrap import fill
 
 from tabulate import tabulate
 
-from ..duckdb.statements import description, macros, texts
+from ..duckdb.files import description, texts
+from ..duckdb.macros import macros
 from ..evaluation.errors import UsageError
 from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, TABLE_HEADER, measure_table
@@ -34,7 +35,7 @@ def measures(names: Sequence[str]) -> Entries:
 
 def functions(names: Sequence[str]) -> Entries:
     """Return the functions of SQL of these names, in whatever case; without names, all."""
-    public = {name: text for name, (text, _) in sorted(texts().items()) if not name.startswith("_")}
+    public = {name: text for name, (text, _) in sorted(texts().items())}
     known = {name: name for name in public}
     chosen = [find("function", name, name.lower(), known) for name in dict.fromkeys(names)]
     rows = []

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import duckdb
 
+from ..duckdb.functions import OF_MACROS, add_functions
 from ..evaluation.errors import DataError
 from ..inputs.catalogs import attach_statement, is_database
-from ..inputs.connections import add_pack
 
 PROGRESS_SECONDS = 0.5
 SETTINGS = {
@@ -26,13 +26,13 @@ Step = Callable[[str], None]
 
 
 def connect(
-    settings: Mapping[str, Any], database: str | None = None, functions: str = "none"
+    settings: Mapping[str, Any], database: str | None = None, has_functions: bool = True
 ) -> duckdb.DuckDBPyConnection:
     """Connect to a database in memory with these settings, those that are None left out.
 
     A `database` is attached, read-only, before the pack is registered, so that its views keep what they call
-    by a name of the pack's. They may call the pack's own functions, so all are registered then, else those
-    that `functions` says, as of add_pack.
+    by a name of the pack's. They may call the pack's own functions, so all is registered then; else with
+    `has_functions` what composed SQL calls: DuckDB imports NumPy to make a function.
     """
     given = {name: value for name, value in settings.items() if value is not None}
     con = duckdb.connect(config={**SETTINGS, **given})
@@ -43,7 +43,12 @@ def connect(
         if os.path.isfile(database) and not is_database(database):
             raise DataError(f"{database}: not a DuckDB database")
         con.execute(attach_statement(database))
-    add_pack(con, functions if database is None else "all")
+    if database is not None:
+        from ..duckdb.connection import add_missing
+
+        add_missing(con)  # names that are not replaced are in no query here
+    elif has_functions:
+        add_functions(con, OF_MACROS)
     return con
 
 

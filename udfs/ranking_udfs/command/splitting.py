@@ -9,6 +9,7 @@ import duckdb
 
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ARGUMENTS
+from ..evaluation.queries import composed_call
 from ..inputs import files
 from ..quoting import identifier, literal, sql_value
 from ..texts import shorten
@@ -39,13 +40,13 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
         raise DataError(f"{path}: no such file")
     check_folder(given.output)
     rows, names, time = read_events(con, path, kind, parts, columns)
-    arguments = {ARGUMENTS[role]: literal(column) for role, column in names.items()}
+    arguments = {"events": "'ranking_command_events'"}
+    arguments |= {ARGUMENTS[role]: literal(column) for role, column in names.items()}
     arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
     arguments |= {name: span_literal(con, name, getattr(given, name), time) for name in SPANS}
-    called = ", ".join(f"{name} := {value}" for name, value in arguments.items())
     con.execute(f"CREATE TEMP VIEW ranking_command_events AS FROM {rows}")
     con.execute(
-        f"CREATE TEMP TABLE ranking_command_split AS FROM ranking_split('ranking_command_events', {called})"
+        f"CREATE TEMP TABLE ranking_command_split AS\n{composed_call(con, 'ranking_split', arguments)}"
     )
     write_parts(con, path, given.output, path[path.lower().rindex(kind) :])
     found = con.execute(SUMMARY.format(user=identifier(names["userid"]), item=identifier(names["itemid"])))

@@ -330,7 +330,7 @@ def comparison_text(
     is corrected over all that --fail-if looks at. `worse` says which segments are worse. With --explain
     there is a sentence for each comparison, without it for those of a part of the users.
     """
-    given, options, form = work.given, work.options, work.given.format
+    given, options, form = work.given, work.request.comparison, work.given.format
     digits = digits_of(given) or DIGITS
     everybody, *by_segment = found
     if form in COPIED:
@@ -360,7 +360,7 @@ def comparison_lines(work: Evaluation, everybody: Sequence[Row], orders: Orders,
     is_whole, every = work.given.explain, families(everybody)
     lines = [in_unit(OF_LABELLED)] if "users_predicted" in everybody[0] else []
     lines += [
-        sentence(row, work.options, len(rows), digits)
+        sentence(row, work.request.comparison, len(rows), digits)
         for rows in every
         for row in rows
         if is_whole or row["users_undefined"]
@@ -397,7 +397,7 @@ def changed_tables(work: Evaluation, rows: Sequence[Row]) -> list[tuple[bool, st
 
     `rows` are the comparisons by the first measure at its first cut-off.
     """
-    baseline = work.options["baseline"] if len(work.systems) > 2 else rows[0]["baseline"]
+    baseline = work.request.comparison["baseline"] if len(work.systems) > 2 else rows[0]["baseline"]
     if baseline is None or not work.request.choices or work.given.format == "latex":
         return []
     choice, found = work.request.choices[0], list[tuple[bool, str, str]]()
@@ -429,7 +429,7 @@ def answer(
     lines = [f"Something is wrong: {text}" for text in wrong]
     for one in (one for one in orders if one is not None and (one.measure, one.k) in first):
         lines.append(leading_sentence(one))
-        if not work.given.explain and (needed := needed_sentence(one.best, work.options)):
+        if not work.given.explain and (needed := needed_sentence(one.best, work.request.comparison)):
             lines.append(needed)
     against = [f"Against this: {text}" for text in (*others, *more)]
     return remarks(work.given.format, lines), remarks(work.given.format, against)
@@ -438,7 +438,10 @@ def answer(
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
     """Compare the best with the second best; of two models, the sentence above has said it."""
     several = [one for one in orders if one is not None and len(one.means) > 2]
-    return [best_sentence(one, work.options, digits, work.options["baseline"]) for one in several]
+    return [
+        best_sentence(one, work.request.comparison, digits, work.request.comparison["baseline"])
+        for one in several
+    ]
 
 
 def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:
@@ -446,7 +449,7 @@ def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row])
 
     Where a terminal is too narrow, it has no relative difference, W/T/L, p, baseline or mean, in this order.
     """
-    form, baseline = work.given.format, work.options["baseline"]
+    form, baseline = work.given.format, work.request.comparison["baseline"]
     sides = labelled_sides(rows)
     headed = ("", "") if form == "table" else sides
     cells = [row_cells(work, row, segment, headed) for one in families(rows) for row in one]
@@ -464,7 +467,11 @@ def row_cells(
     work: Evaluation, row: Row, segment: str | None, sides: tuple[str, str] = ("", "")
 ) -> dict[str, str]:
     """Format the cells of a row by their headings; `sides`: of which users means are, and the difference."""
-    relative, baseline, digits = row["relative"], work.options["baseline"], digits_of(work.given) or DIGITS
+    relative, baseline, digits = (
+        row["relative"],
+        work.request.comparison["baseline"],
+        digits_of(work.given) or DIGITS,
+    )
     difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
     is_titled = baseline is None or work.given.format == "table"  # with the baseline above the table
     of_labelled, of_all = (f" ({one})" if one else "" for one in sides)
@@ -516,7 +523,7 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
     sides = labelled_sides([one.best for one in shown])[0]
     header = ["Measure", "System", f"Mean ({sides})" if sides else "Mean", "Letters"]
     text = table(form, header, cells) if shown else ""
-    lines = [*[letters_note(work.options)] * bool(shown), *best_lines(work, shown, digits)]
+    lines = [*[letters_note(work.request.comparison)] * bool(shown), *best_lines(work, shown, digits)]
     if len(shown) < len(orders):
         left_out = "measures of which some users have no value, so that each pair is of other users"
         lines.append(in_unit(f"Not shown: {left_out}."))

@@ -31,6 +31,24 @@ OWN_NAMES = {*IN_MACRO.values()} | {
 LONGEST = 10_000  # characters of measures
 
 
+# Arguments of which a text would lose something, as SQL; two beside the text that errors show.
+TEXTS = dict.fromkeys(("measures", "lower_is_better"), "to_json({sql})::VARCHAR") | {
+    name: f"to_json({{{{'shown': {{sql}}::VARCHAR, 'value': {value}}}}})::VARCHAR"
+    for name, value in (
+        ("systems", "TRY_CAST({sql} AS VARCHAR[])"),
+        ("weights", "TRY_CAST(TRY_CAST({sql} AS MAP(VARCHAR, DOUBLE)) AS MAP(VARCHAR, VARCHAR))"),
+    )
+}
+
+
+def as_rows(given: Mapping[str, str]) -> str:
+    """Return SQL of the arguments of a call, each with its name, its type and its text."""
+    return ", ".join(
+        f"['{name}', typeof({sql}), {TEXTS.get(name, '({sql})::VARCHAR').format(sql=sql)}]"
+        for name, sql in given.items()
+    )
+
+
 class Given(NamedTuple):
     """An argument as DuckDB gives it: its type, and its text; measures as JSON."""
 

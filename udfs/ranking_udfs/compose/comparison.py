@@ -24,6 +24,7 @@ from .arguments import (
 from .call import Call
 from .columns import cut, is_integer, is_number, parse_columns, row_type
 
+STUDENT_T = "system.main._ranking_arrow_t"  # the beginning of the names of Student's t
 # Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
 OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
 # The aggregates over predictions of which lower is better.
@@ -126,7 +127,7 @@ OPTIONS: Parsers = {
 class Tests:
     """The options of a comparison, and what the templates ask of them."""
 
-    t: ClassVar = "system.main._ranking_arrow_t"  # the beginning of the names of Student's t
+    t: ClassVar = STUDENT_T
 
     function: str
     baseline: str | None = None  # None for every pair of systems

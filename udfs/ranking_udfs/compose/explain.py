@@ -9,6 +9,7 @@ from .arguments import NULLS, PARSERS, Given, word
 from .call import Call
 from .columns import is_integer
 from .measures import formula
+from .templates import module
 
 # By column. Precision divides by the rank where k is beyond the list.
 MEASURES = {
@@ -30,6 +31,11 @@ def parse_k(name: str, given: Given) -> int | None:
 def value_at_rank(choice: Choice, expected: bool) -> str:
     """Return the formula of a measure, NULL for rows that have none."""
     return f"CASE WHEN has_truth AND rank IS NOT NULL THEN {formula(choice, expected)} END"
+
+
+def is_user(userid: str, user: str) -> str:
+    """Return the SQL of whether a userid is the one that was asked for."""
+    return str(module("tables/internal/reading.jinja").is_user(userid, user)).strip()
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from .split import SplitCall, events_problem
 from .templates import render, source
 
 PATHS = {
-    "_ranking_users": "tables/internal/users.sql",
+    "_ranking_users": "tables/internal/users_part.jinja",
     "_ranking_check_part": "tables/internal/check_part.jinja",
     "_ranking_contents_part": "tables/internal/contents_part.jinja",
 }  # of templates that are no file of their function's name
@@ -48,9 +48,22 @@ def compose_call(function: str, *arguments: Sequence[str | None]) -> str:
         function: the name of the table function.
         arguments: of each its name, its type and its text.
     """
-    given = {str(name): Given(str(kind), text) for name, kind, text in arguments}
+    return compose_given(function, {str(name): Given(str(kind), text) for name, kind, text in arguments})
+
+
+def compose_given(
+    function: str, given: Mapping[str, Given], types: Mapping[str, Mapping[str, str]] | None = None
+) -> str:
+    """Compose the SQL of a call with these arguments, or a query that raises their error.
+
+    Args:
+        function: the name of the table function.
+        given: its arguments by their names.
+        types: the columns of each table, by its name, where they are known.
+    """
     try:
-        return compose(CALLS.get(function, Call).parse(function, given))
+        call = CALLS.get(function, Call).parse(function, given)
+        return compose(call.with_types(types) if types else call)
     except ValueError as error:
         caller = given["caller"].text if "caller" in given else function
         return failing(f"{caller}: {error}")
@@ -80,12 +93,8 @@ def compose_values(function: str, given: Mapping[str, Any], types: Mapping[str, 
         types: the columns of each table, by its name.
     """
     names, ctes = split_arguments([*given], given)
-    try:
-        call = CALLS.get(function, Call).parse(function, {name: given_of(given[name]) for name in names})
-        text = compose(call.with_types(types))
-        return f"{ctes}FROM (\n{text}\n)" if ctes else text
-    except ValueError as error:
-        return failing(f"{function}: {error}")
+    text = compose_given(function, {name: given_of(given[name]) for name in names}, types)
+    return f"{ctes}FROM (\n{text}\n)" if ctes else text
 
 
 def failing(text: str) -> str:

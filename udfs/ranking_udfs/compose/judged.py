@@ -3,11 +3,10 @@
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
 
 from ..measures.registry import Measure, Number, Option
 from .measures import CUT, render_formula
-from .templates import environment
+from .templates import environment, module
 
 # The fields of which the columns of `cut` are made, beside k and n_seen.
 LIST = ("ranks", "judged_grades", "ideal", "size")
@@ -38,7 +37,7 @@ def measure_macro(measure: Measure) -> str:
         # An option may have the name of a column.
         "formula": over(formula, {f"option_{name}": name for name in options}),
     }
-    return environment().get_template("measures/templates/measure.sql").render(facts)
+    return environment().get_template("measures/without_python/measure.jinja").render(facts)
 
 
 def column(name: str) -> str:
@@ -47,10 +46,6 @@ def column(name: str) -> str:
         return "NULL::DOUBLE"  # a table of constants gains nothing for one list
     made = getattr(module("measures/internal/cut.jinja"), name, lambda: name)()
     return over(made, {one: f"_ranking_cut.{one}" for one in (*LIST, "k", "n_seen")})
-
-
-def module(path: str) -> Any:
-    return environment().get_template(path).module
 
 
 def over(sql: str, names: Mapping[str, str]) -> str:

@@ -1,9 +1,26 @@
-"""The mean over users as SQL, of the template that all table functions have it from."""
+"""The mean over users as SQL, and its interval, of the templates that all table functions have them from."""
 
-from .templates import environment, indented
+from .comparison import STUDENT_T
+from .templates import indented, module
 
 
 def mean(column: str, is_share: bool) -> str:
     """Return the mean of a column; `is_share` where all values lie from -1 to 1."""
-    macros = environment().get_template("tables/internal/means.jinja").module
-    return indented(str(macros.mean(column, is_share)).strip())  # type: ignore[attr-defined]
+    return indented(str(module("tables/internal/means.jinja").mean(column, is_share)).strip())
+
+
+def mean_interval(
+    *,
+    mean: str,
+    standard_error: str,
+    users: str,
+    is_constant: str,
+    is_binary: str,
+    bottom: str,
+    top: str,
+    alpha: str,
+    t: str = STUDENT_T,
+) -> str:
+    """Return the confidence interval of a mean, of the SQL of what it is made of; `t` is as of STUDENT_T."""
+    given = (mean, standard_error, users, is_constant, is_binary, bottom, top, alpha)
+    return str(module("comparison/internal/student_t.jinja").mean_interval(t, *given)).strip()

@@ -219,7 +219,7 @@ class ScriptItemCall(ScriptCall):
 
 class ScriptAbstentionCall(ScriptCall):
     fields = (*FIELDS, "alpha")
-    home = ""
+    t = "_ranking_t"
     macro = "_ranking_abstention_call"
 
 

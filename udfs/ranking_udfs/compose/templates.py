@@ -50,6 +50,11 @@ def environment() -> "Environment":
     return made
 
 
+def module(path: str) -> Any:
+    """Return the macros of a file."""
+    return environment().get_template(path).module
+
+
 def by_symbol(written: Callable[[str], str], macro: str) -> Callable[[Any], Any]:
     """Return what writes a text, and what is a Symbol by the macro that does the same."""
     from .symbols import Symbol

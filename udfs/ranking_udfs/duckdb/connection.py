@@ -2,22 +2,39 @@
 
 import contextlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from types import ModuleType
 
 import duckdb
 
+from ..arrow.functions import FUNCTIONS
 from ..arrow.judged import JUDGED_TYPE
 from ..arrow.types import sql_type
 from ..folder import read
 from ..measures.registry import BY_NAME
-from ..quoting import identifier
+from ..quoting import identifier, literal
 from ..texts import not_replaced
-from . import hosting
-from .functions import Udf, add_functions
-from .hosting import attach_for_all, attach_host, comments, in_full, public, transaction
-from .names import UDFS, InUse, is_table, names_in_use, permanent_names
-from .statements import LAST_MACRO, Macro, code, mark, parsed
+from ..version import PACK
+from . import functions
+from .functions import (
+    FIRST_FUNCTION,
+    NOWHERE,
+    OF_MACROS,
+    Udf,
+    add_functions,
+    has_functions,
+    is_in_transaction,
+    usable,
+)
+from .macros import Macro, macros
+
+DATABASE = "ranking"
+HOST = "_ranking"  # the same for dbt, whose database may be called ranking
+OF_SCRIPT = "_ranking_macros"  # a macro of the script, which names all of them
+SHORT = {name: Udf(function.call, sql_type(function.returns)) for name, function in FUNCTIONS.items()}
+# In the order of registration: a short name is never there without the one that is the pack's alone.
+UDFS = OF_MACROS | {f"udf_{name}": udf for name, udf in SHORT.items()} | SHORT
 
 
 def register(
@@ -60,14 +77,10 @@ def register(
     taken = add_missing(con, hivemall, temp)
     if taken:
         warnings.warn(
-            f"register: {not_replaced(taken)}; use {', '.join(permanent_names()[name] for name in taken)}",
+            f"register: {not_replaced(taken)}; use {', '.join(map(permanent_name, taken))}",
             stacklevel=2,
         )
     return con
-
-
-# DuckDB 1.5 has no such error: there any statement ends the result before it.
-UNFINISHED: type[Exception] | tuple[()] = getattr(duckdb, "ResourceInUseException", ())
 
 
 def duckdb_connection(con: object) -> duckdb.DuckDBPyConnection:
@@ -87,77 +100,175 @@ def add_missing(con: duckdb.DuckDBPyConnection, hivemall: bool | None = None, te
 
     Arguments and errors are those of `register`; hivemall=None leaves measures as they are.
     """
-    try:
-        return add_all(con, hivemall, temp)
-    except duckdb.ConnectionException as error:
-        raise ValueError(f"register: con must be an open connection, got a closed one ({error})") from None
-    except UNFINISHED as error:
-        raise ValueError(
-            "register: con must have no unfinished result, got one: fetch it to its end first, "
-            f"or pass con.cursor() ({error})"
-        ) from None
+    with usable():
+        return add_all(con, hivemall, "" if temp else DATABASE)
 
 
-def add_all(con: duckdb.DuckDBPyConnection, hivemall: bool | None, temp: bool) -> list[str]:
-    """Add what the connection does not have yet, as `add_missing` does, with the errors of DuckDB."""
-    transactions = {con.execute("SELECT txid_current()").fetchone() for _ in range(2)}
-    in_transaction = len(transactions) == 1
-    with hosting.LOCK:
-        found = names_in_use(con)
-        add_functions(con, missing_functions(found), in_transaction)
-        attach_host(con)
-        if not temp:
-            attach_for_all(con)
-            return sorted(found.taken & UDFS.keys())
-    # DuckDB 2.0.0 makes no macro that only calls the hosted one where a user has another kind of the name.
-    wanted = public() | {name: in_full(name) for name in found.others & public().keys()}
+def add_all(con: duckdb.DuckDBPyConnection, hivemall: bool | None, database: str) -> list[str]:
+    """Add what the connection does not have yet, as `add_missing` does, with the errors of DuckDB.
+
+    The macros go into a database of this name, or are TEMP macros where it is "".
+    """
+    in_transaction = is_in_transaction(con)
+    with functions.LOCK:
+        ours, there, taken = names_in_use(con)
+        missing = {name: udf for name, udf in UDFS.items() if name not in ours | taken}
+        add_functions(con, missing, in_transaction)
+        if database:
+            attach_for_all(con, database)
+            return sorted(taken & UDFS.keys())
     if hivemall is None:
-        hivemall = bool(found.macros & BY_NAME.keys())
-    wanted |= aggregates() if hivemall else {}
-    wanted = {name: macro for name, macro in wanted.items() if name not in found.taken}
-    add_macros(con, wanted, found, in_transaction)
-    return sorted(found.taken)
-
-
-def missing_functions(found: InUse) -> dict[str, Udf]:
-    """Return the functions that are not there and whose names are free."""
-    return {name: udf for name, udf in UDFS.items() if name not in found.functions | found.taken}
+        hivemall = bool(there & BY_NAME.keys())
+    wanted = {
+        name: one
+        for name, one in (macros() | (aggregates() if hivemall else {})).items()
+        if name not in taken
+    }
+    new = {name: macro for name, macro in wanted.items() if name not in there}
+    unwanted = there - wanted.keys()
+    if new or unwanted:
+        with contextlib.nullcontext() if in_transaction else transaction(con):
+            for name in unwanted:
+                con.execute(f"DROP MACRO temp.main.{identifier(name)}")
+            make_macros(con, new, "temp.main")
+    return sorted(taken)
 
 
 def put_on_search_path(con: duckdb.DuckDBPyConnection) -> None:
-    """Add the functions, once for the instance, and let this connection find the hosted macros."""
-    with hosting.LOCK:
-        if not hosting.is_hosted(con):
-            add_functions(con, missing_functions(names_in_use(con)))
-    hosting.find_hosted(con)
+    """Let a connection find the macros behind all that it finds itself, in a database of the instance.
+
+    Whatever sets the search path again, such as USE, takes that back.
+    """
+    with usable():
+        sql = f"SELECT count(*) FROM duckdb_databases() WHERE database_name = '{HOST}'"
+        if not has_functions(con) or con.execute(sql).fetchall() == [(0,)]:
+            add_all(con, None, HOST)
+    sql = "SELECT current_setting('search_path'), current_database(), current_schema()"
+    ((path, *current),) = con.execute(sql).fetchall()
+    if not {HOST, f"{HOST}.main"} & {one.strip() for one in path.split(",")}:
+        path = path or ".".join(map(identifier, current))
+        con.execute(f"SET search_path = {literal(f'{path},{HOST}.main')}")
 
 
+@cache
 def aggregates() -> dict[str, Macro]:
-    """Make the macros that turn the measures into aggregates, as in Hivemall."""
-    template = code(read("hivemall/templates/measure.sql")).replace("JUDGED", sql_type(JUDGED_TYPE))
+    """Return the macros that turn the measures into aggregates, as in Hivemall."""
+    template = read("hivemall/templates/measure.sql").partition("CREATE ")
+    sql = "".join(template[1:]).replace("JUDGED", sql_type(JUDGED_TYPE)).strip()
     return {
         name: Macro(
-            template.replace("udf_MEASURE", f"udf_{name}").replace("MEASURE", identifier(name)),
-            f"udf_{name}",
+            name,
+            sql.replace("udf_MEASURE", f"udf_{name}").replace("MEASURE", identifier(name)),
             f"Mean over the rows: {measure.description}",
         )
         for name, measure in BY_NAME.items()
     }
 
 
-def add_macros(
-    con: duckdb.DuckDBPyConnection, wanted: Mapping[str, Macro], found: InUse, in_transaction: bool
-) -> None:
-    """Add the wanted TEMP macros that are missing and drop the unwanted ones: all or none."""
-    current = found.macros if found.are_current else set()
-    missing = [name for name in (*wanted, LAST_MACRO) if name not in current]
-    unwanted = found.macros - wanted.keys() - {LAST_MACRO}
-    if not missing and not unwanted:
-        return
-    with contextlib.nullcontext() if in_transaction else transaction(con):
-        for name in unwanted:
-            con.execute(f"DROP MACRO {'TABLE' if is_table(name) else ''} temp.main.{identifier(name)}")
-        new = {name: wanted[name] for name in missing if name in wanted}
-        for statement in parsed(con, [*(macro.sql for macro in new.values()), *comments(new, "temp.main")]):
-            con.execute(statement)
-        con.execute(f"CREATE OR REPLACE TEMP MACRO {LAST_MACRO}() AS {mark(wanted)}")
+def permanent_name(name: str) -> str:
+    """Return the name that always means the pack's function or macro of this name."""
+    if name in macros():
+        return macros()[name].always
+    return f"udf_{name}" if f"udf_{name}" in UDFS else name
+
+
+def names_in_use(con: duckdb.DuckDBPyConnection) -> tuple[set[str], set[str], set[str]]:
+    """Return which names the pack's functions have, which its TEMP macros have, and which are someone else's.
+
+    A function is the pack's if it is not older than the first one, whose type no other has; a macro, if its
+    comment is the pack's, or if a script's macro `_ranking_macros` names it. ValueError if a name that must
+    be the pack's is someone else's.
+    """
+    descriptions = {name: macro.description for name, macro in aggregates().items()}
+    descriptions |= {name: macro.description for name, macro in macros().items()}
+    query = f"""
+        SELECT
+            database_name, schema_name, lower(function_name), function_type LIKE 'table%', function_oid,
+            coalesce(macro_definition, return_type), comment
+        FROM duckdb_functions()
+        WHERE lower(function_name) IN (SELECT unnest({[OF_SCRIPT, *{*UDFS, *descriptions}]}))"""
+    rows = con.execute(query).fetchall()
+    of_scripts = {
+        (database, schema, name)
+        for database, schema, known, *_, text, _ in rows
+        if known == OF_SCRIPT and database != "temp" and text.startswith(f"'{PACK} ")
+        for name in text.strip("'").split()
+    }
+    first = min(
+        (row[4] for row in rows if row[2] == FIRST_FUNCTION and f"{row[5]}".startswith(f"ENUM('{PACK} ")),
+        default=float("inf"),
+    )
+    ours, there, taken = set[str](), set[str](), set[str]()
+    for database, schema, name, is_table, oid, _, comment in rows:
+        is_ours = (database, schema, name) in of_scripts
+        if is_ours or name == OF_SCRIPT or is_table != (name in macros() and macros()[name].is_table):
+            continue  # DuckDB tells the two kinds apart
+        if database == "system" and oid >= first:
+            ours.add(name)
+        elif database != "system" and comment and comment == descriptions.get(name):
+            if database == "temp":
+                there.add(name)
+        elif permanent_name(name) == name:
+            where = f"{database}.{schema}"
+            raise ValueError(f"register: con must have no {name} of another origin, got one in {where}")
+        else:
+            taken.add(name)
+    return ours, there, taken
+
+
+def attach_for_all(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Attach the database of this name if it is not there; ValueError if there is one of another origin."""
+    question = f"""
+        SELECT 'database', coalesce(path, 'memory') FROM duckdb_databases()
+        WHERE database_name ILIKE '{name}'
+        UNION ALL
+        SELECT 'schema', database_name FROM duckdb_schemas() WHERE schema_name ILIKE '{name}'"""
+    ours = f"""
+        SELECT count(*) FROM duckdb_functions()
+        WHERE database_name = '{name}' AND comment = {literal(macros()["ranking_summary"].description)}"""
+    # By a cursor, since a transaction writes to one database only, which may be the user's.
+    with contextlib.closing(con.cursor()) as cursor:
+        there = cursor.execute(question).fetchall()
+        if there == [("database", "memory")] and cursor.execute(ours).fetchone() == (1,):
+            return
+        for what, where in there:
+            found = f"{what} {name} of another origin with temp=False, got one in {where}"
+            raise ValueError(f"register: con must have no {found}")
+        cursor.execute(f"ATTACH ':memory:' AS {name} (READ_WRITE)")  # else as the user's database
+        try:
+            cursor.execute(NOWHERE)
+            with transaction(cursor):
+                make_macros(cursor, macros(), f"{name}.main")
+        except BaseException:
+            cursor.execute(f"DETACH {name}")
+            raise
+
+
+PARSED: dict[str, list[duckdb.Statement]] = {}
+
+
+def make_macros(con: duckdb.DuckDBPyConnection, new: Mapping[str, Macro], schema: str) -> None:
+    """Make macros in a schema, with their descriptions; they are parsed once in a process.
+
+    The parser, not the planner, reads `/` as the setting integer_division says; in the pack's SQL it divides.
+    Where the setting says otherwise, which a locked configuration keeps, a connection of its own parses.
+    """
+    text = "\n".join(macro.made_in(schema) for macro in new.values())
+    if text not in PARSED:
+        (as_integers,) = con.execute("SELECT 1 / 2 = 0").fetchone() or (True,)
+        with duckdb.connect() if as_integers else contextlib.nullcontext(con) as parser:
+            PARSED[text] = parser.extract_statements(text)
+    for statement in PARSED[text]:
+        con.execute(statement)
+
+
+@contextlib.contextmanager
+def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Commit what the block does, or roll it back where it fails."""
+    con.begin()
+    try:
+        yield
+    except BaseException:
+        con.rollback()
+        raise
+    con.commit()

@@ -2,7 +2,9 @@
 
 import contextlib
 import inspect
-from collections.abc import Callable, Mapping
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +17,21 @@ from ..version import version
 FIRST_FUNCTION = "udf_version"
 # Here is no function of the user's, which DuckDB would take for a new one of the same name.
 NOWHERE = "SET search_path = 'temp.main'"
+
+# DuckDB 1.5 has no such error: there any statement ends the result before it.
+UNFINISHED: type[Exception] | tuple[()] = getattr(duckdb, "ResourceInUseException", ())
+
+LOCK = threading.Lock()
+
+
+def renew_lock() -> None:
+    """Give a forked process a lock that no thread holds."""
+    global LOCK
+    LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=renew_lock)
 
 
 @dataclass(frozen=True)
@@ -45,6 +62,13 @@ def t_quantile(*arguments: Any) -> Any:
     from ..arrow.student_t import t_quantile
 
     return t_quantile(*arguments)
+
+
+def over_judged(*arguments: Any) -> Any:
+    """Compute a measure over judged rankings, importing pyarrow only when called."""
+    from ..arrow.over_judged import measure
+
+    return measure(*arguments)
 
 
 def compose_call(function: str, *arguments: Any) -> str:
@@ -87,6 +111,7 @@ OF_MACROS = {
     "_ranking_compose": Udf(compose_call, "VARCHAR", is_arrow=False),
     "_ranking_column_problem": Udf(column_problem, "VARCHAR", is_arrow=False),
     "_ranking_compared_columns": Udf(compared_columns, COMPARED_COLUMNS, is_arrow=False),
+    "_ranking_measure": Udf(over_judged, "STRUCT(value DOUBLE, problem VARCHAR)"),
     "_ranking_arrow_t_p": Udf(t_p, "DOUBLE"),
     "_ranking_arrow_t_quantile": Udf(t_quantile, "DOUBLE"),
     "_ranking_column_findings": Udf(column_findings, "VARCHAR[][]", is_arrow=False),
@@ -132,3 +157,41 @@ def add_functions(
                     "register: con must not be in a transaction where a database has a macro "
                     f"{name} of an older version, got one: end it and register again ({error})"
                 ) from None
+
+
+def add_missing_functions(con: duckdb.DuckDBPyConnection) -> None:
+    """Add the functions that composed SQL calls, if they are not there."""
+    with LOCK, usable():
+        if not has_functions(con):
+            add_functions(con, OF_MACROS, is_in_transaction(con))
+
+
+def has_functions(con: duckdb.DuckDBPyConnection) -> bool:
+    """Say whether this connection can call the functions, without an error where that ends a transaction."""
+    if is_in_transaction(con):
+        query = f"SELECT count(*) FROM duckdb_functions() WHERE function_name = '{FIRST_FUNCTION}'"
+        return con.execute(query).fetchall() != [(0,)]
+    try:
+        con.execute(f"SELECT system.main.{FIRST_FUNCTION}()").fetchall()
+    except duckdb.CatalogException:
+        return False
+    return True
+
+
+def is_in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
+    one, other = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
+    return one == other
+
+
+@contextlib.contextmanager
+def usable() -> Iterator[None]:
+    """Say what is wrong with a connection that is closed, or holds a result that was not read to its end."""
+    try:
+        yield
+    except duckdb.ConnectionException as error:
+        raise ValueError(f"register: con must be an open connection, got a closed one ({error})") from None
+    except UNFINISHED as error:
+        raise ValueError(
+            "register: con must have no unfinished result, got one: fetch it to its end first, "
+            f"or pass con.cursor() ({error})"
+        ) from None

@@ -1,21 +1,26 @@
-"""Macros at the head of a text of SQL that calls them, which then runs where the pack is not."""
+"""Macros at the head of a text of SQL, which then runs where the pack is not: those of Student's t."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 
 from ..folder import read
-from .hosting import HOST
-from .statements import Macro, code, description, macros, split_macros, texts
+from .files import code, description, split_macros
 
-# Macros that stand for functions of Python; the first is of clients without these.
-OF_T = "comparison/without_python/_ranking_t_p.sql"
-STANDING = {f"system.main._ranking_arrow_t_{one}": f"_ranking_t_{one}" for one in ("p", "quantile")}
+OF_T = "comparison/without_python/student_t.sql"
+# The functions of Python that macros stand for, by the names of these.
+STANDING = {f"_ranking_arrow_t_{one}": f"_ranking_t_{one}" for one in ("p", "quantile")}
 # A text, a quoted name or a comment, in which nothing is called; or a call of a function of the pack.
 CALLED = re.compile(
-    rf"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*"""
-    rf"""|(?<![\w.])(?:{HOST}\.main\.|(system\.main\.))?(_?ranking_\w+)(?=\()"""
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*"""
+    r"""|(?<![\w.])(?:system\.main\.)?(_ranking_\w+)(?=\()"""
 )
+
+
+@cache
+def written() -> dict[str, str]:
+    """Return the macros of Student's t by name, each behind those that it calls."""
+    return split_macros(read(OF_T))
 
 
 def stand_alone(statements: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -26,57 +31,34 @@ def stand_alone(statements: Iterable[str]) -> tuple[list[str], list[str]]:
     found, needed = list[str](), set[str]()
     for statement in statements:
         names = called(statement)
-        if lacking := [name for name in names if needs_pack(name)]:
+        if lacking := [f"system.main.{name}" for name in names if name not in written()]:
             found.append(f"-- Needs the pack, for {' and '.join(lacking)}.\n{statement}")
         else:
             needed |= {*names}
-            found.append(called_helpers(statement))
+            found.append(renamed(statement))
     return helpers(needed), found
 
 
-def called(sql: str) -> Sequence[str]:
-    """Return the pack's functions that a text calls, each once."""
-    return list(dict.fromkeys(filter(None, map(name_of, CALLED.finditer(sql)))))
-
-
-def name_of(found: re.Match[str]) -> str | None:
-    """Return the name of a function of the pack that is called, or of the macro that stands for it."""
-    name = f"{found[1] or ''}{found[2] or ''}"
-    return STANDING.get(name, name if found[1] or name in known() else None)
-
-
-@cache
-def known() -> dict[str, Macro]:
-    """Return the macros by name, each behind those that it calls."""
-    return macros() | {name: Macro(code(text), name) for name, text in split_macros(read(OF_T)).items()}
-
-
-def needs_pack(name: str) -> bool:
-    """Return true for a function that no macro at the head of a text can stand for."""
-    macro = known().get(name)
-    return macro is None or macro.is_table or any(map(needs_pack, called(body(macro.sql))))
+def called(sql: str) -> list[str]:
+    """Return the functions of the pack that a text calls, or the macros that stand for them, each once."""
+    names = (found[1] for found in CALLED.finditer(sql) if found[1])
+    return list(dict.fromkeys(STANDING.get(name, name) for name in names))
 
 
 def helpers(names: Iterable[str]) -> list[str]:
     """Return the statements that make these macros and those that they call, each behind those that it calls.
 
-    They are TEMP macros. Their names begin with `ranking_`, so that they replace none of the pack's.
+    They are TEMP macros. Their names begin with `ranking_`, so that they are not those of a script.
     """
-    every, needed, found = known(), [*names], set[str]()
-    written = split_macros(read(OF_T)) | {name: text for name, (text, _) in texts().items()}
+    needed, found = [*names], set[str]()
     while needed:
         found.add(name := needed.pop())
-        needed += {*called(body(every[name].sql))} - found
+        needed += {*called(code(written()[name]))} - found
     return [
-        f"{first_sentence(written[name])}\n{called_helpers(every[name].sql).strip().rstrip(';')}"
-        for name in every
+        f"{first_sentence(text)}\n{renamed(code(text[text.index('CREATE ') :])).strip().rstrip(';')}"
+        for name, text in written().items()
         if name in found
     ]
-
-
-def body(sql: str) -> str:
-    """Return a macro's statement behind its name."""
-    return re.split(r"\bMACRO\s+\w+", sql, maxsplit=1)[1]
 
 
 def first_sentence(text: str) -> str:
@@ -85,11 +67,11 @@ def first_sentence(text: str) -> str:
     return f"-- {re.split('[.:;]( |$)', head)[0]}."
 
 
-def called_helpers(sql: str) -> str:
-    """Return SQL that calls internal macros by the names that `helpers` gives them."""
+def renamed(sql: str) -> str:
+    """Return SQL that calls the macros, and makes them, by the names that `helpers` gives them."""
 
-    def renamed(found: re.Match[str]) -> str:
-        name = name_of(found)
-        return name.removeprefix("_") if name in known() else found[0]
+    def name_of(found: re.Match[str]) -> str:
+        name = STANDING.get(found[1], found[1])
+        return name.removeprefix("_") if name in written() else found[0]
 
-    return CALLED.sub(renamed, sql)
+    return CALLED.sub(name_of, sql)

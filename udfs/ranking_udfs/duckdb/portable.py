@@ -1,16 +1,25 @@
 """The macros for clients without Python, as a script for a database."""
 
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from graphlib import TopologicalSorter
 from operator import attrgetter
 
+from ..compose import judged
+from ..compose.arguments import OWN_NAMES
+from ..compose.columns import LIKE, NEAR, NUMBER, PLAIN_NUMBER
+from ..compose.comparison import KEYS, KNOWN, LOWER
 from ..compose.functions import path_of
 from ..compose.script import measure_macros, script_macro
 from ..folder import folder
-from ..quoting import literal
+from ..measures.registry import COMPARED_MEASURES, MEASURES
+from ..quoting import literal, sql_value
 from ..version import PACK, version
-from .statements import LAST_MACRO, Macro, all_words, code, in_order, macros, mark, split_macros, texts
-from .wrappers import with_words
+from .files import code, made, signature, signature_words, split_macros, sure_name, texts, with_words
 
 SCRIPT = "ranking_udfs.sql"  # below sql/
+LAST_MACRO = "_ranking_macros"
 OLDER = ["udf_version"]  # macros of older scripts, which `register` would take for someone else's
 DIVISION = "ranking_integer_division"  # a variable of DuckDB's
 
@@ -21,13 +30,10 @@ def script_macros() -> dict[str, str]:
     Short names are left to the owner of the file. Hivemall's helpers are left out, since they have typed
     parameters: a file in the format that DuckDB 1.5 writes by default does not hold such macros.
     """
-    helpers = {name for name, (_, room) in texts().items() if room.startswith("hivemall")}
-    instead = composed_macros()
-    found = {
-        name: instead.get(name, macro.sql)
-        for name, macro in macros().items()
-        if name == macro.always and name.removeprefix("udf_") not in helpers
-    }
+    of_measures = {f"ranking_{one.name}": code(judged.measure_macro(one)) for one in MEASURES.values()}
+    instead = composed_macros() | of_measures
+    names = {sure_name(name, room) for name, (_, room) in texts().items() if room != "hivemall"}
+    found = {name: instead.get(name, macro.sql) for name, macro in made().items() if name in names}
     found |= instead_of_python()
     return {
         name: found[name].replace("TEMP MACRO", "MACRO", 1).strip().rstrip(";") + ";"
@@ -38,11 +44,11 @@ def script_macros() -> dict[str, str]:
 def composed_macros() -> dict[str, str]:
     """Return the table functions that are composed, as macros that do without Python."""
     found = {}
-    for name, (text, _) in texts().items():
+    for name, (text, room) in texts().items():
         head, _, body = code(text).partition(" AS TABLE\n")
         if "_ranking_compose(" in body:
-            names = [one.split()[0] for one in Macro(code(text), "").signatures()[0]]
-            always = macros()[name].always
+            names = [one.split()[0] for one in signature(name)]
+            always = sure_name(name, room)
             head = head.strip().replace(f"MACRO {name}", f"MACRO {always}", 1)
             found[always] = script_macro(name, path_of(name), head, names)
     return found
@@ -58,14 +64,89 @@ def instead_of_python() -> dict[str, str]:
     return found
 
 
+def in_order(statements: Mapping[str, str]) -> list[str]:
+    """Return the names of macros, each behind those that it calls."""
+    called = {
+        name: sorted(set(re.findall(r"\w++(?=\()", sql)) & statements.keys() - {name})
+        for name, sql in statements.items()
+    }
+    return list(TopologicalSorter(called).static_order())
+
+
+def mark(names: Iterable[str]) -> str:
+    """Return what the macro `_ranking_macros` says beside macros of these names, as SQL."""
+    return literal(" ".join([version(), *names, LAST_MACRO]))
+
+
+@cache
+def all_words() -> dict[str, str]:
+    """Return what the words in capitals stand for in macros of the script alone."""
+    words = signature_words()
+    columns, judging = words["COLUMN_ARGUMENTS"], words["JUDGING_ARGUMENTS"]
+    names = ", ".join(argument_names(columns))
+
+    def as_texts(arguments: str) -> str:
+        return ", ', ', ".join(f"_ranking_as_text({name})" for name in argument_names(arguments))
+
+    return (
+        registry_words()
+        | words
+        | {
+            "COLUMNS_AS_TEXTS": as_texts(columns),
+            "REC_COLUMNS_AS_TEXTS": as_texts(columns).replace("_ranking_as_text(grade_col)", "''''''"),
+            "JUDGING_AS_TEXTS": as_texts(judging),
+            "COLUMN_NAMES": names,
+            "REC_COLUMN_NAMES": names.replace("grade_col", "''"),
+            "JUDGING": ", ".join(argument_names(judging)),
+        }
+    )
+
+
+def argument_names(arguments: str) -> list[str]:
+    """Return the names in a signature such as `k := 10, ties := 'item'`."""
+    return re.findall(r"(\w+) :=", arguments)
+
+
+def registry_words() -> dict[str, str]:
+    """Return the text of each word in capitals that the registry knows."""
+    return {
+        "KNOWN_MEASURES": known_measures(),
+        "COMPARED_MEASURES": f"'{','.join(COMPARED_MEASURES)}'",
+        "COLUMN_MEASURES": sql_value([name for name, one in MEASURES.items() if one.column]),
+        "EXPECTED_MEASURES": sql_value([name for name, one in MEASURES.items() if one.expected]),
+        "PLAIN_NUMBER": PLAIN_NUMBER,
+        "OWN_NAMES": sql_value(sorted(OWN_NAMES)),
+        "KEY_COLUMNS": sql_value(KEYS),
+        "LOWER_NAMES": f"'{LOWER}'",
+        "NEAR_COLUMNS": "\n".join(f"WHEN '{name}' THEN '{named(one)}'" for name, one in NEAR.items()),
+        "LIKE_SYSTEMS": f"'{named(LIKE['systems'])}'",
+        "LIKE_RUNS": f"'{named(LIKE['runs'])}'",
+        "LIKE_GRADES": f"'{named(LIKE['grades'])}{NUMBER},'",
+    }
+
+
+def named(pattern: str) -> str:
+    """Return the pattern of such a name of a column in what _ranking_column_texts gives."""
+    return f'(?i), "?({pattern})"? '
+
+
+def known_measures() -> str:
+    """Return what a comparison asks of each measure, by each of its names: a text that becomes a MAP."""
+    word = {True: "true", False: "false", None: "NULL"}
+    pairs = (
+        f"{name}={{measure: {one or 'NULL'}, higher_is_better: {word[is_high]}, is_share: {word[is_share]}}}"
+        for name, (one, is_high, is_share) in KNOWN.items()
+    )
+    return f"'{{{', '.join(pairs)}}}'"
+
+
 def script() -> str:
     """Return the SQL that puts the pack into the database that a client has open."""
-    made = script_macros()
-    names = mark([*OLDER, "ranking_version", *made])
+    found = script_macros()
+    names = mark([*OLDER, "ranking_version", *found])
     dropped = "\n".join(f"DROP MACRO IF EXISTS {name};" for name in OLDER)
-    described = {name: macros()[name] for name in made if name in macros() and macros()[name].description}
-    comments = [macro.comment(name) + ";" for name, macro in described.items()]
-    statements = "\n".join([*made.values(), *comments])
+    comments = [made()[name].comment(name) for name in found if name in made()]
+    statements = "\n".join([*found.values(), *comments])
     return f"""\
 -- {version()} without Python: macros that stay in a database, for every client of DuckDB.
 --

@@ -8,6 +8,7 @@ import duckdb
 
 from ..compose.arguments import given_of, parse_fields
 from ..compose.comparison import OPTIONS
+from ..compose.functions import compose_values
 from ..measures.grammar import Choice
 from ..quoting import identifier, literal, sql_value
 from .defaults import NONE
@@ -65,11 +66,11 @@ def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]
     ]
 
 
-def compare_queries(request: Request, options: ComparisonOptions) -> list[list[str]]:
+def compare_queries(request: Request) -> list[list[str]]:
     """Return the comparisons of all users, and if there are segments, those of each."""
     found: list[list[str]] = [[], []] if request.by_segment else [[]]
     for by_user, by_segment, choices in compared_tables(request):
-        given = {"measures": [choice.name for choice in choices], **options}
+        given = {"measures": [choice.name for choice in choices], **request.comparison}
         values = {identifier(choice.name): "DOUBLE" for choice in choices}
         names = (by_user, by_segment), PREDICTED
         for queries, *tables in zip(found if choices else [], *names, strict=False):
@@ -89,9 +90,9 @@ def at_own_cuts(request: Request, choices: Sequence[Choice]) -> str:
     return "\nWHERE " + "\n    OR ".join(tests)
 
 
-def differences_query(request: Request, baseline: str | None) -> str:
+def differences_query(request: Request) -> str:
     """Return the values of each user and their difference, of the pairs of models that are compared."""
-    values = []
+    values, baseline = [], request.comparison["baseline"]
     for table, _, choices in compared_tables(request):
         structs = (
             f"{{measure: {literal(one.name)}, value: {identifier(one.name)}::DOUBLE}}" for one in choices
@@ -141,7 +142,7 @@ QUALIFY row_number() OVER (PARTITION BY system, wins ORDER BY abs(difference) DE
 ORDER BY system, wins, abs(difference) DESC, userid"""
 
 
-def losers_query(request: Request, baseline: str | None, choice: Choice, threshold: float) -> str:
+def losers_query(request: Request, choice: Choice, threshold: float) -> str:
     """Return the users who lose so much, or more, with each other model, by a measure at its first cut-off.
 
     `users` are all who have a value of both. What is 1e-12 below the threshold is of rounding.
@@ -151,7 +152,7 @@ def losers_query(request: Request, baseline: str | None, choice: Choice, thresho
     return f"""SELECT system, count(*) AS users,
     coalesce(list({{userid: userid::VARCHAR, difference: difference}} ORDER BY round({loss}, 12) DESC, userid)
         FILTER (WHERE {loss} >= {allowed}), []) AS losers
-FROM ({differences_query(request, baseline)})
+FROM ({differences_query(request)})
 WHERE measure = {literal(choice.name)} AND {cut_off_condition(choice.cuts[:1])} AND difference IS NOT NULL
 GROUP BY system
 ORDER BY system"""
@@ -171,10 +172,10 @@ def with_caveats(query: str, problems: Sequence[Row]) -> str:
 FROM ({query})"""
 
 
-def pairs_query(request: Request, options: ComparisonOptions) -> list[str]:
+def pairs_query(request: Request) -> list[str]:
     """Return the comparison of each model with each, of all users, if there is a measure that ranks them."""
-    ranking = replace(request, by_segment=False, contents=())
-    return compare_queries(ranking, {**options, "baseline": None})[0]
+    comparison: ComparisonOptions = {**request.comparison, "baseline": None}
+    return compare_queries(replace(request, by_segment=False, contents=(), comparison=comparison))[0]
 
 
 def can_be_paired(con: duckdb.DuckDBPyConnection, request: Request, systems: int) -> bool:
@@ -198,11 +199,9 @@ def correct_together(
         return
     columns = {"number": "BIGINT", "users_predicted": "BIGINT", "segment": "VARCHAR", **GATED}
     fields = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-    query = (
-        f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))\n"
-        f"FROM ranking_gate('looked_at', confidence := {options['confidence']!r}, "
-        f"correction := {literal(options['correction'])}, margin := {sql_value(options['margin'])})"
-    )
+    chosen = {name: options[name] for name in ("confidence", "correction", "margin")}
+    gate = compose_values("ranking_gate", {"comparison": "looked_at", **chosen}, {})
+    query = f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))\nFROM (\n{gate}\n)"
     given = [{name: {**row, "number": i}.get(name) for name in columns} for i, row in enumerate(rows)]
     for found in fetch_rows(con, query, [given]):
         rows[found["number"]].update({name: found[name] for name in GATED})
@@ -210,6 +209,7 @@ def correct_together(
 
 def sample_row(con: duckdb.DuckDBPyConnection, has_predicted: bool) -> dict[str, Any]:
     """Return a row of a comparison, which says the columns of all and their types."""
-    predicted = ", predicted := 'sample'" if has_predicted else ""
     users = "SELECT unnest(['a', 'b']) AS system, userid, 1 AS k, 0.5 AS ndcg FROM range(2) t(userid)"
-    return fetch_rows(con, f"WITH sample AS ({users}) FROM ranking_compare_by_user('sample'{predicted})")[0]
+    given = {"by_user": "sample"} | ({"predicted": "sample"} if has_predicted else {})
+    query = compose_values("ranking_compare_by_user", given, {"sample": {"ndcg": "DOUBLE"}})
+    return fetch_rows(con, f"WITH sample AS ({users}) FROM (\n{query}\n)")[0]

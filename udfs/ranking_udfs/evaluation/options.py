@@ -218,6 +218,7 @@ def options_of(given: Mapping[str, Any]) -> ComparisonOptions:
     return cast(ComparisonOptions, {name: given[name] for name in ComparisonOptions.__annotations__})
 
 
+COMPARISON = options_of({name: one.default for name, one in OPTIONS.items()})
 COLUMNS = cast(ColumnNames, {name: OPTIONS[name].default for name in ColumnNames.__annotations__})
 
 

@@ -8,9 +8,8 @@ from string import ascii_letters
 import duckdb
 
 from ..measures.grammar import parse_measure
-from .comparison import can_be_paired, pairs_query
-from .options import ComparisonOptions
-from .queries import Request, fetch_rows
+from .comparison import can_be_paired
+from .queries import Request
 from .words import Row
 
 MOST_SYSTEMS = 20  # whose pairs ranking_compare compares
@@ -70,26 +69,24 @@ def families(rows: Iterable[Row]) -> list[list[Row]]:
 def find_orders(
     con: duckdb.DuckDBPyConnection,
     request: Request,
-    options: ComparisonOptions,
     systems: int,
     compared: Sequence[Row],
+    fetch_pairs: Callable[[], Sequence[Row]],
     needs_users: bool = True,
-    fetch: Callable[[str], Sequence[Row]] | None = None,
 ) -> list[ModelOrder | None]:
     """Put the models in order, by each measure that ranks them and each k; None where there is no order.
 
-    `compared` are the comparisons of all users; those of all pairs are asked for where these are of a
-    baseline. With `needs_users` there is no order where two models have no user with lists of both.
+    `compared` are the comparisons of all users; where these are of a baseline, `fetch_pairs` returns those of
+    all pairs. With `needs_users` there is no order where two models have no user with lists of both.
     """
     ranked = {choice.name for choice in request.choices}  # of what is in the lists, none is the best
     pairs = [row for row in compared if row["measure"] in ranked]
     if systems > MOST_SYSTEMS:
         return []
-    if systems > 2 and options["baseline"] is not None:
+    if systems > 2 and request.comparison["baseline"] is not None:
         if needs_users and not can_be_paired(con, request, systems):
             return []
-        queries = pairs_query(request, options)
-        pairs = [row for query in queries for row in (fetch(query) if fetch else fetch_rows(con, query))]
+        pairs = [*fetch_pairs()]
     return list(map(order_models, families(pairs)))
 
 

@@ -8,17 +8,29 @@ from typing import Any
 
 import duckdb
 
+from ..compose.arguments import Given, as_rows
 from ..compose.call import Call, Types, range_of
 from ..compose.check import CheckCall
 from ..compose.columns import parse_columns, row_type
-from ..compose.functions import compose, compose_values, is_composed
+from ..compose.functions import compose, compose_given, compose_values, is_composed
 from ..compose.means import mean
-from ..duckdb.statements import macros
+from ..duckdb.files import signature
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice, parse_measure
 from ..quoting import identifier, literal, sql_value, unquoted
 from .defaults import CONFIDENCE, DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
-from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, ColumnNames, rec_columns, truth_columns
+from .options import (
+    ARGUMENTS,
+    COLUMNS,
+    COMPARISON,
+    GRADES,
+    LISTS,
+    OPTIONS,
+    ColumnNames,
+    ComparisonOptions,
+    rec_columns,
+    truth_columns,
+)
 from .words import COUNTS
 
 # The fields of a call for the columns that the pack reads.
@@ -48,6 +60,7 @@ class Request:
     divergence: str = DIVERGENCE  # likewise
     stored: str = ""  # the query for values of each user that were measured before, beside those by rec
     time: str | None = None  # the user's column of times there and in truth; None for `time`, "" for none
+    comparison: ComparisonOptions = field(default_factory=COMPARISON.copy)
     # The columns of the tables, by their names, where queries are composed: to be run, or to be printed for a
     # DuckDB without the pack. Else they call its table functions.
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -270,10 +283,25 @@ def table_call(request: Request, function: str, given: Mapping[str, Any], places
     return f"{function}({line})" if len(line) <= LONGEST else f"{function}(\n    {JOINED.join(texts)}\n)"
 
 
+def composed_call(
+    con: duckdb.DuckDBPyConnection,
+    function: str,
+    given: Mapping[str, str],
+    types: Mapping[str, Mapping[str, str]] | None = None,
+) -> str:
+    """Compose the SQL of a table function whose arguments are SQL; `types` are the columns of its tables."""
+    return compose_given(function, given_in_sql(con, given), types)
+
+
+def given_in_sql(con: duckdb.DuckDBPyConnection, given: Mapping[str, str]) -> dict[str, Given]:
+    """Return arguments that are written in SQL as a call takes them."""
+    ((rows,),) = con.execute(f"SELECT [{as_rows(given)}]").fetchall()
+    return {name: Given(kind, text) for name, kind, text in rows}
+
+
 def defaults(function: str) -> dict[str, Any]:
     """Return the defaults of a table function's arguments, by their names."""
-    (signature,) = macros()[function].signatures()
-    texts = (one.split(" := ") for one in signature if " := " in one)
+    texts = (one.split(" := ") for one in signature(function) if " := " in one)
     return {name: json.loads(text.replace("'", '"').replace("NULL", "null")) for name, text in texts}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from ..duckdb.hosting import find_hosted
+from ..duckdb.functions import add_missing_functions
 from ..evaluation.errors import DataError
 from ..quoting import identifier
 from .catalogs import Frame
@@ -99,26 +99,14 @@ def to_arrow_rows(relation: duckdb.DuckDBPyRelation) -> "tuple[pa.Table, str]":
     return relation.project(", ".join(to_arrow)).to_arrow_table(), ", ".join(back)
 
 
-def add_pack(con: duckdb.DuckDBPyConnection, functions: str) -> None:
-    """Let a connection find the macros, and of Python's functions "all", those of "macros", or "none"."""
-    if functions != "all":
-        find_hosted(con, has_functions=functions == "macros")
-        return
-    from ..duckdb.connection import add_missing
-
-    add_missing(con)  # names that are not replaced are in no query here
-
-
 @contextmanager
-def open_connection(
-    caller: str, con: duckdb.DuckDBPyConnection | None, has_functions: bool = False
-) -> Iterator[WorkConnection]:
-    """Open a connection, or prepare the user's: register the pack on it, and clear it at the end."""
+def open_connection(caller: str, con: duckdb.DuckDBPyConnection | None) -> Iterator[WorkConnection]:
+    """Open a connection, or take the user's; add the functions of composed SQL, and clear it at the end."""
     if con is not None and not isinstance(con, duckdb.DuckDBPyConnection):
         raise TypeError(f"{caller}: con must be a connection of DuckDB, got {type(con).__name__}")
     connection = WorkConnection(con or duckdb.connect(SHARED), con is None, f"_ranking_{caller}_")
     try:
-        add_pack(connection.con, "macros" if connection.is_own and not has_functions else "all")
+        add_missing_functions(connection.con)
     except ValueError as error:
         raise DataError(str(error).removeprefix("register: ")) from None
     taken = """

@@ -61,14 +61,13 @@ class Evaluation:
     found: list[Row] = field(default_factory=list)  # the problems that make_tables has found
 
     def __post_init__(self) -> None:
-        """Make the request and the options of a comparison of what is given.
+        """Make the request of what is given.
 
         A measure that names no cut-offs is computed at `ks`, by default at 10. Where some are named, all are
         put in order.
         """
         self.inputs = inputs = with_own_columns(self.con, self.inputs)
         given = vars(self.given)
-        self.options = options_of(given)
         self.is_checked, self.allow_empty = given["check"], given["allow_empty"]
         self.dashes = "--" * inputs.is_command  # before the name of an option in an error
         usual = COMPARED_MEASURES if self.caller in ("compare", "report") else MEASURES
@@ -87,6 +86,7 @@ class Evaluation:
             users=inputs.users is not None,
             predicted_truth=inputs.predicted_truth is not None,
             time=inputs.time,
+            comparison=options_of(given),
             **{name: given[name] for name in ("ties", *LISTS)},
         )
         if self.request.predicted_truth:
@@ -166,7 +166,7 @@ class Evaluation:
 
     def check_baseline(self) -> None:
         """Raise UsageError if the baseline is no model."""
-        systems, baseline = self.systems, self.options["baseline"]
+        systems, baseline = self.systems, self.request.comparison["baseline"]
         if baseline is not None and baseline not in systems:
             there = shorten(", ".join(systems)) or "there is one, without a name"
             raise self.refused(f"{self.dashes}baseline must be a model ({there})", repr(shorten(baseline)))
@@ -187,13 +187,18 @@ class Evaluation:
         return self.plan_of(self.request)
 
     @cached_property
-    def composed(self) -> Request:
-        """The request with the columns of its tables, by which queries are composed to be run."""
+    def types(self) -> dict[str, dict[str, str]]:
+        """The columns of the tables, by the names of these."""
         tables = "rec", "truth", "users", "predicted_truth", "history", "items"
         names = [name for name in tables if name in self.tables.names]
         types = {name: row_columns(self.con, self.request.table(name)) for name in names}
         types["ranked"] = types["rec"] | {"score": "BIGINT"}
-        return replace(self.request, types={self.request.table(name): row for name, row in types.items()})
+        return {self.request.table(name): row for name, row in types.items()}
+
+    @property
+    def composed(self) -> Request:
+        """The request with the columns of its tables, by which queries are composed to be run."""
+        return replace(self.request, types=self.types)
 
     @cached_property
     def steps(self) -> Plan:
@@ -349,5 +354,5 @@ class Evaluation:
 
         Their caveats name the problems that make_tables has found.
         """
-        queries = compare_queries(self.composed, self.options)
+        queries = compare_queries(self.composed)
         return [[with_caveats(query, self.found) for query in each] for each in queries]

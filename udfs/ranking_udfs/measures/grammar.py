@@ -156,13 +156,16 @@ def parse_options(
             raise ValueError(f"{name}: option {option} must be {rule}, got {shorten(repr(value))}")
         chosen[option] = found
     for option in given:
-        check_companion(name, option, measure.options[option], chosen)
+        check_companion(f"{name}: option {option}", measure.options[option], chosen)
     return given, chosen
 
 
-def check_companion(name: str, option: str, rule: Option, chosen: Mapping[str, Any]) -> None:
-    """Raise ValueError for an option that goes with one value of another alone, which has a different one."""
+def check_companion(what: str, rule: Option, chosen: Mapping[str, Any]) -> None:
+    """Raise ValueError for an option that goes with one value of another alone, which has a different one.
+
+    `what` is the option, with the function before it.
+    """
     if isinstance(rule, Number) and rule.only_with and chosen[rule.only_with[0]] != rule.only_with[1]:
         other, needed = rule.only_with
         got = f"{other}={chosen[other]}"
-        raise ValueError(f"{name}: option {option} must go with {other}={needed}, got it with {got}")
+        raise ValueError(f"{what} must go with {other}={needed}, got it with {got}")

@@ -242,7 +242,7 @@ class Charts:
 
     def difference_layers(self, y: Encoding, rows: Sequence[Row] = ()) -> list[dict[str, Any]]:
         """Draw differences to the baseline, the zero line and the margin, on a scale for all these rows."""
-        margin, sides = self.found.options["margin"], ("low", "high", "difference")
+        margin, sides = self.found.comparison["margin"], ("low", "high", "difference")
         ends = [0.0] if margin is None else [-margin, 0.0, margin]
         ends += [row[side] for row in rows for side in sides if row[side] is not None]
         scale: Encoding = {"domain": [min(ends), max(ends)]} if rows else {}

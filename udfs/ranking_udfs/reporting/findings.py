@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from math import isfinite
 from operator import itemgetter
@@ -11,9 +12,9 @@ from typing import NamedTuple
 
 import duckdb
 
-from ..duckdb.internal import MEAN_INTERVAL
+from ..compose.means import mean, mean_interval
 from ..evaluation import conclusion
-from ..evaluation.comparison import changes_query, compare_queries
+from ..evaluation.comparison import changes_query, compare_queries, pairs_query
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
@@ -56,7 +57,8 @@ JUDGED = "judged_share"
 FEW = 5  # users without a relevant item: with fewer, nothing is surely said of them
 SIDES = ("system", "baseline")  # columns that name a model
 MOST_IN_WORDS = 2  # measures, beside the first
-Fetch = Callable[..., list[Row]]  # of a Reader
+Queries = Callable[[Request], str | Sequence[str]]  # of a request: to be printed, or composed to be run
+Fetch = Callable[[str | Queries], list[Row]]  # of a Reader
 
 
 class Subject:
@@ -66,7 +68,6 @@ class Subject:
     order of `systems`.
 
     request     as it was asked for, with the values of users; queries are composed of it
-    options     of the comparison, with the baseline
     labels      of the models on the page by their names in the data, the baseline's first
     systems     the labels; one if nothing is compared
     baseline    the first of them, or None if nothing is compared
@@ -74,11 +75,12 @@ class Subject:
     """
 
     def __init__(self, work: Evaluation) -> None:
-        names, given = work.systems, work.options["baseline"]
+        names, given = work.systems, work.request.comparison["baseline"]
         baseline = next(iter(names), "") if given is None else given
         ordered = [baseline, *(name for name in names if name != baseline)]
-        self.request = replace(work.request, by_user=True)
-        self.options: ComparisonOptions = {**work.options, "baseline": baseline}
+        self.comparison: ComparisonOptions = {**work.request.comparison, "baseline": baseline}
+        self.request = replace(work.request, by_user=True, comparison=self.comparison)
+        self.composed = replace(self.request, types=work.types)
         self.labels = unique_labels(ordered) if names else {"": UNNAMED}
         self.systems = list(self.labels.values())
         self.baseline = self.systems[0] if len(self.systems) > 1 else None
@@ -117,25 +119,37 @@ class Subject:
             f"bottom: {sql_value(one.measure.range.low)}, top: {sql_value(one.measure.range.high)}}}"
             for one in measures
         )
+        interval = mean_interval(
+            mean="means.mean",
+            standard_error="sqrt(variance / nullif(means.users - 1, 0))",
+            users="means.users",
+            is_constant="means.least = means.most",
+            is_binary="is_binary",
+            bottom="means.bottom",
+            top="means.top",
+            alpha=repr(1 - self.comparison["confidence"]),
+        )
         same = " AND ".join(f"one.{key} IS NOT DISTINCT FROM means.{key}" for key in keys.split(", "))
         return f"""WITH one_user AS (
     SELECT {keys}, unnest([{values}], max_depth := 2)
     FROM {source}
 ), means AS MATERIALIZED (
     SELECT {keys}, measure, bottom, top, count(value) AS users, count(*) FILTER (value = 0) AS zeros,
-        min(value) AS least, max(value) AS most, ranking_mean(value) AS mean
+        min(value) AS least, max(value) AS most,
+        {mean("value", False)} AS mean
     FROM one_user
     GROUP BY ALL
 )
 SELECT means.* EXCLUDE (bottom, top), ends.low, ends.high
 FROM (
-    SELECT means, {MEAN_INTERVAL}(
-        means.mean, sqrt(square / nullif(means.users - 1, 0)), means.users, means.least = means.most,
-        is_binary, means.bottom, means.top, {1 - self.options["confidence"]!r}) AS ends
+    SELECT means, {interval} AS ends
     FROM (
-        SELECT means, ranking_mean((value - mean) ** 2) AS square, bool_and(value IN (0, 1)) AS is_binary
-        FROM one_user AS one
-        JOIN means ON {same} AND one.measure = means.measure
+        SELECT means, {mean("square", False)} AS variance, bool_and(is_binary) AS is_binary
+        FROM (
+            SELECT means, (value - mean) ** 2 AS square, value IN (0, 1) AS is_binary
+            FROM one_user AS one
+            JOIN means ON {same} AND one.measure = means.measure
+        )
         GROUP BY ALL
     )
 )"""
@@ -144,16 +158,20 @@ FROM (
 class Reader:
     """Fetch rows with the labels of models, and keep the queries, which the page shows."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, labels: Mapping[str, str]) -> None:
-        self.con, self.labels, self.queries = con, labels, list[str]()
+    def __init__(self, con: duckdb.DuckDBPyConnection, of: "Subject") -> None:
+        self.con, self.of, self.queries = con, of, list[str]()
 
-    def fetch(self, query: str, composed: str = "") -> list[Row]:
-        """Return the rows of a query; `composed` is the same to be run."""
-        self.queries.append(query)
+    def fetch(self, given: str | Queries) -> list[Row]:
+        """Return the rows of a query, or of those that are made of the request."""
+        of = self.of
+        printed, run = (given, given) if isinstance(given, str) else (given(of.request), given(of.composed))
+        queries = [[one] if isinstance(one, str) else one for one in (printed, run)]
+        self.queries += queries[0]
         return [
-            {"system": next(iter(self.labels.values()))}
-            | {name: self.labels.get(one, one) if name in SIDES else one for name, one in row.items()}
-            for row in fetch_rows(self.con, composed or query)
+            {"system": of.systems[0]}
+            | {name: of.labels.get(one, one) if name in SIDES else one for name, one in row.items()}
+            for query in queries[1]
+            for row in fetch_rows(self.con, query)
         ]
 
 
@@ -200,26 +218,27 @@ class Findings(Subject):
         """Query everything. Raises UsageError for what the report cannot compare, DataError for the data."""
         check_request(work)
         super().__init__(work)
-        reader = Reader(work.con, self.labels)
+        reader = Reader(work.con, self)
         fetch = reader.fetch
         work.step("measuring")
         work.request = with_judged(self)
-        steps, more = work.plan, contents_tables(self)
-        for statement in [*work.steps.tables, *more]:
+        steps, more = work.plan, contents_tables(self, self.request)
+        for statement in [*work.steps.tables, *contents_tables(self, self.composed)]:
             work.con.execute(statement)
-        summary = fetch(steps.summary, work.steps.summary)
+        summary = fetch(lambda of: (work.steps if of.types else steps).summary)
         self.counts = {row["system"]: row for row in summary if row["k"] == self.k}
         self.users = count_users(self.counts)
         self.means = find_means(self, fetch)
         work.step("comparing")
-        queries = compare_queries(self.request, self.options) if self.baseline else []
-        compared = [[row for query in each for row in fetch(query)] for each in queries]
+        families = range((1 + self.request.by_segment) * bool(self.baseline))
+        compared = [fetch(partial(family_queries, i)) for i in families]
         self.comparisons = sorted(compared[0], key=self.by_measure) if compared else []
         self.segments = find_segments(self, fetch, work.inputs.segment, compared)
         work.step("looking at users")
         self.problems = find_problems(work, reader)
         rows, models = self.comparisons, len(self.systems)
-        orders = find_orders(work.con, self.request, self.options, models, rows, fetch=fetch)
+        pairs = partial(fetch, pairs_query)
+        orders = find_orders(work.con, self.request, models, rows, pairs)
         self.orders = {(one.measure, one.k): one for one in orders if one is not None}
         leader = self.orders.get((self.first.name, self.k))
         shared = find_shared(self, fetch, self.counts)
@@ -236,7 +255,7 @@ class Findings(Subject):
         if work.is_checked:
             self.caveats += caveats_of(self, self.counts, self.tables, shared)
         self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments.rows)]
-        self.curve = fetch(curve_query(self.request), curve_query(work.composed))
+        self.curve = fetch(curve_query)
         self.histogram = find_histogram(self, fetch, self.means, self.counts)
         self.overlaps = find_overlaps(self, fetch)
         self.example, self.lists, self.missed = find_example(self, fetch, work, leader, self.losers)
@@ -246,6 +265,11 @@ class Findings(Subject):
         self.facts, self.made = find_facts(self, work, self.tables), report_time()
         made = [*work.tables.statements, *steps.tables, *more, *reader.queries]
         self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, made)).split("\n")))
+
+
+def family_queries(i: int, request: Request) -> list[str]:
+    """Return the comparisons of all users, or of segments."""
+    return compare_queries(request)[i]
 
 
 def with_judged(of: Subject) -> Request:
@@ -311,7 +335,7 @@ def find_shared(of: Subject, fetch: Fetch, counts: Mapping[str, Row]) -> list[Ro
         return []
     value = identifier(of.first.name)
     best = "ASC" if of.first.measure.higher_is_better is False else "DESC"
-    found = fetch(f"""SELECT system, count({value}) AS users, ranking_mean({value}) AS mean
+    found = fetch(f"""SELECT system, count({value}) AS users, {mean(value, False)} AS mean
 FROM {of.by_user}
 WHERE {of.at_k} AND userid IN (
     SELECT userid FROM {of.by_user} WHERE {of.at_k} AND n_rec > 0
@@ -355,7 +379,7 @@ def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str,
     the user has a relevant item), changed (how many lose, win), sharing (how many as much).
     """
     losers, winners = ({name: list[Row]() for name in of.systems[1:]} for _ in range(2))
-    query = changes_query(of.request, str(of.options["baseline"]), of.first)
+    query = changes_query(of.request, str(of.comparison["baseline"]), of.first)
     for row in work.labelled(fetch(query)) if of.baseline is not None else ():
         (winners if row["wins"] else losers)[row["system"]].append(row)
     return losers, winners
@@ -375,14 +399,14 @@ def caveats_of(
 
 
 def verdict_of(of: Subject, row: Row, family: int) -> tuple[str, str]:
-    said = conclusion.sentence(row, of.options, family, DIGITS)
+    said = conclusion.sentence(row, of.comparison, family, DIGITS)
     return row["verdict"], " ".join(filter(None, (said, conclusion.predicted_sentence(row, DIGITS))))
 
 
 def best_of(of: Subject, leader: ModelOrder | None) -> str | None:
     if leader is None or len(leader.means) < 3:
         return None
-    return conclusion.best_sentence(leader, of.options, DIGITS, of.baseline)
+    return conclusion.best_sentence(leader, of.comparison, DIGITS, of.baseline)
 
 
 def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
@@ -443,8 +467,11 @@ def ends_of(values: Range, means: Sequence[Row]) -> tuple[float, float]:
 
 
 def find_overlaps(of: Subject, fetch: Fetch) -> list[Row]:
-    query = overlap_query(replace(of.request, ks=[of.k]), of.options["baseline"])
-    return sorted(fetch(query), key=of.by_system) if of.baseline else []
+    if not of.baseline:
+        return []
+    baseline = of.comparison["baseline"]
+    found = fetch(lambda request: overlap_query(replace(request, ks=[of.k]), baseline))
+    return sorted(found, key=of.by_system)
 
 
 def find_example(
@@ -462,7 +489,7 @@ def find_example(
     loser = next((row for row in lost if row["has_relevant"]), lost[0])
     lists: dict[str, list[tuple[str, str]]] = {name: [] for name in (of.systems[0], loser["system"])}
     missed: dict[str, list[str]] = {name: [] for name in lists}
-    rows = fetch(explain_query(replace(of.request, ks=[of.k]), loser["userid"]))
+    rows = fetch(lambda request: explain_query(replace(request, ks=[of.k]), loser["userid"]))
     rows = [row for row in rows if row["system"] in lists]
     titles = work.names("titles", map(itemgetter("itemid"), rows))
     for row in rows:
@@ -483,20 +510,20 @@ def mark_of(row: Row) -> str:
     return f"grade {row['grade']:g}" if has_gain else ""
 
 
-def contents_tables(of: Subject) -> list[str]:
+def contents_tables(of: Subject, request: Request) -> list[str]:
     """Return the statement that makes the table of what is in the users' lists, if there is a history."""
-    if not of.request.history:
+    if not request.history:
         return []
-    lists = contents_call(of.request, [of.largest_k], by_user=True)
+    lists = contents_call(request, [of.largest_k], by_user=True)
     query = f"SELECT {of.system}k, popularity\nFROM {lists}"
-    return [f"CREATE OR REPLACE TEMP TABLE {of.request.table('contents')} AS\n{query}"]
+    return [f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{query}"]
 
 
 def find_contents(of: Subject, fetch: Fetch, leader: ModelOrder | None) -> Contents:
     """Look at what is in the lists, if there is a history."""
     if not of.request.history:
         return Contents()
-    wholes = sorted(fetch(f"FROM {contents_call(of.request, [of.largest_k])}"), key=of.by_system)
+    wholes = sorted(fetch(lambda request: f"FROM {contents_call(request, [of.largest_k])}"), key=of.by_system)
     popularity = Choice(CONTENTS["popularity"], {}, {}, ())
     query = of.means_query(of.request.table("contents"), of.keys, [popularity])
     means = sorted(fetch(query), key=of.by_system)
@@ -510,7 +537,8 @@ def find_abstention(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping
     """Return thresholds, with FEW users without a relevant item, or where the user speaks of them."""
     if not of.request.says_refused and max(row[WITHOUT_RELEVANT] for row in counts.values()) < FEW:
         return []
-    return sorted(fetch(work.abstention_query(of.options["confidence"], work.request)), key=of.by_system)
+    confidence = of.comparison["confidence"]
+    return sorted(fetch(lambda request: work.abstention_query(confidence, request)), key=of.by_system)
 
 
 def refused_of(rows: Sequence[Row]) -> list[str]:

@@ -105,12 +105,12 @@ class View:
 
     def __init__(self, findings: Findings) -> None:
         self.found, self.style = findings, Html(text("page.css"))
-        self.share = f"{100 * findings.options['confidence']:.15g}"
+        self.share = f"{100 * findings.comparison['confidence']:.15g}"
         self.has_irrelevant = any(row[WITHOUT_RELEVANT] for row in findings.counts.values())
         self.least = findings.request.columns["min_grade"]
 
     def footnote(self) -> str:
-        return footnote(self.found.options, self.found.segments.name is not None).partition(". ")[2]
+        return footnote(self.found.comparison, self.found.segments.name is not None).partition(". ")[2]
 
     def versions(self) -> str:
         return f"{version()}, DuckDB {duckdb.__version__}"

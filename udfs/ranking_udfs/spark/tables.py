@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (as all of Spark's users call it)
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
-from ..duckdb.statements import macros
+from ..duckdb.macros import macros
 from ..evaluation.defaults import K
 from ..partitions import IDS, TABLES, Partitioned, partition
 from ..texts import shorten

@@ -45,30 +45,12 @@ sqrt(df) * sinh(list_transform(
         0::DOUBLE)
 )[1]);
 
--- The confidence interval of a mean of several values, which never leaves their range, from `bottom` to `top` (NULL where
--- it has no end): a struct of low and high, NULL where nothing says it.
---
--- Wilson's where all values are 0 or 1, else Student's t, cut at the ends of the range. Where no value varies neither
--- knows anything: so many users without an exception leave a share of 1 - alpha^(1 / users) who may differ, each by the
--- whole range.
---
--- Source: Wilson (1927); Hanley and Lippman-Hand (1983)
-CREATE OR REPLACE TEMP MACRO _ranking_mean_interval(
-    mean, standard_error, users, is_constant, is_binary, bottom, top, alpha) AS
-list_transform(
+-- The p-value of a two-sided t-test: the probability that Student's t lies as far from 0 as this, or further. To
+-- 1e-12 and better, p down to 1e-300.
+CREATE OR REPLACE TEMP MACRO _ranking_t_p(t, df) AS
+least(
     list_transform(
-        [_ranking_t_quantile(alpha, CASE WHEN users > 1 THEN CASE WHEN is_binary THEN 1e8 ELSE users - 1 END END)],
-        lambda _ranking_quantile: CASE
-            WHEN is_constant THEN {'middle': mean, 'half': (1 - alpha ** (1 / users)) * (top - bottom)}
-            WHEN is_binary THEN _ranking_wilson(mean, users, _ranking_quantile)
-            ELSE {'middle': mean, 'half': _ranking_quantile * standard_error}
-        END),
-    lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
-        'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
-        'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
-
--- The middle of Wilson's interval of a share of so many users, and half of its width.
-CREATE OR REPLACE TEMP MACRO _ranking_wilson(share, users, quantile) AS
-{
-    'middle': (share + quantile ** 2 / users / 2) / (1 + quantile ** 2 / users),
-    'half': quantile / (1 + quantile ** 2 / users) * sqrt(share * (1 - share) / users + (quantile / users / 2) ** 2)};
+        [least(abs(t), 1e150)],
+        lambda _ranking_t: exp(-df / 2 * _ranking_log1p(_ranking_t ** 2 / df))
+            * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
+    1);

@@ -1,0 +1,131 @@
+"""The function that the macros of measures call: `ranking_ndcg(judged, k, gain := 'linear')`."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..measures.arrays import Floats, Ints
+from ..measures.grammar import check_companion
+from ..measures.rankings import WHOLE, Judged
+from ..measures.registry import MEASURES, InputError, Measure, Number
+from ..texts import shorten
+from .batches import batch_of
+from .layouts import copy_to_arrow_memory, plain_array
+
+INTEGER = r'"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)'  # types of k
+
+
+def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return of each judged ranking the measure's value, and an error text for the macro to raise: a STRUCT.
+
+    Args:
+        arguments: of each row the measure's name; the judged ranking; the type and the text of k; and where
+            the measure has options a STRUCT of them. Names and types are the same in all rows.
+    """
+    called, judged, kind, k, *options = map(plain_array, arguments)
+    found, problem = np.full(len(judged), np.nan), None
+    try:
+        for chosen, rows in groups(options[0]) if options else [({}, None)] * bool(len(judged)):
+            one = MEASURES[called[0].as_py()]
+            if rows is None:
+                found = values(one, chosen, judged, kind, k)
+            else:
+                found[rows] = values(
+                    one, chosen, *(array.take(pa.array(rows)) for array in (judged, kind, k))
+                )
+    except (ValueError, TypeError) as error:
+        problem = str(error)
+    texts = pa.array([problem] * len(judged), pa.string())
+    made = pa.StructArray.from_arrays([pa.array(found, mask=np.isnan(found)), texts], ["value", "problem"])
+    return copy_to_arrow_memory(made)
+
+
+def values(
+    measure: Measure, given: Mapping[str, Any], judged: pa.Array, kind: pa.Array, k: pa.Array
+) -> Floats:
+    """Compute the measure with the same options in all rows; NaN for NULL."""
+    name = f"ranking_{measure.name}"
+    batch, chosen = batch_of(name, [judged]), choose(measure, name, given)
+    rankings, lowest = (
+        batch.rankings(cut_offs(name, kind[0].as_py(), k, batch.judged)),
+        chosen.pop("min_grade", None),
+    )
+    try:
+        found: Floats = measure.compute(rankings if lowest is None else rankings.from_grade(lowest), **chosen)
+    except InputError as error:
+        said = re.sub(r"\((\w+)=(\w+) ", r"(\1 := '\2' ", str(error))  # how the macro takes an option
+        raise ValueError(f"{name}: {said}") from None
+    return np.where(batch.judged.valid, found, np.nan)  # where truth is NULL
+
+
+def cut_offs(name: str, kind: str, texts: pa.Array, judged: Judged) -> Ints:
+    """Return the k of every row, of texts of integers of any width; the length of the list for NULL."""
+    encoded = texts.dictionary_encode()
+    given = encoded.dictionary.to_pylist()
+    if not re.fullmatch(INTEGER, kind):
+        raise TypeError(f"{name}: k must be an integer, got {kind} {shorten(texts[0].as_py())}")
+    numbers = list(map(int, given))
+    for text in (text for text, number in zip(given, numbers, strict=True) if number < 0):
+        raise ValueError(f"{name}: k must be 0 or more, got {text}")
+    places = encoded.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)
+    k = np.array([*(min(number, WHOLE) for number in numbers), -1])[places]
+    k = np.where(k < 0, judged.size, k)
+    beyond = judged.valid & (k > judged.cutoff)
+    if beyond.any():
+        row = int(np.argmax(beyond))
+        rule = f"at most {judged.cutoff[row]}, the rank at which the judged ranking was cut"
+        raise ValueError(f"{name}: k must be {rule}, got {texts[row]}")
+    return k
+
+
+def groups(options: pa.StructArray) -> list[tuple[dict[str, Any], Ints | None]]:
+    """Return the options that rows have, each with these rows; None for all."""
+    if not len(options):
+        return []
+    if all(map(is_constant, options.flatten())):
+        return [(options[0].as_py(), None)]
+    rows = defaultdict(list)
+    for row, given in enumerate(options.to_pylist()):
+        rows[repr(given)].append(row)
+    return [(options[found[0]].as_py(), np.array(found)) for found in rows.values()]
+
+
+def is_constant(column: pa.Array) -> bool:
+    try:
+        return len(pc.unique(column)) == 1
+    except pa.ArrowNotImplementedError:  # of a type that no option has
+        return False
+
+
+def choose(measure: Measure, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all options as the measure's function takes them, of values as Python has them."""
+    chosen = measure.defaults(of_judged=True)
+    there = {
+        option: value for option, value in given.items() if value is not None or not may_lack(measure, option)
+    }
+    for option, value in there.items():
+        rule = measure.options[option]
+        if (found := rule.parse(str(value))) is None:
+            raise ValueError(f"{name}: {option} must be {rule}, got {shorten(shown(value))}")
+        chosen[option] = found
+    for option in there:
+        check_companion(f"{name}: {option}", measure.options[option], chosen)
+    return chosen
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error of SQL shows it: a text within quotes."""
+    if value is None or isinstance(value, bool):
+        return "NULL" if value is None else str(value).lower()
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+def may_lack(measure: Measure, option: str) -> bool:
+    """Return true for an option that may be NULL: another one decides, or there is no default."""
+    rule = measure.options[option]
+    return isinstance(rule, Number) and (rule.default is None or rule.only_with is not None)
