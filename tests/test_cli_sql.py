@@ -10,7 +10,6 @@ import duckdb
 import pytest
 
 from ranking_udfs.command import commands
-from ranking_udfs.compose.functions import is_composed
 from ranking_udfs.duckdb.helpers import stand_alone
 from ranking_udfs.evaluation import queries
 from ranking_udfs.inputs import evaluation
@@ -18,13 +17,12 @@ from tests.command import NDCG_VALUES, RANKS, Run, csv, evaluated, stdin, write
 from tests.conftest import Con, Patch, module_connection, text_rows
 
 packed = module_connection()
-bare = module_connection(is_script=True)
 
 
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("row", text_rows("evaluations as SQL"))
-def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, bare: Con, row: list[str]) -> None:
-    """In a DuckDB without the pack, too; or with its script, where a statement needs the pack."""
+def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, row: list[str]) -> None:
+    """In a DuckDB without the pack, too."""
     csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (0, 1, 2, 3, 11, 12, 13, 14)))
     csv("one.csv", "userid,country", "1,SE")
@@ -40,10 +38,9 @@ def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, bare: Con,
     with duckdb.connect("shop.duckdb") as made:
         made.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE VIEW truth AS FROM 'relevant.csv'")
     arguments = shlex.split(row[0])
-    needs = "-- Needs the pack" in run("sql", *arguments)
-    assert needs == ("--history" in arguments and not is_composed("ranking_beyond_accuracy"))
+    assert "-- Needs the pack" not in run("sql", *arguments)
     with duckdb.connect() as plain:
-        for con in (packed, bare if needs else plain):
+        for con in (packed, plain):
             check_statements(run, con, arguments)
 
 

@@ -2,10 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
-from ..folder import folder
 from ..quoting import literal
 from .arguments import Given, given_of, split_arguments
 from .call import Call, Types
@@ -17,7 +15,7 @@ from .fusing import FuseCall
 from .intents import IntentsCall
 from .lists import CALLS_OF_LISTS
 from .split import SplitCall, events_problem
-from .templates import render, source
+from .templates import render
 
 PATHS = {
     "_ranking_users": "tables/internal/users_part.jinja",
@@ -75,13 +73,6 @@ def compose(call: Call) -> str:
     if known and (problem := tables_problem(call.names, known.tables, call.min_grade)):
         return failing(f"{call.caller}: {problem}")
     return render(path_of(call.function), call)
-
-
-def is_composed(function: str) -> bool:
-    """Return true for a table function whose file is a template, and whose call takes types of columns."""
-    takes_types = any(one.name == "types" for one in fields(CALLS.get(function, Call)))
-    is_file = folder().joinpath(path_of(function)).is_file()
-    return takes_types and is_file and "{%" in source(path_of(function))
 
 
 def compose_values(function: str, given: Mapping[str, Any], types: Mapping[str, Mapping[str, str]]) -> str:

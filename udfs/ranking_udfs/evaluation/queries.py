@@ -9,14 +9,14 @@ from typing import Any
 import duckdb
 
 from ..compose.arguments import Given, as_rows
-from ..compose.call import Call, Types, range_of
+from ..compose.call import range_of
 from ..compose.check import CheckCall
 from ..compose.columns import parse_columns, row_type
-from ..compose.functions import compose, compose_given, compose_values, is_composed
+from ..compose.functions import compose, compose_given, compose_values
 from ..compose.means import mean
 from ..duckdb.files import signature
 from ..measures.contents import BY_USER
-from ..measures.grammar import Choice, parse_measure
+from ..measures.grammar import Choice
 from ..quoting import identifier, literal, sql_value, unquoted
 from .defaults import CONFIDENCE, DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
 from .options import (
@@ -268,19 +268,20 @@ def rows_arguments(request: Request) -> dict[str, Any]:
 
 
 def table_call(request: Request, function: str, given: Mapping[str, Any], places: int) -> str:
-    """Return a table function for FROM: its composed SQL where that can be, or else its call.
+    """Return a table function for FROM: its composed SQL where columns of tables are known, or else its call.
 
     The first arguments go by place.
     """
-    if request.types and is_composed(function):
+    if request.types:
         every = {**defaults(function), **given}
         return f"(\n{compose_values(function, every, request.types)}\n)"
+    called = function if function.startswith("ranking_") else f"ranking_{function}"
     texts = [
         sql_value(value) if i < places else f"{name} := {sql_value(value)}"
         for i, (name, value) in enumerate(given.items())
     ]
     line = ", ".join(texts)
-    return f"{function}({line})" if len(line) <= LONGEST else f"{function}(\n    {JOINED.join(texts)}\n)"
+    return f"{called}({line})" if len(line) <= LONGEST else f"{called}(\n    {JOINED.join(texts)}\n)"
 
 
 def composed_call(
@@ -313,29 +314,6 @@ def judged_call(
     return table_call(request, function, {**tables, **given, **rows_arguments(request)}, places)
 
 
-def composed(
-    request: Request, function: str, ks: Sequence[int | None], choices: Sequence[Choice], truth: str = "truth"
-) -> str:
-    """Compose the SQL of a table function of rec and truth, whose columns are known."""
-    rec, truth = ranked_table(request), request.table(truth)
-    users = request.table("users") if request.users else None
-    call = Call(
-        function,
-        rec,
-        truth,
-        ks,
-        choices,
-        "expected" if request.ties == "expected" and function != "ranking_judged" else "item",
-        descending=request.columns["descending"],
-        min_grade=request.columns["min_grade"],
-        unjudged=request.columns["unjudged"],
-        without_relevant=request.columns["without_relevant"],
-        users=users,
-        types=Types(request.types[rec], request.types[truth], request.types[users] if users else None),
-    )
-    return compose(call)
-
-
 def ties_argument(request: Request) -> dict[str, str]:
     return {"ties": "expected"} if request.ties == "expected" else {}
 
@@ -346,9 +324,6 @@ def measured_query(request: Request, function: str, truth: str = "truth") -> str
     columns = "" if request.choices else f"SELECT * EXCLUDE ({NO_MEASURE})\n"
     at_own_ks = choices and all(one.cuts for one in choices)
     ks = [] if at_own_ks else request.ks
-    if request.types:
-        query = composed(request, function, ks, choices or [parse_measure(NO_MEASURE)], truth)
-        return f"{columns}FROM (\n{query}\n)" if columns else query
     measures = [one.text for one in choices] or [NO_MEASURE]
     given = ({"ks": ks} if ks else {}) | ties_argument(request) | {"measures": measures}
     return f"{columns}FROM {judged_call(request, function, given, 2 + bool(ks), truth)}"
@@ -361,9 +336,7 @@ def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
 
 def curve_query(request: Request) -> str:
     """Return precision at each level of recall."""
-    if request.types:
-        return composed(replace(request, ties="item"), "interpolated_precision_curve", [None], [])
-    return f"FROM {judged_call(request, 'ranking_interpolated_precision_curve', {})}"
+    return f"FROM {judged_call(request, 'interpolated_precision_curve', {})}"
 
 
 def explain_query(request: Request, user_id: str) -> str:
@@ -415,10 +388,7 @@ def means_query(request: Request, system: str) -> str:
 
 def counts_query(request: Request, system: str) -> str:
     """Return the users of each model, and how many lack what; no k changes that, and it is of k = 0."""
-    if request.types:
-        summary = f"(\n{composed(request, 'ranking_summary', [0], [parse_measure(NO_MEASURE)])}\n)"
-    else:
-        summary = judged_call(request, "ranking_summary", {"ks": [0]}, 3)
+    summary = judged_call(request, "ranking_summary", {"ks": [0], "measures": [NO_MEASURE]}, 3)
     return f"SELECT {system}{', '.join(COUNTS)}\nFROM {summary}"
 
 
@@ -443,10 +413,7 @@ def by_segment_query(request: Request, system: str) -> str:
 def with_left_out(request: Request, query: str) -> str:
     """Return means by segment with the number of users without a relevant item, who are not in by_user."""
     shown = all_shown(request)
-    if request.types:
-        judged = f"(\n{composed(shown, 'ranking_judged', [0], [])}\n)"
-    else:
-        judged = judged_call(shown, "ranking_judged", {"max_k": 0}, 3)
+    judged = judged_call(shown, "ranking_judged", {"max_k": 0}, 3)
     counts = (
         f"SELECT coalesce(segment, {literal(NONE)}) AS segment, count(DISTINCT userid) AS left_out\n"
         f"FROM {with_segments(request, judged)}\nWHERE n_truth = 0\nGROUP BY ALL"
