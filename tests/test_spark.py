@@ -57,8 +57,9 @@ SMALL = {
 def archive(path: Path) -> Path:
     """The package and its SQL as the archive that a cluster is sent."""
     with zipfile.ZipFile(path, "w") as made:
-        for file in (ROOT / "udfs").rglob("*.py"):
-            made.write(file, file.relative_to(ROOT / "udfs"))
+        for file in (ROOT / "udfs").rglob("*.*"):
+            if file.suffix in (".py", ".sql"):
+                made.write(file, file.relative_to(ROOT / "udfs"))
         for file in (ROOT / "sql").rglob("*.*"):
             made.write(file, Path("ranking_udfs") / file.relative_to(ROOT))
     return path

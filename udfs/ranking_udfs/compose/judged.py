@@ -1,4 +1,4 @@
-"""Macros of measures over judged rankings, `ranking_ndcg(judged, 10, gain := 'linear')`: each is whole."""
+"""Macros of measures over judged rankings for clients without Python, each with its formula in SQL."""
 
 import re
 from collections.abc import Mapping
