@@ -114,11 +114,12 @@ def test_the_measures_need_neither_pyarrow_nor_duckdb_and_the_functions_no_duckd
     subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent)
 
 
-def test_jinja2_is_imported_only_when_a_call_is_composed() -> None:
+def test_register_imports_neither_pyarrow_nor_jinja2() -> None:
     code = (
         "import sys, duckdb, ranking_udfs\n"
         "from ranking_udfs import register\n"
         "con = register(duckdb.connect())\n"
+        "assert 'pyarrow' not in sys.modules\n"
         "assert con.execute('SELECT recall([1, 2], [2], 2)').fetchall() == [(1,)]\n"
         "assert con.execute('SELECT ranking_recall(ranking_judge([1, 2], [2]), 2)').fetchall() == [(1,)]\n"
         "assert not {'jinja2', 'ranking_udfs.compose'} & set(sys.modules)\n"

@@ -16,8 +16,10 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.arrow.types import sql_type
 from ranking_udfs.duckdb import connection, portable
 from ranking_udfs.duckdb.connection import UDFS, permanent_name
+from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.duckdb.macros import Macro, macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, Patch, text_rows, value
@@ -208,6 +210,11 @@ def test_a_connection_gets_functions_and_public_macros_and_nothing_else(con: Con
         with pytest.raises(duckdb.Error) as raised:
             con.execute(f"FROM {call}")
         assert "_ranking" not in str(raised.value).partition("LINE 1")[0].replace("_ranking_", ""), call
+
+
+def test_the_functions_over_lists_are_those_of_arrow() -> None:
+    found = {name: sql_type(function.returns) for name, function in FUNCTIONS.items()}
+    assert {name: udf.returns for name, udf in OF_LISTS.items()} == found
 
 
 def test_a_table_function_takes_parameters_and_ctes(con: Con) -> None:

@@ -8,9 +8,6 @@ from types import ModuleType
 
 import duckdb
 
-from ..arrow.functions import FUNCTIONS
-from ..arrow.judged import JUDGED_TYPE
-from ..arrow.types import sql_type
 from ..folder import read
 from ..measures.registry import BY_NAME
 from ..quoting import identifier, literal
@@ -19,9 +16,10 @@ from ..version import PACK
 from . import functions
 from .functions import (
     FIRST_FUNCTION,
+    JUDGED,
     NOWHERE,
+    OF_LISTS,
     OF_MACROS,
-    Udf,
     add_functions,
     has_functions,
     is_in_transaction,
@@ -32,9 +30,8 @@ from .macros import Macro, macros
 DATABASE = "ranking"
 HOST = "_ranking"  # the same for dbt, whose database may be called ranking
 OF_SCRIPT = "_ranking_macros"  # a macro of the script, which names all of them
-SHORT = {name: Udf(function.call, sql_type(function.returns)) for name, function in FUNCTIONS.items()}
 # In the order of registration: a short name is never there without the one that is the pack's alone.
-UDFS = OF_MACROS | {f"udf_{name}": udf for name, udf in SHORT.items()} | SHORT
+UDFS = OF_MACROS | {f"udf_{name}": udf for name, udf in OF_LISTS.items()} | OF_LISTS
 
 
 def register(
@@ -154,7 +151,7 @@ def put_on_search_path(con: duckdb.DuckDBPyConnection) -> None:
 def aggregates() -> dict[str, Macro]:
     """Return the macros that turn the measures into aggregates, as in Hivemall."""
     template = read("hivemall/templates/measure.sql").partition("CREATE ")
-    sql = "".join(template[1:]).replace("JUDGED", sql_type(JUDGED_TYPE)).strip()
+    sql = "".join(template[1:]).replace("JUDGED", JUDGED).strip()
     return {
         name: Macro(
             name,

@@ -6,11 +6,13 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
+from ..measures.registry import LIST_MEASURES, MEASURES
 from ..quoting import literal
 from ..version import version
 
@@ -43,32 +45,24 @@ class Udf:
     is_arrow: bool = True
 
 
-def sign_flips(*arguments: Any) -> Any:
-    """Go on with randomization tests, importing pyarrow only when called."""
-    from ..arrow.randomization import sign_flips
+def imported_when_called(module: str, name: str) -> Callable[..., Any]:
+    """Return a function of Arrow arrays whose module, and pyarrow with it, is imported when it is called."""
 
-    return sign_flips(*arguments)
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(f"..arrow.{module}", __package__), name)(*arguments)
 
-
-def t_p(*arguments: Any) -> Any:
-    """Return p-values of Student's t, importing pyarrow only when called."""
-    from ..arrow.student_t import t_p
-
-    return t_p(*arguments)
+    return call
 
 
-def t_quantile(*arguments: Any) -> Any:
-    """Return quantiles of Student's t, importing pyarrow only when called."""
-    from ..arrow.student_t import t_quantile
+def function_of_lists(name: str) -> Callable[..., Any]:
+    """Return the function over lists of this name, imported as above."""
 
-    return t_quantile(*arguments)
+    def call(*arguments: Any) -> Any:
+        from ..arrow.functions import FUNCTIONS
 
+        return FUNCTIONS[name].call(*arguments)
 
-def over_judged(*arguments: Any) -> Any:
-    """Compute a measure over judged rankings, importing pyarrow only when called."""
-    from ..arrow.over_judged import measure
-
-    return measure(*arguments)
+    return call
 
 
 def compose_call(function: str, *arguments: Any) -> str:
@@ -111,13 +105,23 @@ OF_MACROS = {
     "_ranking_compose": Udf(compose_call, "VARCHAR", is_arrow=False),
     "_ranking_column_problem": Udf(column_problem, "VARCHAR", is_arrow=False),
     "_ranking_compared_columns": Udf(compared_columns, COMPARED_COLUMNS, is_arrow=False),
-    "_ranking_measure": Udf(over_judged, "STRUCT(value DOUBLE, problem VARCHAR)"),
-    "_ranking_arrow_t_p": Udf(t_p, "DOUBLE"),
-    "_ranking_arrow_t_quantile": Udf(t_quantile, "DOUBLE"),
+    "_ranking_measure": Udf(
+        imported_when_called("over_judged", "measure"), "STRUCT(value DOUBLE, problem VARCHAR)"
+    ),
+    "_ranking_arrow_t_p": Udf(imported_when_called("student_t", "t_p"), "DOUBLE"),
+    "_ranking_arrow_t_quantile": Udf(imported_when_called("student_t", "t_quantile"), "DOUBLE"),
     "_ranking_column_findings": Udf(column_findings, "VARCHAR[][]", is_arrow=False),
     "_ranking_sign_flips": Udf(
-        sign_flips, "STRUCT(p DOUBLE, tried BIGINT, reached BIGINT, summed BIGINT, sums DOUBLE[])"
+        imported_when_called("randomization", "sign_flips"),
+        "STRUCT(p DOUBLE, tried BIGINT, reached BIGINT, summed BIGINT, sums DOUBLE[])",
     ),
+}
+# The type that `judge` returns.
+JUDGED = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)"
+OF_LISTS = {"judge": Udf(function_of_lists("judge"), JUDGED)} | {
+    name: Udf(function_of_lists(name), "DOUBLE")
+    for one in (*MEASURES.values(), *LIST_MEASURES.values())
+    for name in one.names
 }
 # Without annotations: DuckDB looks for types in them, which takes longer than the rest of registering.
 SIGNATURE = inspect.signature(lambda *arguments: ...)
