@@ -51,12 +51,11 @@ def values(
     """Compute the measure with the same options in all rows; NaN for NULL."""
     name = f"ranking_{measure.name}"
     batch, chosen = batch_of(name, [judged]), choose(measure, name, given)
-    rankings, lowest = (
-        batch.rankings(cut_offs(name, kind[0].as_py(), k, batch.judged)),
-        chosen.pop("min_grade", None),
-    )
+    rankings = batch.rankings(cut_offs(name, kind[0].as_py(), k, batch.judged))
+    if (lowest := chosen.pop("min_grade", None)) is not None:
+        rankings = rankings.from_grade(lowest)
     try:
-        found: Floats = measure.compute(rankings if lowest is None else rankings.from_grade(lowest), **chosen)
+        found: Floats = measure.compute(rankings, **chosen)
     except InputError as error:
         said = re.sub(r"\((\w+)=(\w+) ", r"(\1 := '\2' ", str(error))  # how the macro takes an option
         raise ValueError(f"{name}: {said}") from None
