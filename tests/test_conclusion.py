@@ -55,7 +55,7 @@ def test_sentences_say_another_unit_and_names_of_columns_and_options_stay() -> N
 
 
 def test_how_many_users_are_needed_is_said_with_its_condition() -> None:
-    row = {"users_needed": 1_234, "users": 110, "difference": -0.0213}
+    row = {"measure": "ndcg", "users_needed": 1_234, "users": 110, "difference": -0.0213}
     needed = (
         "Unclear with 110 users: if the true difference is {}, about {} would show it in 80 of 100 cases; "
     )

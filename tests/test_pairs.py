@@ -53,6 +53,7 @@ def test_more_than_twenty_models_have_no_letters_and_none_is_called_the_best(run
 
 def test_equal_models_stand_in_the_order_of_their_names() -> None:
     row = {"measure": "ndcg", "k": 5, "users": 4, "users_undefined": 0, "verdict": "unclear"}
+    row |= {"higher_is_better": True}
     row |= {"baseline": "b", "system": "a", "mean_baseline": 0.0, "mean_system": 0.0, "difference": 0.0}
     row |= {"low": None, "high": None, "wins": 0, "losses": 0}
     row |= {"users_without_rec_baseline": 1, "users_without_rec_system": 0}

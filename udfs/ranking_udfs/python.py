@@ -26,6 +26,7 @@ from .evaluation.options import (
     names_of,
 )
 from .evaluation.problems import problem_text
+from .evaluation.tradeoffs import parse_also
 from .evaluation.words import Row, speaking_of
 from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
@@ -220,6 +221,7 @@ def at_work(
     columns, problems = columns_of(caller, options), list[Row]()
     with value_errors(caller), speaking_of(given.unit):
         given.measures, given.ks = parse_request(measures, ks, given.ties)
+        given.also = parse_texts("also", "'latency_ms' or 'tokens:lower'", given.also, parse_also)
         with open_connection(caller, given.con) as connection:
             for name in ("segment_col", "category_col", "title_col", "text_col"):
                 if not isinstance(vars(given)[name], (str, type(OPTIONS[name].default))):
@@ -259,6 +261,7 @@ def inputs_of(
         titles=(items, given.title_col) if is_report and items is not None else None,
         texts=(segments, given.text_col) if is_report and segments is not None else None,
         predicted_truth=predicted_truth,
+        also=[one.name for one in given.also],
         catalog=Connection(has_tables=not connection.is_own),
         prefix=connection.prefix,
     )
@@ -279,7 +282,7 @@ def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list
     """Return the measures, none for the usual ones, and cut-offs; DataError if an argument is not valid."""
     if ties not in [*defaults.TIES]:
         raise DataError(f"ties must be one of {', '.join(defaults.TIES)}, got {shorten(repr(ties))}")
-    chosen = parse_texts(measures)
+    chosen = parse_texts("measures", "'ndcg@5,10'", measures, parse_measures)
     for choice in chosen:
         if ties == "expected" and not choice.measure.expected:
             raise DataError(f"{choice.name} {defaults.NO_CLOSED_FORM}")
@@ -292,15 +295,15 @@ def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list
     return chosen, cuts if is_used else []
 
 
-def parse_texts(measures: Any) -> list[Choice]:
-    one_text = [measures] if isinstance(measures, str) else measures
+def parse_texts(name: str, example: str, given: Any, parse: Callable[[str], list[Choice]]) -> list[Choice]:
+    one_text = [given] if isinstance(given, str) else given
     texts = [*one_text] if isinstance(one_text, Iterable) else []
-    if (not texts and measures is not None) or not all(isinstance(one, str) for one in texts):
-        raise DataError(f"measures must be texts such as 'ndcg@5,10', got {shorten(repr(measures))}")
+    if (not texts and given is not None) or not all(isinstance(one, str) for one in texts):
+        raise DataError(f"{name} must be texts such as {example}, got {shorten(repr(given))}")
     try:
-        return [choice for one in texts for choice in parse_measures(one)]
+        return [choice for one in texts for choice in parse(one)]
     except ValueError as error:
-        raise DataError(str(error)) from None
+        raise DataError(f"{'also ' * (name == 'also')}{error}") from None
 
 
 def to_cut_off(k: object) -> int | None:

@@ -91,7 +91,7 @@ def written_values(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the values that were written; of an option that was repeated, all as one."""
     values = {}
     for name, value in arguments.items():
-        if name in ("measures", "ks", "fail_if"):
+        if name in ("measures", "ks", "fail_if", "also"):
             value = [*chain(*value)]
         elif name.endswith("_col") and isinstance(value, tuple):
             value = ",".join(value) if value else None

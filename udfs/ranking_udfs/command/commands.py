@@ -16,9 +16,10 @@ from ..evaluation.comparison import correct_together, differences_query, pairs_q
 from ..evaluation.conclusion import worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
-from ..evaluation.pairs import MOST_SYSTEMS, find_orders
+from ..evaluation.pairs import MOST_SYSTEMS, find_orders, find_pairs
 from ..evaluation.problems import DIRECTION, NOTHING, is_problem, problem_text
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
+from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import Row, in_unit, speaking_of
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
@@ -133,6 +134,7 @@ def inputs_of(given: Any) -> Inputs:
         titles=(given.items[0], given.title) if has_titles and given.items else None,
         texts=(segment[0], text) if "text" in names and segment else None,
         predicted_truth=given.predicted_truth,
+        also=[one.name for one in given.also],
         time=given.time,
         is_command=True,
     )
@@ -194,23 +196,27 @@ def compare_models(work: Work) -> str | bytes:
     every = list(itertools.chain(*found))
     seen = tested_rows(given.fail_if, every)
     correct_together(con, [row for row in seen if row["k"] != 0], request.comparison)
-    orders = []
+    pairs, dominated = [], []
     if given.pairs or given.format not in COPIED:
 
         def fetch_pairs() -> list[Row]:
             return [*rows_of(con, pairs_query(work.composed))]
 
-        orders = find_orders(con, request, len(work.systems), found[0], fetch_pairs, not given.pairs)
+        pairs = find_pairs(con, request, len(work.systems), found[0], fetch_pairs, not given.pairs)
+        dominated = dominated_sentences(pairs, MOST_SYSTEMS) if request.also else []
+    orders = find_orders(pairs)
     work.failed = failures(work, problems, every)
     if given.by_user is not None:
         work.write(differences_query(request), given.by_user)
     if given.pairs:
-        return letters_text(work, orders, problems)
+        return letters_text(work, orders, problems, dominated)
     worse = worse_segments(every)
     for line in worse if given.format in COPIED and not given.quiet else []:
         say("note", line)
     of_segments = sum("segment" in row for row in seen)
-    return comparison_text(work, found, orders, problems, (len(seen) - of_segments, of_segments), worse)
+    return comparison_text(
+        work, found, orders, problems, (len(seen) - of_segments, of_segments), [*dominated, *worse]
+    )
 
 
 def rows_of(con: duckdb.DuckDBPyConnection, queries: Iterable[str]) -> list[dict[str, Any]]:

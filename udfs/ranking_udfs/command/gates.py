@@ -218,7 +218,7 @@ def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row
     means = means_of(rows, cuts)
     looked = looked_at(one, means if one.kind == BOUND else rows, cuts)
     if not looked:
-        there = dict.fromkeys(f"{row['measure']}@{format_cut_off(row['k'])}" for row in means)
+        there = dict.fromkeys(map(at_text, means))
         return f"there is nothing to look at: measures are {', '.join(there)}"
     if any(row["k"] == 0 for row in looked):
         return "at k = 0 there is nothing to look at"
@@ -288,10 +288,17 @@ def row_text(row: Row) -> str:
     """Say which row it is, and its mean if that is looked at: `0.3 als in ndcg@10, segment SE`."""
     text = f"{format_number(row['value']) or 'NULL'} " if "value" in row else ""
     text += "" if row.get("system") is None else f"{shorten(row['system'])} "
-    text += f"in {row['measure']}@" if row.get("measure") else "at k = "
-    text += format_cut_off(row["k"])
+    text += f"in {at_text(row)}" if row.get("measure") else f"at k = {format_cut_off(row['k'])}"
     segment = row.get("segment")
     return text if segment in (None, EVERYBODY) else f"{text}, segment {shorten(segment)}"
+
+
+def at_text(row: Row) -> str:
+    """Say which measure it is at which cut-off; of a column its name."""
+    from ..measures.grammar import measure_of
+
+    has_cutoff = measure_of(row["measure"]).measure.has_cutoff
+    return f"{row['measure']}@{format_cut_off(row['k'])}" if has_cutoff else str(row["measure"])
 
 
 def check_conditions(work: "Evaluation") -> None:

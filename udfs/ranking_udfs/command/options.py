@@ -15,6 +15,7 @@ from .values import (
     COPY_OPTIONS,
     TREC,
     file_in,
+    parse_also,
     parse_cut_offs,
     parse_items,
     parse_measures,
@@ -49,6 +50,7 @@ FLAGS = {
 OWN = {
     **{name: Option(help, False) for name, help in FLAGS.items()},
     "measures": OPTIONS["measures"]._replace(parse=parse_measures),
+    "also": OPTIONS["also"]._replace(parse=parse_also),
     "ks": Option("cut-offs, such as 5,10,all or 1-50 (10 if none)",
                  parse=parse_cut_offs, value="LIST", is_list=True),
     "segment": Option("results for each segment of users, too", parse=parse_segment, value="FILE:COLUMN"),
@@ -101,7 +103,7 @@ MEASURED = {
     "measures": f"measures ks segment {OF_GRADES} users ties",
     "what is in the lists": "history items head divergence",
 }
-TESTED = {"comparison": "baseline margin test permutations seed confidence correction predicted_truth"}
+TESTED = {"comparison": "baseline margin test permutations seed confidence correction predicted_truth also"}
 WRITTEN = "output format manifest"
 OF_FILES = "user item score grade system ascending database parts format_in quiet threads memory_limit"
 READ = {"files": f"{OF_FILES} no_check allow_empty"}

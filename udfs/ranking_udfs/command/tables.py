@@ -322,12 +322,12 @@ def comparison_text(
     orders: Orders,
     problems: Sequence[Row],
     gated: tuple[int, int] = (0, 0),
-    worse: Sequence[str] = (),
+    found_too: Sequence[str] = (),
 ) -> str | bytes:
     """Render a comparison: all numbers for programs; for people the answer, what is against it, and tables.
 
     `found` are the rows of all users, and those of segments if there are any; `gated` of each have a p that
-    is corrected over all that --fail-if looks at. `worse` says which segments are worse. With --explain
+    is corrected over all that --fail-if looks at. `found_too` are sentences behind the answer. With --explain
     there is a sentence for each comparison, without it for those of a part of the users.
     """
     given, options, form = work.given, work.request.comparison, work.given.format
@@ -338,7 +338,7 @@ def comparison_text(
         return render(work.con, given, [*found[-1][0]], results)  # segments have a column more
     more = [*few_differ(everybody), *few_users(list(chain(*by_segment)))]
     said, against = answer(work, orders, problems, {*map(itemgetter("k"), everybody)}, more)
-    said += remarks(form, worse)
+    said += remarks(form, found_too)
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]
@@ -378,7 +378,7 @@ def pull_request_text(
     lines: Iterable[str],
 ) -> str:
     """Render for a pull request: the answer, the worst of it, and the rest folded."""
-    at_first = {(one.name, one.cuts[0]) for one in work.request.choices[:1]}
+    at_first = {(one.name, one.cuts[0]) for one in (*work.request.choices[:1], *work.request.also)}
     first = sorted(everybody, key=lambda row: (row["measure"], row["k"]) not in at_first)[:MOST_ROWS]
     folded = [(title, text) for _, title, text in changed]
     blocks = [answered[0], comparison_table(work, None, first), answered[1]]
@@ -505,7 +505,9 @@ def labelled_sides(rows: Sequence[Row]) -> tuple[str, str]:
     return str(labelled), str(everybody)
 
 
-def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> str | bytes:
+def letters_text(
+    work: Evaluation, orders: Orders, problems: Sequence[Row], found_too: Sequence[str] = ()
+) -> str | bytes:
     """Render the means of models, best first, with letters that those share who are not surely different."""
     form, digits = work.given.format, digits_of(work.given) or DIGITS
     shown = [one for one in orders if one is not None]
@@ -528,6 +530,7 @@ def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> s
         left_out = "measures of which some users have no value, so that each pair is of other users"
         lines.append(in_unit(f"Not shown: {left_out}."))
     said, against = answer(work, orders, problems, [one.k for one in shown])
+    said += remarks(form, found_too)
     return document(form, with_remarks(form, "\n".join(filter(None, [said + against, text])), lines))
 
 

@@ -35,6 +35,13 @@ def parse_measures(text: str) -> list["Choice"]:
     return found
 
 
+def parse_also(text: str) -> list["Choice"]:
+    """Read `latency_ms,tokens:lower`."""
+    from ..evaluation import tradeoffs
+
+    return tradeoffs.parse_also(text)
+
+
 def parse_cut_offs(text: str) -> list[int | None]:
     """Read `5,10,all`, with ranges such as `1-50` among them."""
     from ..measures import grammar

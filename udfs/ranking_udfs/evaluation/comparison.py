@@ -9,7 +9,7 @@ import duckdb
 from ..compose.arguments import given_of, parse_fields
 from ..compose.comparison import OPTIONS
 from ..compose.functions import compose_values
-from ..measures.grammar import Choice
+from ..measures.grammar import Choice, measure_of
 from ..quoting import identifier, literal, sql_value
 from .defaults import NONE
 from .errors import UsageError
@@ -34,6 +34,8 @@ GATED = {  # the columns that `ranking_gate` reads or writes
     **dict.fromkeys(("p", "p_adjusted", "p_same", "p_same_adjusted", "difference"), "DOUBLE"),
     **dict.fromkeys(("standard_error", "minimum_detectable_effect"), "DOUBLE"),
 }
+# Which columns are better when higher has been said, whatever their names seem to say.
+REPLACED = "* REPLACE (nullif(trim(replace(caveats, 'perhaps_lower_is_better', ''), ','), '') AS caveats)"
 PREDICTED = ("by_predicted", "by_predicted_segment")  # as by_user and by_segment, by the predicted truth
 
 
@@ -63,6 +65,7 @@ def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]
     return [
         ("by_user", "by_segment", request.choices),
         ("contents", "contents_by_segment", request.contents),
+        ("also", "also_by_segment", request.also),
     ]
 
 
@@ -71,6 +74,9 @@ def compare_queries(request: Request) -> list[list[str]]:
     found: list[list[str]] = [[], []] if request.by_segment else [[]]
     for by_user, by_segment, choices in compared_tables(request):
         given = {"measures": [choice.name for choice in choices], **request.comparison}
+        if choices is request.also:  # of which no name says it
+            lower = [one.name for one in choices if not one.measure.higher_is_better]
+            given |= {"lower_is_better": lower, "margin": None}  # which is in the unit of the measures
         values = {identifier(choice.name): "DOUBLE" for choice in choices}
         names = (by_user, by_segment), PREDICTED
         for queries, *tables in zip(found if choices else [], *names, strict=False):
@@ -78,7 +84,8 @@ def compare_queries(request: Request) -> list[list[str]]:
             known = replace(request, types={of: values, predicted: values} if request.types else {})
             every = {"by_user": of, **given} | ({"predicted": predicted} if request.predicted_truth else {})
             call = table_call(known, "ranking_compare_by_user", every, 1)
-            queries.append(f"FROM {call}{at_own_cuts(request, choices)}")
+            columns = f"SELECT {REPLACED}\n" if choices is request.also else ""
+            queries.append(f"{columns}FROM {call}{at_own_cuts(request, choices)}")
     return found
 
 
@@ -116,7 +123,7 @@ FROM (
     FROM one_value
     JOIN pairs ON one_value.system IN (pairs.baseline, pairs.system)
     GROUP BY ALL
-){at_own_cuts(request, [*request.choices, *request.contents])}
+){at_own_cuts(request, [*request.choices, *request.contents, *request.also])}
 ORDER BY ALL"""
 
 
@@ -199,12 +206,15 @@ def correct_together(
         return
     columns = {"number": "BIGINT", "users_predicted": "BIGINT", "segment": "VARCHAR", **GATED}
     fields = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-    chosen = {name: options[name] for name in ("confidence", "correction", "margin")}
-    gate = compose_values("ranking_gate", {"comparison": "looked_at", **chosen}, {})
-    query = f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))\nFROM (\n{gate}\n)"
+    chosen = {name: options[name] for name in ("confidence", "correction")}
     given = [{name: {**row, "number": i}.get(name) for name in columns} for i, row in enumerate(rows)]
-    for found in fetch_rows(con, query, [given]):
-        rows[found["number"]].update({name: found[name] for name in GATED})
+    has_margin = [measure_of(row["measure"]).measure.has_cutoff for row in rows]  # a column has none
+    for margin in {options["margin"] if one else None for one in has_margin}:
+        gate = compose_values("ranking_gate", {"comparison": "looked_at", **chosen, "margin": margin}, {})
+        looked_at = f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))"
+        for found in fetch_rows(con, f"{looked_at}\nFROM (\n{gate}\n)", [given]):
+            if margin == (options["margin"] if has_margin[found["number"]] else None):
+                rows[found["number"]].update({name: found[name] for name in GATED})
 
 
 def sample_row(con: duckdb.DuckDBPyConnection, has_predicted: bool) -> dict[str, Any]:

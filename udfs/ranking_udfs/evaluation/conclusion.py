@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..measures.contents import CONTENTS
-from ..measures.grammar import Choice, parse_measure
+from ..measures.grammar import Choice, measure_of
 from ..texts import printable
 from .defaults import CORRECTIONS, DIGITS, TESTS
 from .options import ComparisonOptions
@@ -36,7 +36,7 @@ FEW_JUDGED = 0.2  # of the first k: below it, most of what counts as a miss is u
 
 def measure_label(row: Row) -> str:
     """Name a measure at its cut-off: `NDCG@10`."""
-    return parse_measure(row["measure"]).at(row["k"])
+    return measure_of(row["measure"]).at(row["k"])
 
 
 def sentence(
@@ -67,7 +67,7 @@ def sentence(
         text += p_text(row, CORRECTIONS[options["correction"]], family, compared)
     needed = needed_sentence(row, options)
     text += "".join(users_texts(row))
-    effect, values = row["minimum_detectable_effect"], parse_measure(row["measure"]).measure.range
+    effect, values = row["minimum_detectable_effect"], measure_of(row["measure"]).measure.range
     if verdict == "unclear" and not needed and effect and effect <= values.high - values.low:
         text += f"; {format_number(effect, digits)} would show in 80 of 100 cases"
     return f"{text}. {needed}" if needed else f"{text}."
@@ -111,7 +111,8 @@ def users_texts(row: Row) -> Iterator[str]:
 
 def needed_sentence(row: Row, options: ComparisonOptions) -> str:
     """Say how many users would show the difference that was seen, or the margin; "" where nothing says it."""
-    needed, users, margin = row["users_needed"], row["users"], options["margin"]
+    needed, users = row["users_needed"], row["users"]
+    margin = options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None
     if needed is None:
         return ""
     seen, cases = format_number(margin or abs(row["difference"]), 2), "would show it in 80 of 100 cases"

@@ -5,7 +5,7 @@ queries the arguments of table functions.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
@@ -110,6 +110,12 @@ OPTIONS = {
         parse=SHARE_ABOVE_0,
         value="P",
     ),
+    "also": Option(
+        "numeric columns of the recommendations to compare beside the measures, with one value per user and "
+        "model: latency_ms, cost:higher",
+        value="COLUMN[:lower|higher]",
+        is_list=True,
+    ),
     # what is in the lists
     "history": Option("what users had before: popularity, novelty, and a search for leaks", value="FILE"),
     "items": Option("the catalogue: diversity and coverage, what is gone from it", value="FILE[:COLUMN]"),
@@ -199,6 +205,7 @@ class Comparing(Evaluating, ComparisonOptions, total=False):
     """The keywords of a comparison."""
 
     predicted_truth: Any
+    also: Sequence[str] | str | None
 
 
 class Reporting(Comparing, total=False):

@@ -7,7 +7,6 @@ from string import ascii_letters
 
 import duckdb
 
-from ..measures.grammar import parse_measure
 from .comparison import can_be_paired
 from .queries import Request
 from .words import Row
@@ -40,7 +39,7 @@ def order_models(rows: Sequence[Row]) -> ModelOrder | None:
     """
     if any(row["users_undefined"] or not row["users"] for row in rows):
         return None
-    sign = -1 if parse_measure(rows[0]["measure"]).measure.higher_is_better else 1
+    sign = -1 if rows[0]["higher_is_better"] else 1
     found = {row[name]: row[f"mean_{name}"] for name in ("baseline", "system") for row in rows}
     by = found
     if "predicted_difference" in rows[0]:  # means are of the labelled users alone, differences are not
@@ -66,27 +65,29 @@ def families(rows: Iterable[Row]) -> list[list[Row]]:
     return list(found.values())
 
 
-def find_orders(
+def find_pairs(
     con: duckdb.DuckDBPyConnection,
     request: Request,
     systems: int,
     compared: Sequence[Row],
     fetch_pairs: Callable[[], Sequence[Row]],
     needs_users: bool = True,
-) -> list[ModelOrder | None]:
-    """Put the models in order, by each measure that ranks them and each k; None where there is no order.
+) -> list[Row]:
+    """Return the comparisons of all pairs of models by what ranks them; none where there are too many.
 
     `compared` are the comparisons of all users; where these are of a baseline, `fetch_pairs` returns those of
-    all pairs. With `needs_users` there is no order where two models have no user with lists of both.
+    all pairs. With `needs_users` there are none where two models have no user with lists of both.
     """
-    ranked = {choice.name for choice in request.choices}  # of what is in the lists, none is the best
-    pairs = [row for row in compared if row["measure"] in ranked]
     if systems > MOST_SYSTEMS:
         return []
     if systems > 2 and request.comparison["baseline"] is not None:
-        if needs_users and not can_be_paired(con, request, systems):
-            return []
-        pairs = [*fetch_pairs()]
+        return [*fetch_pairs()] if not needs_users or can_be_paired(con, request, systems) else []
+    ranked = {one.name for one in (*request.choices, *request.also)}  # of what is in the lists, none is best
+    return [row for row in compared if row["measure"] in ranked]
+
+
+def find_orders(pairs: Iterable[Row]) -> list[ModelOrder | None]:
+    """Put the models in order, by each measure and k; None where there is no order."""
     return list(map(order_models, families(pairs)))
 
 

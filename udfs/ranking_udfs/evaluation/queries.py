@@ -31,7 +31,7 @@ from .options import (
     rec_columns,
     truth_columns,
 )
-from .words import COUNTS
+from .words import COUNTS, in_unit
 
 # The fields of a call for the columns that the pack reads.
 FIELDS = {"userid": "user", "itemid": "item", "score": "score", "rel": "grade", "system": "system"}
@@ -58,6 +58,7 @@ class Request:
     contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cut-offs
     head: float = HEAD  # as of ranking_beyond_accuracy
     divergence: str = DIVERGENCE  # likewise
+    also: Sequence[Choice] = ()  # columns of rec to compare beside the measures, there called also_1, also_2
     stored: str = ""  # the query for values of each user that were measured before, beside those by rec
     time: str | None = None  # the user's column of times there and in truth; None for `time`, "" for none
     comparison: ComparisonOptions = field(default_factory=COMPARISON.copy)
@@ -104,6 +105,7 @@ def plan(request: Request, has_system: bool) -> Plan:
             tables.append(request.make("contents", contents_query(request, system, by_user=True)))
         tables.append(request.make("by_user", measured_query(request, "ranking_by_user")))
         tables += [f"INSERT INTO {request.table('by_user')} BY NAME\n{request.stored}"] * bool(request.stored)
+        tables += [request.make("also", also_query(request, system))] * bool(request.also)
         tables.append(request.make("counts", counts_query(request, system)))
         if request.predicted_truth:
             predicted = measured_query(request, "ranking_by_user", "predicted_truth")
@@ -114,6 +116,28 @@ def plan(request: Request, has_system: bool) -> Plan:
         beside_contents(request, system, means),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
+    )
+
+
+def also_query(request: Request, system: str) -> str:
+    """Return the values of the columns that are compared beside the measures, of the users of by_user.
+
+    The rows of a user and model must agree; those without a value do not count.
+    """
+    keys, columns = f"{system}userid", []
+    for i, one in enumerate(request.also, 1):
+        rule = literal(f"also: {one.name} " + in_unit("must have one value for each user and model, got "))
+        where = f"{literal(in_unit(' for user '))}, userid" + ", ' of ', system" * bool(system)
+        columns.append(
+            f"CASE WHEN min(also_{i}) < max(also_{i})\n"
+            f"        THEN error(concat({rule}, min(also_{i}), ' and ', max(also_{i}), {where}))\n"
+            f"        ELSE min(also_{i}) END::DOUBLE AS {identifier(one.name)}"
+        )
+    return (
+        f"SELECT *, NULL::BIGINT AS k\n"
+        f"FROM (SELECT {keys}, max(n_rec) AS n_rec FROM {request.table('by_user')} GROUP BY ALL)\n"
+        f"LEFT JOIN (\n    SELECT {keys}, {JOINED.join(columns)}\n"
+        f"    FROM {request.table('rec')}\n    GROUP BY {keys}\n) USING ({keys})"
     )
 
 

@@ -85,12 +85,16 @@ class Evaluation:
             items=inputs.items is not None,
             users=inputs.users is not None,
             predicted_truth=inputs.predicted_truth is not None,
+            also=given["also"] or (),
             time=inputs.time,
             comparison=options_of(given),
             **{name: given[name] for name in ("ties", *LISTS)},
         )
+        also = [one.name.lower() for one in self.request.also]
+        if len({*also}) < len(also):
+            raise self.refused(f"{self.dashes}also must name each column once", ", ".join(also))
         if self.request.predicted_truth:
-            self.check_predicted({**given, "users": inputs.users})
+            self.check_predicted({**given, "users": inputs.users, "also": ", ".join(also) or None})
 
     def refused(self, rule: str, got: str) -> UsageError:
         """Return the error for what was asked for and breaks a rule."""
@@ -98,7 +102,7 @@ class Evaluation:
 
     def check_predicted(self, given: Mapping[str, Any]) -> None:
         """Raise UsageError for what labels by a model cannot be combined with."""
-        allowed = {"test": "t", "without_relevant": "zero", "users": None, "against": None}
+        allowed = {"test": "t", "without_relevant": "zero", "users": None, "against": None, "also": None}
         for option, usual in allowed.items():
             if given.get(option) not in (None, usual):
                 rule = f"{option} must be {usual}" if usual else f"{option} must be left out"

@@ -28,6 +28,7 @@ READERS = {
     ".ndjson": "read_json",
 }
 TREC = (".run", ".qrels", ".trec")
+ALSO = "also_"  # the beginning of the roles of columns that are compared beside the measures
 COMPRESSIONS = (".gz", ".zst")
 IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are data
 STDIN = "-"
@@ -143,9 +144,17 @@ class Wanted:
         return {**self.optional, **self.required}
 
 
+def is_also(role: str) -> bool:
+    return role.startswith(ALSO)
+
+
+def is_of_numbers(role: str) -> bool:
+    return role in NUMBERS or is_also(role)
+
+
 def option(role: str, is_command: bool) -> str:
     """Return what names the column of this role: `--user`, or `user_col`."""
-    argument = ARGUMENTS.get(role, f"{role}_col")
+    argument = "also" if is_also(role) else ARGUMENTS.get(role, f"{role}_col")
     return BESIDE_FILES.get(role, f"--{argument.removesuffix('_col')}") if is_command else argument
 
 
@@ -387,7 +396,7 @@ def missing_text(errors: Sequence[MissingColumnsError], elsewhere: Container[str
     `elsewhere` are the roles of the tables that lack nothing.
     """
     texts, is_command = [], errors[0].is_command
-    for role in dict.fromkeys(role for error in errors for role in error.near):
+    for role in dict.fromkeys(role for error in errors for role in error.near if not is_also(role)):
         near = {error.path: error.near[role] or "..." for error in errors if role in error.near}
         path, column = next(iter(near.items()))
         has_file = is_command and role in BESIDE_FILES
@@ -527,7 +536,7 @@ def table_source(
     kinds = {role: nested[name].kind if name in inside else types[name] for role, name in names.items()}
     if lists and has_empty_list(con, rows, lists, wanted):
         return empty_source(path, types)
-    for role in (one for one in NUMBERS if one in names and function not in ("read_csv", "lines")):
+    for role in (one for one in names if is_of_numbers(one) and function not in ("read_csv", "lines")):
         is_known = is_number(kinds[role]) or (role == "rel" and kinds[role] == "BOOLEAN")
         if not is_known and not (is_json and kinds[role] in ("JSON", '"NULL"')):
             raise DataError(f"{path}: {names[role]!r} must be a number, got {shorten(kinds[role])}")
@@ -559,9 +568,8 @@ def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[st
     def is_any(condition: str) -> bool:
         return bool(con.execute(f"SELECT 1 FROM {rows} WHERE {condition} LIMIT 1").fetchall())
 
-    columns = (
-        [identifier(one) for one in lists] if {*wanted.required} == {"userid", "itemid", "score"} else []
-    )
+    required = {role for role in wanted.required if not is_also(role)}
+    columns = [identifier(one) for one in lists] if required == {"userid", "itemid", "score"} else []
     full = "coalesce(len(TRY_CAST({0} AS JSON[])), ({0} IS NOT NULL)::INTEGER) > 0"
     return not all(is_any(full.format(one)) for one in columns) and is_any("true")
 
@@ -594,7 +602,7 @@ def typed_rows(con: duckdb.DuckDBPyConnection, file: str, rows: str, names: Mapp
         if role == "time"
         else number(file, name, identifier(name), is_grade=role == "rel")
         for role, name in names.items()
-        if role in (*NUMBERS, "time")
+        if is_of_numbers(role) or role == "time"
     }
     columns = ",\n    ".join(f"{sql} AS {identifier(name)}" for name, sql in typed.items())
     return f"(SELECT * REPLACE (\n    {columns})\nFROM {rows})" if typed else rows
@@ -634,7 +642,7 @@ def json_rows(
     An id that is a number with a point or an exponent is refused, since DuckDB reads 1.10 as 1.1. A number
     begins with a digit or a sign, which ASCII has before the colon, and is no text in quotes.
     """
-    types = {names[role]: "DOUBLE" if role in NUMBERS else "VARCHAR" for role in kinds}
+    types = {names[role]: "DOUBLE" if is_of_numbers(role) else "VARCHAR" for role in kinds}
     ids = []
     for role in (name for name in IDS if kinds.get(name, "VARCHAR") != "VARCHAR"):
         types[names[role]] = "JSON"

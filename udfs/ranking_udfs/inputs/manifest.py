@@ -71,8 +71,8 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     con, request, models = work.con, work.request, work.tables.models
     made, rows = read_manifest(con, path)
     refused = partial(refused_run, path)
-    if request.contents:
-        raise refused(f"it has values by truth alone: leave {request.contents[0].name} out")
+    for one in (*request.contents, *request.also):
+        raise refused(f"it has values by truth alone: leave {one.name} out")
     if not models or name in models:
         raise refused(f"it is called {name}, so REC must have another name, as in new=rec.csv")
     measured = [one for one in ("truth", "users") if one in work.tables.names]

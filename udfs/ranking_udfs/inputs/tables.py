@@ -24,6 +24,7 @@ from ..quoting import identifier, literal
 from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
 from .files import (
+    ALSO,
     IDS,
     OF_CSV,
     QRELS,
@@ -32,6 +33,7 @@ from .files import (
     MissingColumnsError,
     Source,
     Wanted,
+    is_also,
     list_files,
     missing_text,
     open_source,
@@ -68,6 +70,7 @@ class Inputs:
     titles: tuple[str, str | None] | None = None
     texts: tuple[str, str | None] | None = None
     predicted_truth: str | None = None  # a path: labels by a model, beside those of truth
+    also: Sequence[str] = ()  # columns of recs, which become also_1, also_2
     time: str | None = None  # their and truth's column of times; None for `time`, "" for none
     # whether errors name the options of the command, and not the arguments of Python
     is_command: bool = False
@@ -378,9 +381,11 @@ def numbers_in(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> tup
 def table_statement(name: str, sources: Sequence[Source]) -> str:
     """Return the statement that makes a table: a copy of what is costly to read again, else a view."""
     kind = "TABLE" if any(source.is_text for source in sources) else "VIEW"
-    if any("rank" in source.columns for source in sources):  # which only the check reads
-        sources = [replace(one, columns={"rank": "NULL", **one.columns}) for one in sources]
-    names = [column for column in (*COLUMN_ORDER, *SHOWN) if column in sources[0].columns]
+    every = dict.fromkeys(role for source in sources for role in source.columns)
+    lacking = {role: "NULL" for role in every if role == "rank" or is_also(role)}
+    sources = [replace(one, columns={**lacking, **one.columns}) for one in sources]
+    order = (*COLUMN_ORDER, *SHOWN, *filter(is_also, every))
+    names = [column for column in order if column in sources[0].columns]
     query = "\nUNION ALL\n".join(source.select(names) for source in sources)
     return f"CREATE OR REPLACE TEMP {kind} {name} AS\n{query}"
 
@@ -481,10 +486,14 @@ def named_source(
     """
     optional = {} if inputs.columns["system_col"] == "" else {"system": "system"}
     columns = rec_columns(inputs.columns)
+    columns |= {f"{ALSO}{i}": column for i, column in enumerate(inputs.also, 1)}
     _, wanted = inputs.table(paths[0], columns, optional, form=inputs.form, trec_fields=RUN)
     if "rank" not in map(str.lower, wanted.required.values()):
         wanted = replace(wanted, optional={**optional, "rank": "rank"})
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
+    if inputs.also and source.is_trec:
+        rule = f"{option('also_1', inputs.is_command)} needs columns, which a TREC run does not have"
+        raise DataError(f"{source.path}: {rule}, got {', '.join(map(shorten, inputs.also))}")
     if descending != inputs.columns["descending"]:
         opposite = f"0::HUGEINT - {source.columns['score']}"  # which no type overflows, as -score does
         source = replace(source, columns={**source.columns, "score": opposite}, is_negated=True)

@@ -1,4 +1,4 @@
-"""The columns of ranking_beyond_accuracy as measures; SQL alone computes them, of tables."""
+"""Columns as measures: those of ranking_beyond_accuracy, and the user's own; only SQL reads them."""
 
 from .arrays import Floats
 from .registry import SHARE, Empty, Measure, Range
@@ -17,6 +17,13 @@ def contents(name: str, arguments: tuple[str, ...], range: Range = SHARE, title:
     empty = Empty(None, "an item")
     return Measure(
         name, of_tables, range=range, empty=empty, arguments=arguments, title=title, higher_is_better=None
+    )
+
+
+def own_column(name: str, higher_is_better: bool | None = None) -> Measure:
+    """Return a column of the user's as a measure; it may have any values."""
+    return Measure(
+        name, of_tables, range=Range(), title=name, higher_is_better=higher_is_better, has_cutoff=False
     )
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..texts import nearest, shorten
-from .contents import CONTENTS
+from .contents import CONTENTS, own_column
 from .rankings import WHOLE
 from .registry import BY_NAME, LIST_MEASURES, MEASURES, Measure, Number, Option
 
@@ -65,7 +65,9 @@ class Choice:
         return f"{self.measure.label} ({self.options_text})" if self.given else self.measure.label
 
     def at(self, k: int | None) -> str:
-        """Return the label at a cut-off: `NDCG@10 (gain=linear)`."""
+        """Return the label at a cut-off: `NDCG@10 (gain=linear)`; of a column the name alone."""
+        if not self.measure.has_cutoff:
+            return self.label
         at = f"{self.measure.label}@{'all' if k is None else k}"
         return f"{at} ({self.options_text})" if self.given else at
 
@@ -108,6 +110,13 @@ def parse_measure(text: str, known: Mapping[str, Measure] = READABLE, listed: st
     given, chosen = parse_options(measure, measure.name, options, of_judged=True)
     ks = () if cuts is None else tuple(parse_cut_offs(cuts))
     return Choice(measure, given, chosen, ks)
+
+
+def measure_of(name: str) -> Choice:
+    """Return what a row of results calls so: a measure, or else a column of the user's."""
+    if re.split("[(@]", name)[0].lower() in READABLE:
+        return parse_measure(name)
+    return Choice(own_column(name), {}, {}, (None,))
 
 
 def merge_choices(choices: Iterable[Choice], given: Iterable[int | None]) -> list[Choice]:

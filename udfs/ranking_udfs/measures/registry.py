@@ -125,6 +125,7 @@ class Measure:
     column: bool = True  # whether the table functions have a column for it: not if it refuses usual grades
     expected: bool = False  # whether its expected value over all orders of tied items has a closed form
     higher_is_better: bool | None = True  # of two values; None if neither is, as of an ideal
+    has_cutoff: bool = True  # whether it is measured at one: a column of the user's is not
 
     @property
     def names(self) -> tuple[str, ...]:

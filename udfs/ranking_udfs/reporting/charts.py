@@ -1,5 +1,6 @@
 """The charts of a report: for each a Vega-Lite specification, a title with its message, and its numbers."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +48,11 @@ class Chart:
     specification: dict[str, Any]
     header: Sequence[str]  # of the table
     rows: Sequence[Sequence[Any]]  # the cells of the table, numbers as they are
+
+
+def keys_of(measure: Choice) -> Mapping[str, str]:
+    """Return the columns of the table of a measure that say which row it is: a column has no cut-off."""
+    return {name: one for name, one in OF_SYSTEM.items() if one != "k" or measure.measure.has_cutoff}
 
 
 def table_of(rows: Iterable[Row], columns: Mapping[str, str]) -> Table:
@@ -212,7 +218,8 @@ class Charts:
 
     def of_measure(self, kind: str, measure: Choice, rows: Iterable[Row]) -> tuple[str, list[Row], list[Row]]:
         """Return the name of a chart, the measure's rows, and those of them at its first cut-off."""
-        name = f"{kind}-{self.found.measures.index(measure) + 1}-{measure.measure.name}"
+        plain = re.sub(r"\W+", "-", measure.measure.name)  # a column of the user's may be called anything
+        name = f"{kind}-{self.found.measures.index(measure) + 1}-{plain}"
         every = [row for row in rows if row["measure"] == measure.name]
         return name, every, [row for row in every if row["k"] == measure.cuts[0]]
 
@@ -221,7 +228,7 @@ class Charts:
         name, rows, _ = self.of_measure("means", measure, self.found.means)
         layers = intervals(lambda field: number_axis(field, measure.label), "mean", self.y, self.look)
         title = measure.at(measure.cuts[0]) + leader_text(self.found, measure, rows)
-        table = table_of(rows, OF_SYSTEM | OF_MEAN)
+        table = table_of(rows, {**keys_of(measure), **OF_MEAN})
         return self.draw(name, title, table, rows, height={"step": 26}, layer=layers)
 
     def by_k(self, measure: Choice) -> Chart:
@@ -237,12 +244,15 @@ class Charts:
         ]
         title = f"{measure.label} by cut-off{leader_text(self.found, measure, rows)}"
         data = [{**row, "k": format_cut_off(row["k"])} for row in rows]
-        table = table_of(rows, OF_SYSTEM | OF_MEAN)
+        table = table_of(rows, {**keys_of(measure), **OF_MEAN})
         return self.draw(name, title, table, data, height=HEIGHT, encoding={"x": x}, layer=layers)
 
-    def difference_layers(self, y: Encoding, rows: Sequence[Row] = ()) -> list[dict[str, Any]]:
+    def difference_layers(
+        self, y: Encoding, rows: Sequence[Row] = (), has_margin: bool = True
+    ) -> list[dict[str, Any]]:
         """Draw differences to the baseline, the zero line and the margin, on a scale for all these rows."""
-        margin, sides = self.found.comparison["margin"], ("low", "high", "difference")
+        margin = self.found.comparison["margin"] if has_margin else None
+        sides = ("low", "high", "difference")
         ends = [0.0] if margin is None else [-margin, 0.0, margin]
         ends += [row[side] for row in rows for side in sides if row[side] is not None]
         scale: Encoding = {"domain": [min(ends), max(ends)]} if rows else {}
@@ -262,12 +272,12 @@ class Charts:
         """Draw the differences to the baseline at the first cut-off, with intervals."""
         name, every, rows = self.of_measure("differences", measure, self.found.comparisons)
         shown = [row for row in rows if row["system"] in self.systems]
-        layers = self.difference_layers(self.y)
+        layers = self.difference_layers(self.y, has_margin=measure.measure.has_cutoff)
         means, of = ("Mean", "Baseline"), " (graded)" * self.found.request.predicted_truth
         columns = {f"{means[0]}{of}": "mean_system", f"{means[1]}{of}": "mean_baseline"}
         columns["Difference (all)" if of else "Difference"] = "difference"
         title = f"{measure.at(measure.cuts[0])} against {self.found.baseline}: {verdict_text(rows)}"
-        table = table_of(every, OF_SYSTEM | OF_VERDICT | columns | ENDS | OF_TEST)
+        table = table_of(every, {**keys_of(measure), **OF_VERDICT, **columns, **ENDS, **OF_TEST})
         return self.draw(name, title, table, shown, height={"step": 26}, layer=layers)
 
     def share_bars(
@@ -301,7 +311,7 @@ class Charts:
         more = f"; and {len(rows) - 2} more" if len(rows) > 2 else ""
         said = "; ".join(texts) or in_unit("no user has values of both")
         title = f"{measure.at(measure.cuts[0])}: {said}{more}"
-        columns = OF_SYSTEM | {"Users": "users", "Wins": "wins", "Ties": "ties", "Losses": "losses"}
+        columns = {**keys_of(measure), "Users": "users", "Wins": "wins", "Ties": "ties", "Losses": "losses"}
         bars = self.share_bars(shares, colours, in_unit("share of users"))
         return self.draw(name, title, table_of(every, columns), **bars)
 

@@ -18,7 +18,8 @@ from ..evaluation.comparison import changes_query, compare_queries, pairs_query
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
-from ..evaluation.pairs import ModelOrder, find_orders, turn
+from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
+from ..evaluation.pairs import ModelOrder, find_orders, find_pairs, turn
 from ..evaluation.problems import check_common
 from ..evaluation.queries import (
     Request,
@@ -29,6 +30,7 @@ from ..evaluation.queries import (
     fetch_rows,
     overlap_query,
 )
+from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import (
     GONE,
     WITHOUT_RELEVANT,
@@ -84,7 +86,7 @@ class Subject:
         self.labels = unique_labels(ordered) if names else {"": UNNAMED}
         self.systems = list(self.labels.values())
         self.baseline = self.systems[0] if len(self.systems) > 1 else None
-        self.measures, self.first = work.request.choices, work.request.choices[0]
+        self.measures, self.first = [*work.request.choices, *work.request.also], work.request.choices[0]
         self.k, self.largest_k = self.first.cuts[0], max(self.first.cuts, key=cut_off_key)
         self.at = self.first.at(self.k)
         self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
@@ -206,6 +208,7 @@ class Findings(Subject):
     orders      the models in order, by the name of the measure and k, where there is an order
     verdicts    the verdict and a sentence for each model that is compared
     title, leading, headlines, best, refused    sentences, None or none where there is nothing to say
+    dominated   sentences on the models that others dominate, where columns are compared too
     wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
     curve, overlaps, abstention     rows of the table functions, of overlaps with the baseline
     example     a user who loses most, of those with a relevant item if there are any; None if nobody loses
@@ -238,8 +241,10 @@ class Findings(Subject):
         self.problems = find_problems(work, reader)
         rows, models = self.comparisons, len(self.systems)
         pairs = partial(fetch, pairs_query)
-        orders = find_orders(work.con, self.request, models, rows, pairs)
-        self.orders = {(one.measure, one.k): one for one in orders if one is not None}
+        paired = find_pairs(work.con, self.request, models, rows, pairs)
+        self.orders = {(one.measure, one.k): one for one in find_orders(paired) if one is not None}
+        is_asked = bool(self.request.also and self.baseline)
+        self.dominated = dominated_sentences(paired, MOST_PAIRED) if is_asked else []
         leader = self.orders.get((self.first.name, self.k))
         shared = find_shared(self, fetch, self.counts)
         self.tables = find_tables(self, fetch, work, self.counts)
@@ -277,7 +282,7 @@ def with_judged(of: Subject) -> Request:
     if JUDGED in [one.measure.name for one in of.measures] or of.request.ties == "expected":
         return of.request
     judged = Choice(MEASURES[JUDGED], {}, {}, (of.k,))
-    return replace(of.request, choices=[*of.measures, judged])
+    return replace(of.request, choices=[*of.request.choices, judged])
 
 
 # --- Sections: each of rows, and of queries where it needs more ---
@@ -289,7 +294,9 @@ def find_means(of: Subject, fetch: Fetch) -> list[Row]:
     The last are how many values are 0, the smallest and the largest.
     """
     cuts = {one.name: one.cuts for one in of.measures}
-    rows = fetch(of.means_query(of.by_user, of.keys, of.measures))
+    rows = fetch(of.means_query(of.by_user, of.keys, of.request.choices))
+    if of.request.also:
+        rows += fetch(of.means_query(of.request.table("also"), of.keys, of.request.also))
     return sorted((row for row in rows if row["k"] in cuts[row["measure"]]), key=of.by_measure)
 
 
@@ -562,7 +569,8 @@ def find_facts(of: Subject, work: Evaluation, tables: Sequence[Row]) -> dict[str
         "Segments": shorten(":".join(inputs.segment or (inputs.texts or ())[:1])),
         "History": shorten(inputs.history or ""),
         "Items": shorten(":".join(filter(None, inputs.items or ()))),
-        "Measures": "; ".join(map(text_with_options, of.measures)),
+        "Measures": "; ".join(map(text_with_options, of.request.choices)),
+        "Columns": "; ".join(map(text_with_direction, of.request.also)),
         "Cut-offs": ", ".join(map(format_cut_off, of.request.ks)),
         "Fingerprints": ", ".join(read),
     }
@@ -594,6 +602,10 @@ def text_with_options(choice: Choice) -> str:
         for name, value in given.items()
     ]
     return f"{choice.text} ({', '.join(texts)})" if texts else choice.text
+
+
+def text_with_direction(choice: Choice) -> str:
+    return f"{choice.name} ({'higher' if choice.measure.higher_is_better else 'lower'} is better)"
 
 
 def unique_labels(systems: Sequence[str]) -> dict[str, str]:

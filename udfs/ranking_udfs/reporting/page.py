@@ -178,15 +178,18 @@ class View:
         rows: dict[tuple[str, int | None], list[Any]] = {
             (one.name, k): [one.at(k)] for one in found.measures for k in one.cuts
         }
+        columns = {one.name for one in found.request.also}  # each of which has a unit of its own
         for name in found.systems:
             own = [row for row in found.means if row["system"] == name]
-            halves = [half_of(row["low"], row["high"]) for row in own]
-            decimals = column_decimals([row["mean"] for row in own], halves)
+            measured = [row for row in own if row["measure"] not in columns]
+            halves = [half_of(row["low"], row["high"]) for row in measured]
+            decimals = column_decimals([row["mean"] for row in measured], halves)
             for row in own:
-                rows[row["measure"], row["k"]].append(self.mean_cell(row, decimals))
+                cell = self.mean_cell(row, None if row["measure"] in columns else decimals)
+                rows[row["measure"], row["k"]].append(cell)
         return ["Measure", *found.systems], list(rows.values())
 
-    def mean_cell(self, row: Row, decimals: int) -> Html | None:
+    def mean_cell(self, row: Row, decimals: int | None) -> Html | None:
         """Write a mean and its interval, bold if it is the best, with its letters."""
         if row["mean"] is None:
             return None
