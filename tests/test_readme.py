@@ -38,6 +38,7 @@ SESSIONS = [
     "examples/queries.md",
     "examples/retrieval/README.md",
     "examples/retrieval/search.md",
+    "examples/retrieval/answers.md",
     "udfs/ranking_udfs/command/README.md",
     "udfs/ranking_udfs/duckdb/README.md",
 ]
