@@ -14,8 +14,8 @@ from statsmodels.stats import multitest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.evaluation.tradeoffs import find_dominated
-from tests.command import Fails, Run
+from ranking_udfs.evaluation.tradeoffs import dominated_sentences, find_dominated
+from tests.command import Fails, Run, csv
 from tests.conftest import Captured
 from tests.pages import sections, tables_in, text_of
 
@@ -116,6 +116,28 @@ def test_files_frames_tables_and_printed_sql_have_the_same_numbers(run: Run) -> 
 
 
 @pytest.mark.usefixtures("logs")
+def test_segments_and_the_values_of_users_have_the_column(run: Run) -> None:
+    csv("kinds.csv", "userid,kind", *(f"q{i},{'ab'[i % 2]}" for i in range(USERS)))
+    call = [*COMPARED, "--also", "latency_ms", "--segment", "kinds.csv:kind", "--quiet"]
+    rows = json.loads(run(*call, "--by-user", "users.csv", "--format", "json"))
+    rows = [row for row in rows if row["measure"] == "latency_ms"]
+    own, base = latencies("hybrid"), latencies("bm25")
+    for start, segment in enumerate("ab"):
+        test = stats.ttest_rel(own[start::2], base[start::2])
+        (row,) = (one for one in rows if (one["segment"], one["system"]) == (segment, "hybrid"))
+        assert [row["users"], row["p"]] == pytest.approx([USERS / 2, test.pvalue])
+    found = pd.read_csv("users.csv").query("measure == 'latency_ms' and system == 'hybrid'")
+    found = found.set_index("userid").loc[[f"q{i}" for i in range(USERS)]]
+    assert found["k"].isna().all()
+    assert [*found["difference"]] == pytest.approx([*(own - base)])
+    everybody = ["--users", "all.csv", "--without-relevant", "zero"]
+    Path("truth.csv").write_text("query_id,doc_id\nq1,good\n")
+    csv("all.csv", "query_id", *(f"q{i}" for i in range(USERS)))
+    assert compared(run, "--also", "latency_ms")["latency_ms", "hybrid"]["users"] == 1
+    assert compared(run, "--also", "latency_ms", *everybody)["latency_ms", "hybrid"]["users"] == USERS
+
+
+@pytest.mark.usefixtures("logs")
 def test_a_gate_stops_at_a_column_and_its_p_is_of_one_family(run: Run, capsys: Captured) -> None:
     """The margin changes nothing of a column: p, verdict and users_needed are those without it."""
     shown: list[list[Any]] = []
@@ -185,6 +207,9 @@ def test_a_model_is_dominated_by_the_definition() -> None:
     assert seen == {0, 1, 2, 3}
     nobody = {"system": "b", "baseline": "a", "users": 0, "ties": 0, "verdict": "unclear"}
     assert find_dominated([{**nobody, "verdict": "better"}, nobody]) == {}
+    assert dominated_sentences([], 20)[0].startswith(
+        "Which models are dominated is not known: that needs 20 "
+    )
 
 
 def test_rows_of_a_query_agree_or_have_no_value(run: Run, fails: Fails) -> None:
@@ -205,6 +230,10 @@ def test_rows_of_a_query_agree_or_have_no_value(run: Run, fails: Fails) -> None:
     assert fails(1, *call, "cost") == "b.csv: cost must be a number, got fast"
     Path("b.csv").write_text("userid,itemid,score\n1,1,2\n")
     assert fails(1, *call, "cost") == "b.csv: no column 'cost' (there are: userid, itemid, score)"
+    Path("b.csv").write_text("customer,itemid,score\n1,1,2\n")
+    keyed = [*call, "customer:lower", "--user", "b.csv:customer"]
+    rule = "b.csv: --also must be columns of numbers beside the keys, got customer"
+    assert fails(1, *[one.replace("a=a.csv", "a=b.csv") for one in keyed]) == rule
     Path("b.run").write_text("1 Q0 1 1 2 tag\n")
     rule = "b.run: --also needs columns, which a TREC run does not have, got cost"
     assert fails(1, *[one.replace("b.csv", "b.run") for one in call], "cost") == rule

@@ -134,8 +134,8 @@ def compare(
 
     Returns:
         A relation with a row per comparison, the columns of `ranking_compare_by_user`, and if there are
-        segments, segment before them; its caveats name what the check finds, too. It reads as that of
-        `evaluate`.
+        segments, segment before them; its caveats name what the check finds, too. A row of a column of `also`
+        has its name as measure, and NULL as k. It reads as that of `evaluate`.
 
     Raises:
         ValueError, TypeError, duckdb.Error: as `evaluate`.

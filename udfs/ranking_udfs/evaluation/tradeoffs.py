@@ -50,7 +50,7 @@ def find_dominated(rows: Sequence[Row]) -> dict[str, list[str]]:
             compared.setdefault((row[pair[0]], row[pair[1]]), set()).add(said)
     found: dict[str, list[str]] = {}
     for (one, other), verdicts in compared.items():
-        if "better" in verdicts <= {"better", "equal"}:
+        if "better" in verdicts and "unknown" not in verdicts:
             found.setdefault(other, []).append(one)
     return found
 
@@ -64,8 +64,6 @@ def dominated_sentences(rows: Sequence[Row], most: int) -> list[str]:
         f"{printable(name)} is dominated by {join_names([*map(printable, others)])}."
         for name, others in find_dominated(rows).items()
     ]
-    rule = (
-        "A model dominates another if it is significantly better in at least one measure or column. In each "
-    )
-    rule += "of the others it is better too, equal for every user, or the same within the margin."
+    rule = "A model dominates another if it is significantly better in at least one measure or column. "
+    rule += "In each of the others it is better too, equal for every user, or the same within the margin."
     return [*(texts or ["No model is dominated by another."]), in_unit(rule)]

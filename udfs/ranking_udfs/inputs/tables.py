@@ -494,6 +494,10 @@ def named_source(
     if inputs.also and source.is_trec:
         rule = f"{option('also_1', inputs.is_command)} needs columns, which a TREC run does not have"
         raise DataError(f"{source.path}: {rule}, got {', '.join(map(shorten, inputs.also))}")
+    keys = {source.names.get(role, "") for role in (*IDS, "system")}
+    for column in (one for role, one in source.names.items() if is_also(role) and one in keys):
+        rule = f"{option('also_1', inputs.is_command)} must be columns of numbers beside the keys"
+        raise DataError(f"{source.path}: {rule}, got {shorten(column)}")
     if descending != inputs.columns["descending"]:
         opposite = f"0::HUGEINT - {source.columns['score']}"  # which no type overflows, as -score does
         source = replace(source, columns={**source.columns, "score": opposite}, is_negated=True)

@@ -16,6 +16,7 @@ from ..compose.means import mean, mean_interval
 from ..evaluation import conclusion
 from ..evaluation.comparison import changes_query, compare_queries, pairs_query
 from ..evaluation.defaults import DIGITS
+from ..evaluation.depth import depth_sentence, margin_of, shortfalls_query, smallest_near, width_of
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
@@ -210,6 +211,7 @@ class Findings(Subject):
     title, leading, headlines, best, refused    sentences, None or none where there is nothing to say
     dominated   sentences on the models that others dominate, where columns are compared too
     wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
+    depth       a sentence on the cutoff from which on the first measure is near its end
     curve, overlaps, abstention     rows of the table functions, of overlaps with the baseline
     example     a user who loses most, of those with a relevant item if there are any; None if nobody loses
     lists, missed   of two models: by rank, the item and what it is ("relevant", or a grade with a gain);
@@ -260,6 +262,7 @@ class Findings(Subject):
         if work.is_checked:
             self.caveats += caveats_of(self, self.counts, self.tables, shared)
         self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments.rows)]
+        self.depth = depth_of(self, fetch)
         self.curve = fetch(curve_query)
         self.histogram = find_histogram(self, fetch, self.means, self.counts)
         self.overlaps = find_overlaps(self, fetch)
@@ -471,6 +474,17 @@ def ends_of(values: Range, means: Sequence[Row]) -> tuple[float, float]:
     low = values.low if isfinite(values.low) else min((row["least"] for row in found), default=0.0)
     high = values.high if isfinite(values.high) else max((row["most"] for row in found), default=1.0)
     return low, high if low < high else low + 1
+
+
+def depth_of(of: Subject, fetch: Fetch) -> list[str]:
+    """Say from which cutoff on the first measure is near its value at the largest one, if it has several."""
+    margin, level = margin_of(of.first, of.comparison["margin"]), of.comparison["confidence"]
+    if len(of.first.cuts) < 2 or margin is None or of.first.measure.higher_is_better is None:
+        return []
+    rows, width = fetch(shortfalls_query(of.request, of.first, of.system, level)), width_of(of.first)
+    by_model = {name: [row for row in rows if row["system"] == name] for name in of.systems}
+    found = {name: smallest_near(own, margin, width, level) for name, own in by_model.items()}
+    return [depth_sentence(found, of.first, margin, level)]
 
 
 def find_overlaps(of: Subject, fetch: Fetch) -> list[Row]:

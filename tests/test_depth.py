@@ -1,0 +1,132 @@
+"""From which cutoff on a measure is near its end: by hand, beside SciPy, and how often it is wrong."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ranking_udfs.evaluation.depth import margin_of, shortfalls_query, smallest_near, upper_bound
+from ranking_udfs.evaluation.queries import Request
+from ranking_udfs.measures.grammar import parse_measure
+from tests.command import Run, csv
+from tests.conftest import Con, module_connection, rows
+from tests.pages import sections, text_of
+
+con = module_connection()
+T = 1.6603911559963895  # SciPy's t.ppf(0.95, 99)
+CUTS = (1, 3, 5, 10)
+RANKS = {"many": [1] * 60 + [3] * 25 + [8] * 15, "few": [1] * 96 + [8] * 4, "all": [1] * 100}
+
+
+def shortfalls(con: Con, text: str, ranks: dict[str, list[int]]) -> dict[tuple[str, int], dict[str, Any]]:
+    """The rows of users with one relevant item each, at these ranks."""
+    con.execute("CREATE OR REPLACE TABLE truth AS SELECT userid, 0 AS itemid FROM range(100) AS t(userid)")
+    con.execute("CREATE OR REPLACE TABLE ranks (system VARCHAR, userid BIGINT, rank BIGINT)")
+    given = [(name, user, rank) for name, own in ranks.items() for user, rank in enumerate(own)]
+    con.executemany("INSERT INTO ranks VALUES (?, ?, ?)", given)
+    con.execute(f"""
+        CREATE OR REPLACE TABLE rec AS
+        SELECT system, userid, if(i = rank, 0, i) AS itemid, -i AS score FROM ranks, range(1, 11) AS t(i);
+        CREATE OR REPLACE TEMP TABLE by_user AS
+        FROM ranking_by_user('rec', 'truth', {[*CUTS]}, measures := '{text}')
+    """)
+    request = Request([parse_measure(f"{text}@1,3,5,10")], CUTS)
+    query = shortfalls_query(request, request.choices[0], "system, ", 0.95)
+    return {(row["system"], row["k"]): row for row in rows(con, query)}
+
+
+def test_bounds_by_hand(con: Con) -> None:
+    """Recall is 1 from the item's rank on: of `many`, 15 of 100 users lose all at 5 and 3, and 40 at 1."""
+    found = shortfalls(con, "recall", RANKS)
+    for k, share in ((5, 0.15), (3, 0.15), (1, 0.4)):
+        row = found["many", k]
+        deviation = (share * (1 - share) * 100 / 99) ** 0.5
+        skewness = (1 - 2 * share) / (share * (1 - share)) ** 0.5 * 9900**0.5 / 98
+        expected = [100, 100 * share, share, deviation, skewness, T]
+        names = ("users", "differing", "mean", "deviation", "skewness", "t")
+        assert [row[name] for name in names] == pytest.approx(expected, rel=1e-9)
+        bound = share + deviation / 10 * (T + skewness * (1 + 2 * T**2) / 60)
+        assert upper_bound(row, 1, 0.95) == pytest.approx(bound, rel=1e-9)
+    bounds = {k: upper_bound(found["many", k], 1, 0.95) for k in CUTS[:-1]}
+    assert [round(one, 3) for one in bounds.values()] == [0.484, 0.217, 0.217]
+    # Wilson's upper end of 4 of 100, and what 100 of 100 leave open.
+    wilson = (0.04 + T**2 / 200 + T * (0.04 * 0.96 / 100 + T**2 / 40_000) ** 0.5) / (1 + T**2 / 100)
+    assert upper_bound(found["few", 5], 1, 0.95) == pytest.approx(wilson, rel=1e-9)
+    assert upper_bound(found["all", 1], 1, 0.95) == pytest.approx(1 - 0.05**0.01)
+    many = [row for (name, _), row in found.items() if name == "many"]
+    near = {margin: smallest_near(many, margin, 1, 0.95) for margin in (0.21, 0.22, 0.48, 0.49)}
+    assert near == {0.21: None, 0.22: 3, 0.48: 3, 0.49: 1}
+
+
+def test_moments_are_those_of_scipy_in_the_direction_of_the_measure(con: Con) -> None:
+    draw = np.random.default_rng(2)
+    ranks = {name: [int(one) for one in draw.integers(1, 11, 100)] for name in "ab"}
+    for text, sign in (("ndcg", 1), ("first_hit_rank", -1)):
+        found = shortfalls(con, text, ranks)
+        values = con.execute(f"SELECT system, k, userid, {text} AS value FROM by_user").df()
+        wide = values.pivot(index=["system", "userid"], columns="k", values="value")
+        for (system, k), row in found.items():
+            own = sign * (wide.loc[system][10] - wide.loc[system][k]).dropna().to_numpy()
+            assert [row["users"], row["mean"]] == pytest.approx([len(own), own.mean()])
+            if row["deviation"]:
+                expected = [own.std(ddof=1), stats.skew(own, bias=False), stats.t.ppf(0.95, len(own) - 1)]
+                assert [row[one] for one in ("deviation", "skewness", "t")] == pytest.approx(expected)
+    assert len(found) == 6
+    assert margin_of(parse_measure("ndcg"), None) == 0.01
+    assert margin_of(parse_measure("first_hit_rank"), None) is None
+    assert margin_of(parse_measure("first_hit_rank"), 0.5) == 0.5
+
+
+Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
+POPULATIONS: dict[str, tuple[float, Draw]] = {  # the mean, and how much values of users fall short
+    "few users lose all": (0.03, lambda draw, size: (draw.random(size) < 0.03) * 1.0),
+    "a tenth lose all": (0.1, lambda draw, size: (draw.random(size) < 0.1) * 1.0),
+    "a tenth lose some": (0.025, lambda draw, size: (draw.random(size) < 0.1) * draw.beta(1, 3, size)),
+    "a third lose little": (0.03, lambda draw, size: (draw.random(size) < 0.3) * draw.beta(1, 9, size)),
+    "some gain": (0.01, lambda draw, size: (draw.random(size) < 0.5) * draw.normal(0.02, 0.1, size)),
+}
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("users", [50, 200])
+def test_a_cutoff_that_is_not_near_is_seldom_called_near(name: str, users: int) -> None:
+    """The true mean is the margin itself: it is then wrong to call it near, which 5 % of draws may do."""
+    mean, draw = POPULATIONS[name]
+    every = draw(np.random.default_rng(users), (2_000, users))
+    t = stats.t.ppf(0.95, users - 1)
+    near = t_near = 0
+    for own in every:
+        deviation = own.std(ddof=1) if np.ptp(own) > 1e-12 else 0
+        row = {"users": users, "differing": int((abs(own) > 1e-12).sum()), "mean": own.mean(), "t": t, "k": 5}
+        row |= {"deviation": deviation, "skewness": stats.skew(own, bias=False) if deviation else np.nan}
+        near += smallest_near([row], mean, 1, 0.95) is not None
+        t_near += own.mean() + t * deviation / users**0.5 < mean
+    assert near / len(every) < 0.075  # and by t alone:
+    assert name == "some gain" or t_near > near
+    assert "all" not in name or t_near / len(every) > 0.075
+
+
+def test_the_report_says_it(run: Run) -> None:
+    csv("truth.csv", "userid,itemid", *(f"{u},0" for u in range(100)))
+    for name, ranks in RANKS.items():
+        lists = (f"{u},{0 if i == r else i},{-i}" for u, r in enumerate(ranks) for i in range(1, 11))
+        csv(f"{name}.csv", "userid,itemid,score", *lists)
+    call = ["report", *(f"{name}={name}.csv" for name in RANKS), "truth.csv", "--quiet", "--no-check"]
+    for cuts, margin, said in (
+        (
+            "1,3,5,10",
+            "0.22",
+            "0.22 below its value at k = 10: from k = 3 on with many; from k = 1 on with few",
+        ),
+        (
+            "5,all",
+            None,
+            "0.01 below its value for the whole list: not shown for any smaller k with many, few",
+        ),
+    ):
+        run(*call, "-m", "recall", "-k", cuts, *(["--margin", margin] if margin else []))
+        text = text_of(sections(Path("report.html").read_text())["Measures by cut-off"])
+        assert (f"Recall is less than {said} and all (95 % confidence, one-sided).") in text
