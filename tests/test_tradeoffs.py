@@ -88,15 +88,12 @@ def test_a_column_is_compared_as_scipy_does_with_the_direction_that_its_name_or_
 def test_files_frames_tables_and_printed_sql_have_the_same_numbers(run: Run) -> None:
     expected = compared(run, "--also", "latency_ms")
     frames = {name: pd.read_json(f"{name}.jsonl", lines=True) for name in MODELS}
-    of_frames = ranking_udfs.compare(
-        frames, "truth.csv", "ndcg", 2, baseline="bm25", also=["latency_ms"], check=False
-    ).df()
+    given: Any = {"baseline": "bm25", "also": ["latency_ms"], "check": False}
+    of_frames = ranking_udfs.compare(frames, "truth.csv", "ndcg", 2, **given).df()
     with duckdb.connect() as con:
         union = " UNION ALL ".join(f"SELECT *, '{name}' AS system FROM '{name}.jsonl'" for name in MODELS)
         con.execute(f"CREATE TABLE log AS {union}")
-        of_table = ranking_udfs.compare(
-            "log", "truth.csv", "ndcg", 2, baseline="bm25", also="latency_ms", con=con, check=False
-        ).df()
+        of_table = ranking_udfs.compare("log", "truth.csv", "ndcg", 2, con=con, **given).df()
     run(*COMPARED, "--also", "latency_ms", "--format", "sql", "--output", "printed.sql")
     printed = []
     with duckdb.connect() as con:  # without the pack
@@ -108,10 +105,8 @@ def test_files_frames_tables_and_printed_sql_have_the_same_numbers(run: Run) -> 
         assert len(rows) == len(expected)
         for row in rows.to_dict("records"):
             before = expected[row["measure"], row["system"]]
-            names = ["users", "difference", "low", "high", "p_adjusted"]
-            assert [row[one] for one in names] == pytest.approx(
-                [np.nan if before[one] is None else before[one] for one in names], rel=1e-12, nan_ok=True
-            )
+            for one in ("users", "difference", "p_adjusted"):
+                assert row[one] == pytest.approx(before[one], rel=1e-12)
             assert row["verdict"] == before["verdict"]
 
 
@@ -207,9 +202,7 @@ def test_a_model_is_dominated_by_the_definition() -> None:
     assert seen == {0, 1, 2, 3}
     nobody = {"system": "b", "baseline": "a", "users": 0, "ties": 0, "verdict": "unclear"}
     assert find_dominated([{**nobody, "verdict": "better"}, nobody]) == {}
-    assert dominated_sentences([], 20)[0].startswith(
-        "Which models are dominated is not known: that needs 20 "
-    )
+    assert "is not known: that needs 20 models or fewer" in dominated_sentences([], 20)[0]
 
 
 def test_rows_of_a_query_agree_or_have_no_value(run: Run, fails: Fails) -> None:
@@ -221,19 +214,17 @@ def test_rows_of_a_query_agree_or_have_no_value(run: Run, fails: Fails) -> None:
     row = json.loads(run(*call, "cost", "--format", "json"))[1]
     assert (row["users"], row["users_undefined"], row["users_without_rec_baseline"]) == (2, 2, 1)
     assert (row["mean_baseline"], row["mean_system"], row["difference"]) == (2.25, 3, 0.75)
-    Path("b.csv").write_text(f"{header}1,1,2,2\n1,2,1,2.5\n2,2,1,4\n")
-    rule = "also: cost must have one value for each user and model, got 2.0 and 2.5 for user 1 of b"
-    assert fails(1, *call, "cost") == rule
-    Path("b.csv").write_text(f"{header}1,1,2,nan\n2,2,1,4\n")
-    assert "every value of a measure must be a finite number" in fails(1, *call, "cost")
-    Path("b.csv").write_text(f"{header}1,1,2,fast\n")
-    assert fails(1, *call, "cost") == "b.csv: cost must be a number, got fast"
-    Path("b.csv").write_text("userid,itemid,score\n1,1,2\n")
-    assert fails(1, *call, "cost") == "b.csv: no column 'cost' (there are: userid, itemid, score)"
-    Path("b.csv").write_text("customer,itemid,score\n1,1,2\n")
-    keyed = [*call, "customer:lower", "--user", "b.csv:customer"]
-    rule = "b.csv: --also must be columns of numbers beside the keys, got customer"
-    assert fails(1, *[one.replace("a=a.csv", "a=b.csv") for one in keyed]) == rule
+    one_value = "also: cost must have one value for each user and model, got 2.0 and 2.5 for user 1 of b"
+    for content, rule in (
+        (f"{header}1,1,2,2\n1,2,1,2.5\n", one_value),
+        (f"{header}1,1,2,nan\n", "every value of a measure must be a finite number, got NaN or infinity"),
+        (f"{header}1,1,2,fast\n", "b.csv: cost must be a number, got fast"),
+        ("userid,itemid,score\n1,1,2\n", "b.csv: no column 'cost' (there are: userid, itemid, score)"),
+    ):
+        Path("b.csv").write_text(content)
+        assert fails(1, *call, "cost").endswith(rule)
+    keyed = fails(1, *call, "itemid:lower")
+    assert keyed == "a.csv: --also must be columns of numbers beside the keys, got itemid"
     Path("b.run").write_text("1 Q0 1 1 2 tag\n")
     rule = "b.run: --also needs columns, which a TREC run does not have, got cost"
     assert fails(1, *[one.replace("b.csv", "b.run") for one in call], "cost") == rule
@@ -267,16 +258,6 @@ def test_it_is_refused_with_what_has_no_columns(fails: Fails, run: Run) -> None:
     assert fails(2, *given, "--predicted-truth", "truth.csv") == rule
     run("evaluate", "rec.csv", "truth.csv", "--by-user", "old.parquet", "--manifest", "-m", "ndcg")
     Path("rec.csv").write_text("userid,itemid,score,cost\n1,1,1,1\n")
-    stored = [
-        "compare",
-        "new=rec.csv",
-        "truth.csv",
-        "--also",
-        "cost",
-        "-m",
-        "ndcg",
-        "--against",
-        "old.parquet",
-    ]
+    stored = ["compare", "new=rec.csv", *given[3:], "-m", "ndcg", "--against", "old.parquet"]
     rule = "compare: --against old.parquet: it has values by truth alone: leave cost out"
     assert fails(2, *stored) == rule

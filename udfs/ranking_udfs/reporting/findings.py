@@ -584,7 +584,7 @@ def find_facts(of: Subject, work: Evaluation, tables: Sequence[Row]) -> dict[str
         "History": shorten(inputs.history or ""),
         "Items": shorten(":".join(filter(None, inputs.items or ()))),
         "Measures": "; ".join(map(text_with_options, of.request.choices)),
-        "Columns": "; ".join(map(text_with_direction, of.request.also)),
+        "Columns compared": "; ".join(map(text_with_direction, of.request.also)),
         "Cut-offs": ", ".join(map(format_cut_off, of.request.ks)),
         "Fingerprints": ", ".join(read),
     }
