@@ -24,7 +24,7 @@ def shortfalls_query(request: Request, choice: Choice, system: str, confidence: 
     *others, largest = sorted(choice.cuts, key=cut_off_key)
     value, by_user = identifier(choice.name), request.table("by_user")
     sides = ("last", "one") if choice.measure.higher_is_better else ("one", "last")
-    two_sided = repr(min(2 * (1 - confidence), 1.0))  # of which one side is 1 - confidence
+    two_sided = min(round(2 * (1 - confidence), 15), 1.0)  # of which one side is 1 - confidence
     return f"""SELECT {system}k, count(difference) AS users,
     count(*) FILTER (abs(difference) > 1e-12) AS differing,
     {mean("difference", False)} AS mean,
