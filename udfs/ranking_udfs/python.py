@@ -31,7 +31,8 @@ from .evaluation.words import Row, speaking_of
 from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation
-from .inputs.tables import Inputs
+from .inputs.objects import Objects
+from .inputs.tables import ORDER, Inputs
 from .measures.grammar import Choice, parse_measures
 from .quoting import literal
 from .texts import shorten
@@ -77,9 +78,12 @@ def evaluate(
 
     Args:
         rec: recommendations: users, items and scores. A data frame (pandas, Polars, Arrow), a relation of
-            DuckDB's, the name of a file or, with `con`, of a table or view; or a dict of these by the names
-            of several models. A column `system` tells models apart, too. So are segments, history and items.
-        truth: what turned out right: users, items and, if there are any, grades; in the same forms.
+            DuckDB's, the name of a file or, with `con`, of a table or view. So are segments, history, items.
+            Or objects: a dict by query (user) of `{id: score}`, of pairs `[(id, score)]` or of ids in order;
+            a list of dicts, of which each is an item of a query or a query with its list. For several
+            models, give a dict of any of these by name; a column `system` tells models apart, too.
+        truth: what turned out right: users, items and, if there are any, grades; in the same forms. The ids
+            of a query can be a set.
         measures: as texts, `ndcg`, `recall(normalize=min)@5,10`, with options and cut-offs if they are to
             have their own. By default recall, precision, average_precision, mrr, ndcg, hit_rate and
             f_measure, with history or items what is in the lists, too.
@@ -218,7 +222,8 @@ def at_work(
     check_keywords(caller, options, ["measures", "ks", *known])
     given = SimpleNamespace(**{name: one.default for name, one in OPTIONS.items()} | dict(options))
     given.by_user = by_user
-    columns, problems = columns_of(caller, options), list[Row]()
+    problems, directions = list[Row](), directions_of(caller, options)
+    columns = columns_of(caller, {**options, "descending": True} if directions else options)
     with value_errors(caller), speaking_of(given.unit):
         given.measures, given.ks = parse_request(measures, ks, given.ties)
         given.also = parse_texts("also", "'latency_ms' or 'tokens:lower'", given.also, parse_also)
@@ -226,7 +231,7 @@ def at_work(
             for name in ("segment_col", "category_col", "title_col", "text_col"):
                 if not isinstance(vars(given)[name], (str, type(OPTIONS[name].default))):
                     raise DataError(f"{name} must be the name of a column, got {vars(given)[name]!r}")
-            inputs = inputs_of(connection, rec, truth, columns, given, caller == "report")
+            inputs = inputs_of(connection, rec, truth, columns, directions, given, caller == "report")
             work = Evaluation(connection.con, caller, inputs, given, problems.append)
             if caller != "evaluate":
                 check_options(work.request.comparison, caller)
@@ -241,18 +246,51 @@ def at_work(
         warnings.warn(f"{caller}: {several}" + "\n  ".join(texts), stacklevel=4)
 
 
+def directions_of(caller: str, options: Mapping[str, Any]) -> Mapping[str, bool]:
+    """Return whether the highest score is the best by model, as far as `descending` says it of models."""
+    descending = options.get("descending")
+    if not isinstance(descending, Mapping):
+        return {}
+    if not descending or not all(isinstance(one, bool) for one in descending.values()):
+        rule = "descending must be True or False, or a dict of these by the names of models"
+        raise TypeError(f"{caller}: {rule}, got {shorten(descending)}")
+    return descending
+
+
 def inputs_of(
-    connection: WorkConnection, rec: Any, truth: Any, columns: ColumnNames, given: Any, is_report: bool
+    connection: WorkConnection,
+    rec: Any,
+    truth: Any,
+    columns: ColumnNames,
+    directions: Mapping[str, bool],
+    given: Any,
+    is_report: bool,
 ) -> Inputs:
     """Return what to read, under the names that it has on the connection."""
-    segments, history, items, users, predicted_truth = (
-        None if vars(given)[name] is None else connection.name(name, vars(given)[name])
-        for name in ("segments", "history", "items", "users", "predicted_truth")
+
+    def name(label: str, table: Any, number: str = "") -> str:
+        return connection.name(label, table, Objects(label, columns, number))
+
+    segments, items, users = (
+        None if vars(given)[label] is None else name(label, vars(given)[label])
+        for label in ("segments", "items", "users")
+    )
+    history, predicted_truth = (
+        None if vars(given)[label] is None else name(label, vars(given)[label], "rel")
+        for label in ("history", "predicted_truth")
     )
     has_categories = not is_report or history is not None
+    recs, named_truth = connection.recommendations(rec, columns, directions), name("truth", truth, "rel")
+    is_whole = dict(connection.is_whole)
+    has_fractions = is_whole.pop("truth", None) is False and columns["grade_col"] is None
+    if (
+        has_fractions and is_whole and all(is_whole.values())
+    ):  # as of pytrec_eval and ranx, which take truth first
+        rule = f"{ORDER}; write grade_col='rel' if these are grades"
+        raise DataError(f"truth: has fractions, and rec whole numbers: {rule}")
     return Inputs(
-        recs=connection.recommendations(rec),
-        truth=connection.name("truth", truth),
+        recs=recs,
+        truth=named_truth,
         columns=columns,
         segment=(segments, given.segment_col) if segments is not None and given.segment_col else None,
         history=history,
@@ -264,6 +302,8 @@ def inputs_of(
         also=[one.name for one in given.also],
         catalog=Connection(has_tables=not connection.is_own),
         prefix=connection.prefix,
+        own_columns=connection.own_columns,
+        directions=directions,
     )
 
 

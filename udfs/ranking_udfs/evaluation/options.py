@@ -140,7 +140,10 @@ OPTIONS = {
     "score_col": Option("column of scores in rec", "score"),
     "grade_col": Option("column of grades in truth; '' for none, by default rel if there is one"),
     "system_col": Option("column of models in rec; '' for none, by default system if there is one"),
-    "descending": Option("whether the highest score is the best; False for ranks and distances", True),
+    "descending": Option(
+        "whether the highest score is the best; False for ranks and distances, {'b': False} for model b",
+        True,
+    ),
 }
 # How grades are read: arguments of what reads rec and truth.
 GRADES = ("min_grade", "unjudged", "without_relevant")

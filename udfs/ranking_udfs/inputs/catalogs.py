@@ -75,11 +75,13 @@ class Frame(str):
     """The label of a data frame in errors, such as `rec`; `rows` is the SQL behind FROM."""
 
     rows: str
+    is_made: bool  # of objects of Python, which no SQL can cast
+    is_ordered: bool  # whether its scores are the order of lists
 
-    def __new__(cls, label: str, rows: str) -> "Frame":
+    def __new__(cls, label: str, rows: str, is_made: bool = False, is_ordered: bool = False) -> "Frame":
         """Make a label that knows its rows."""
         frame = super().__new__(cls, label)
-        frame.rows = rows
+        frame.rows, frame.is_made, frame.is_ordered = rows, is_made, is_ordered
         return frame
 
 

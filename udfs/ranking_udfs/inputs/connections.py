@@ -10,8 +10,11 @@ import duckdb
 
 from ..duckdb.functions import add_missing_functions
 from ..evaluation.errors import DataError
+from ..evaluation.options import ColumnNames
 from ..quoting import identifier
+from ..texts import shorten
 from .catalogs import Frame
+from .objects import Objects, is_one_model, kind_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,7 +22,10 @@ if TYPE_CHECKING:
 # A database in memory that lives as long as a relation does, so that many relations share a pool of threads.
 # Their tables and macros are TEMP, and so apart.
 SHARED = ":memory:ranking_udfs"
-FORMS = "a data frame (pandas, Polars, Arrow), a relation, the name of a file or, with con, of a table"
+FORMS = (
+    "a data frame (pandas, Polars, Arrow), a relation, a dict such as {query: {id: score}}, a list of dicts, "
+    "the name of a file or, with con, of a table"
+)
 
 
 @dataclass
@@ -30,19 +36,40 @@ class WorkConnection:
     is_own: bool  # whether the package opened it, so that only the caller's result keeps it open
     prefix: str  # the beginning of the names of all tables and views that are made
     views: list[str] = field(default_factory=list)  # the views that read data frames
+    # the columns of tables made of Python's objects, by the label of each and their role
+    own_columns: dict[tuple[str, str], str] = field(default_factory=dict)
+    is_whole: dict[str, bool | None] = field(default_factory=dict)  # their numbers, by label
 
-    def recommendations(self, given: Any) -> list[str | tuple[str, str]]:
+    def recommendations(
+        self, given: Any, columns: ColumnNames, directions: Mapping[str, bool]
+    ) -> list[str | tuple[str, str]]:
         """Return the tables that `rec` stands for, by models if named; DataError if it is none of FORMS."""
-        if not isinstance(given, Mapping):
-            return [self.name("rec", given)]
+        descending = columns["descending"]
+        if not isinstance(given, Mapping) or is_one_model(given, columns):
+            return [self.name("rec", given, Objects("rec", columns, "score", descending))]
         if not given or not all(isinstance(name, str) and name for name in given):
-            raise DataError(f"rec must be {FORMS}, or a dict of these by the names of models, got {given!r}")
-        return [(name, self.name(f"rec[{name!r}]", one)) for name, one in given.items()]
+            rule = f"{FORMS}, or a dict of these by the names of models"
+            raise DataError(f"rec must be {rule}, got {shorten(repr(given))}")
+        labels = {name: f"rec[{name!r}]" for name in given}
+        return [
+            (
+                name,
+                self.name(
+                    label, given[name], Objects(label, columns, "score", directions.get(name, descending))
+                ),
+            )
+            for name, label in labels.items()
+        ]
 
-    def name(self, label: str, given: Any) -> str:
+    def name(self, label: str, given: Any, objects: Objects) -> str:
         """Name a table or file, or put a data frame into the connection; DataError if it is none of FORMS."""
         if isinstance(given, (str, os.PathLike)):
             return os.fspath(given)
+        is_made = isinstance(given, (Mapping, list, tuple))
+        if is_made:
+            given = objects.table(given)
+            self.own_columns |= {(label, role): name for role, name in objects.own.items()}
+            self.is_whole[label] = objects.is_whole
         view = f"{self.prefix}input_{len(self.views)}"
         if hasattr(given, "read_all"):  # a stream of Arrow's, which can be read once
             given = given.read_all()
@@ -52,13 +79,11 @@ class WorkConnection:
             self.con.execute(f"DESCRIBE FROM {identifier(view)}").fetchall()
         except (duckdb.Error, TypeError):
             if not isinstance(given, duckdb.DuckDBPyRelation):
-                kind = type(given)
-                got = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
-                raise DataError(f"{label} must be {FORMS}, got {got}") from None
+                raise DataError(f"{label} must be {FORMS}, got {kind_of(given)}") from None
             rows, columns = to_arrow_rows(given)  # of another connection
             self.con.register(view, rows)
             return Frame(label, f"(SELECT {columns} FROM {identifier(view)})")
-        return Frame(label, identifier(view))
+        return Frame(label, identifier(view), is_made, objects.is_ordered)
 
     def clear(self) -> None:
         """Drop all tables and views that were made."""

@@ -28,6 +28,7 @@ from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
 from ..quoting import identifier, literal
 from ..texts import shorten
+from .catalogs import Frame
 from .tables import Inputs, Tables, file_of, load, with_own_columns
 
 # The tables that say what lists hold, and how they are given to the command and in Python.
@@ -276,18 +277,26 @@ class Evaluation:
             return {**row, "write": write}
         write = in_unit(write)
         if name in ("upside_down", "unknown_end"):
-            are_turned = {*self.systems} <= {*turned} or len(self.systems) < 2
-            write = write.replace("{ascending}", self.turning(row["system"], file, are_turned))
+            write = write.replace("{ascending}", self.turning(row["system"], file, turned))
         return {**row, "write": fit_advice(write, row["example"]) if name in SPELLINGS else write}
 
-    def turning(self, system: str | None, file: str | None, are_all: bool) -> str:
+    def turning(self, system: str | None, file: str | None, turned: Collection[str | None]) -> str:
         """Say how the best end of a system's scores becomes the other one."""
         is_command, descending = self.inputs.is_command, self.request.columns["descending"]
         if is_command and system in self.tables.files and len(self.tables.files) > 1:
             is_best = descending != (system in self.tables.negated)  # whether the highest score is
             return f"write {system}={file}:{'ascending' if is_best else 'descending'}"
-        if are_all and not is_command:
+        paths = dict(rec if isinstance(rec, tuple) else (None, rec) for rec in self.inputs.recs)
+        path = paths.get(system)
+        if isinstance(path, Frame) and path.is_ordered:
+            return "reverse each list"
+        are_all = {*self.systems} <= {*turned} or len(self.systems) < 2
+        if not is_command and are_all and not self.inputs.directions:
             return f"write descending={not descending}"
+        if not is_command:
+            wrong, negated = {*turned, system}, self.tables.negated
+            lowest = [one for one in self.systems if (descending == (one in negated)) != (one in wrong)]
+            return f"write descending={dict.fromkeys(lowest, False) or True}"
         if are_all:
             return "write --ascending" if descending else "leave --ascending out"
         return f"negate the scores of {shorten(system)}"

@@ -77,6 +77,8 @@ class Inputs:
     # the columns that one path alone calls so, by the path and their role
     own_columns: Mapping[tuple[str, str], str] = field(default_factory=dict)
     by_lines: bool = False  # whether DuckDB's reader has refused a CSV file, as of Wanted
+    # whether the highest score is the best, of models where `columns` does not say it
+    directions: Mapping[str, bool] = field(default_factory=dict)
 
     def table(
         self, path: str, required: Mapping[str, str], optional: Mapping[str, str], **more: Any
@@ -86,6 +88,11 @@ class Inputs:
         own = {role: name for role, name in own.items() if role in (*required, *optional)}
         more |= {"is_command": self.is_command, "by_lines": self.by_lines}
         return path, Wanted({**required, **own}, optional, **more)
+
+    @property
+    def turned(self) -> list[str]:
+        """The models whose best score is not the best of the others, as far as `directions` says it."""
+        return [name for name, best in self.directions.items() if best != self.columns["descending"]]
 
     @property
     def other_tables(self) -> dict[str, tuple[str, Wanted]]:
@@ -156,7 +163,7 @@ class Tables:
 
 def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
     """Take `FILE:COLUMN,...` apart, which names columns of single files; all else is the name of a column."""
-    columns, own = dict(inputs.columns), {}
+    columns, own = dict(inputs.columns), dict[tuple[str, str], str]()
     named = {role: argument for role, argument in ARGUMENTS.items() if ":" in str(columns.get(argument))}
     if not named:
         return inputs
@@ -171,7 +178,7 @@ def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
             else:
                 others.append(text)
         columns[argument] = ",".join(others) or OPTIONS[argument].default
-    return replace(inputs, columns=cast(ColumnNames, columns), own_columns=own)
+    return replace(inputs, columns=cast(ColumnNames, columns), own_columns={**own, **inputs.own_columns})
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
@@ -202,6 +209,10 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     made = [*([attach_statement(database)] if database is not None else []), *statements]
     named = [(name, rec) for (name, _), rec in zip(named, recs, strict=True)]
     models = find_models(con, inputs, named)
+    for name in inputs.directions:
+        if name not in models:
+            there = shorten(", ".join(filter(None, models))) or "there is one, without a name"
+            raise DataError(f"descending must name models ({there}), got {shorten(repr(name))}")
     are_named = all(name for name, _ in named)
     files = {name or None: file_of(rec.path) for name, rec in named} if are_named or len(named) == 1 else {}
     return Tables(
@@ -211,7 +222,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
         [*models] if "system" in recs[0].columns else [],
         is_named=len(models) > 1 or are_named,
         files={name: file for name, file in files.items() if file is not None},
-        negated={name or None for name, rec in models.items() if rec.is_negated},
+        negated={name or None for name, rec in models.items() if rec.is_negated or name in inputs.turned},
         empty={name or None for name, rec in models.items() if rec.is_empty},
         sources=of_tables,
         stdin=inputs.stdin,
@@ -428,7 +439,12 @@ def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) ->
 def types_error(name: str, got: str, sources: Iterable[Source], kind: str) -> DataError:
     """Return the error for ids of several types, with the casts that make one type of all."""
     others = (one for one in sources if not one.is_text and one.ids[name] != kind)
-    casts = " and ".join(f"CAST({one.columns[name]} AS {kind}) in {one.path}" for one in others)
+
+    def cast(one: Source) -> str:
+        is_made = isinstance(one.path, Frame) and one.path.is_made
+        return f"str({name})" if is_made else f"CAST({one.columns[name]} AS {kind})"
+
+    casts = " and ".join(f"{cast(one)} in {one.path}" for one in others)
     return DataError(f"{name} must be of one type, got {got}; write {shorten(casts)}")
 
 
@@ -471,7 +487,8 @@ def model_paths(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[tuple[st
     for i, (name, path, descending) in enumerate(found):
         paths, directions = models.setdefault((name, 0 if inputs.parts else i), ([], set()))
         paths.append(path)
-        directions.add(inputs.columns["descending"] if descending is None else descending)
+        usual = inputs.directions.get(name, inputs.columns["descending"])
+        directions.add(usual if descending is None else descending)
         if len(directions) > 1:
             raise DataError(f"{path}: all parts of a model must be :ascending, or none")
     return [(name, paths, True in directions) for (name, _), (paths, directions) in models.items()]
@@ -498,9 +515,15 @@ def named_source(
     for column in (one for role, one in source.names.items() if is_also(role) and one in keys):
         rule = f"{option('also_1', inputs.is_command)} must be columns of numbers beside the keys"
         raise DataError(f"{source.path}: {rule}, got {shorten(column)}")
-    if descending != inputs.columns["descending"]:
-        opposite = f"0::HUGEINT - {source.columns['score']}"  # which no type overflows, as -score does
-        source = replace(source, columns={**source.columns, "score": opposite}, is_negated=True)
+    is_negated = descending != inputs.columns["descending"]
+    if is_negated or (not name and "system" in source.columns and inputs.turned):
+        score = source.columns["score"]
+        opposite = f"0::HUGEINT - {score}"  # which no type overflows, as -score does
+        if not is_negated:
+            models = ", ".join(map(literal, inputs.turned))
+            is_turned = f"CAST({source.columns['system']} AS VARCHAR) IN ({models})"
+            opposite = f"CASE WHEN {is_turned} THEN {opposite} ELSE {score} END"
+        source = replace(source, columns={**source.columns, "score": opposite}, is_negated=is_negated)
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
     if not name and "system" in source.columns:

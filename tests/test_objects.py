@@ -1,0 +1,193 @@
+"""Objects of Python as rec and truth: dicts, pairs, ids in order and rows, as retrievers return them."""
+
+import functools
+import math
+import random
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import ranking_udfs
+from tests.conftest import text_rows
+
+# The list of q1 is d2, d1, d3, that of q2 is d3, d1. Relevant is d1 for q1, d3 and d9 are for q2.
+RUN: Any = {"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.1}, "q2": {"d1": 3, "d3": 4.5}}
+QRELS: Any = {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1, "d9": 3}}
+ORDER: Any = {"q1": ["d2", "d1", "d3"], "q2": ["d3", "d1"]}
+MRR, RECALL = (1 / 2 + 1) / 2, (1 + 1 / 2) / 2
+GRADED = (3 / math.log2(3) / 3 + 1 / (7 + 1 / math.log2(3))) / 2  # NDCG by gains of 2^grade - 1
+BINARY = (1 / math.log2(3) + 1 / (1 + 1 / math.log2(3))) / 2
+
+
+def rows(run: Any, *names: str) -> list[dict[str, Any]]:
+    return [dict(zip(names, (q, *pair), strict=True)) for q, held in run.items() for pair in held.items()]
+
+
+def lists(query: str, key: str, make: Any, **others: Any) -> list[dict[str, Any]]:
+    return [
+        {query: q, "latency": 3, key: make(q)} | {name: one(q) for name, one in others.items()} for q in RUN
+    ]
+
+
+def dicts(query: str) -> list[dict[str, Any]]:
+    return [{"id": d, "score": s, "metadata": {"mixed": [s, d]}, "of": s or d} for d, s in RUN[query].items()]
+
+
+RECS: dict[str, Any] = {
+    "dicts": RUN,
+    "pairs": {q: [*scores.items()] for q, scores in RUN.items()},
+    "pairs as lists": {q: [[*pair] for pair in scores.items()] for q, scores in RUN.items()},
+    "ids": ORDER,
+    "arrays of ids": {q: np.array(ids) for q, ids in ORDER.items()},
+    "rows": rows(RUN, "query_id", "doc_id", "score"),
+    "rows of other names": rows(RUN, "qid", "docno", "score"),
+    "lists of ids": lists("query_id", "results", ORDER.get),
+    "lists of pairs": lists("qid", "hits", lambda q: (*RUN[q].items(),)),
+    "lists of dicts": lists("id", "documents", dicts),
+    "dicts without a score": lists("query_id", "chunks", lambda q: [{"chunk_id": d} for d in ORDER[q]]),
+    "dicts in rows": lists("query", "retrieved", RUN.get),
+    "ids and scores": lists("_id", "ids", lambda q: [*RUN[q]], scores=lambda q: [*RUN[q].values()]),
+    "columns": {"userid": [*"qqqpp"], "itemid": [*"213gx"], "score": [3, 2, 1, 2, 1]},
+}
+TRUTHS: dict[str, tuple[Any, float]] = {
+    "dicts": (QRELS, GRADED),
+    "pairs": ({q: (*grades.items(),) for q, grades in QRELS.items()}, GRADED),
+    "ids, repeated": ({"q1": ["d1", "d1"], "q2": ["d9", "d3"]}, BINARY),
+    "sets": ({"q1": {"d1"}, "q2": frozenset({"d9", "d3"})}, BINARY),
+    "rows": (rows(QRELS, "qid", "docno", "relevance"), GRADED),
+    "BEIR's rows": (rows(QRELS, "query-id", "corpus-id", "score"), GRADED),
+    "lists of ids": (lists("qid", "relevant", lambda q: {d for d in QRELS[q] if QRELS[q][d]}), BINARY),
+    "lists of dicts": (lists("qid", "qrels", lambda q: rows({q: QRELS[q]}, "_", "id", "grade")), GRADED),
+    "ids and grades": (
+        lists("qid", "doc_ids", lambda q: [*QRELS[q]], grades=lambda q: [*QRELS[q].values()]),
+        GRADED,
+    ),
+}
+
+
+def means(rec: Any, truth: Any, *measures: str, **options: Any) -> list[Any]:
+    found = ranking_udfs.evaluate(rec, truth, measures or ("mrr", "recall"), 3, check=False, **options)
+    columns = [one for one in found.columns if one == "system" or one in (measures or ("mrr", "recall"))]
+    return found.select(*columns).fetchall()
+
+
+@pytest.mark.parametrize("form", RECS)
+def test_forms_of_rec(form: str) -> None:
+    truth = {"q": ["1"], "p": ["g", "h"]} if form == "columns" else QRELS
+    assert means(RECS[form], truth) == [(MRR, RECALL)]
+    assert means({"a": RECS[form], "b": RECS[form]}, truth) == [("a", MRR, RECALL), ("b", MRR, RECALL)]
+
+
+@pytest.mark.parametrize("form", TRUTHS)
+def test_forms_of_truth(form: str) -> None:
+    truth, ndcg = TRUTHS[form]
+    assert means(RUN, truth, "recall", "ndcg") == [(RECALL, pytest.approx(ndcg, rel=1e-15))]
+
+
+def test_the_direction_of_one_model() -> None:
+    far: Any = {q: {d: -score for d, score in scores.items()} for q, scores in RUN.items()}
+    for run in (far, RECS["ids"], RECS["lists of ids"]):  # the order of ids is their ranking all the same
+        models = {"near": RUN, "far": run}
+        assert means(models, QRELS, descending={"far": False}) == [(one, MRR, RECALL) for one in models]
+    assert means(far, QRELS, descending=False) == means(ORDER, QRELS, descending=False) == [(MRR, RECALL)]
+    keys = "query_id", "doc_id", "score"
+    column = [{"system": s, **row} for s, run in (("near", RUN), ("far", far)) for row in rows(run, *keys)]
+    assert means(column, QRELS, descending={"far": False}) == [("far", MRR, RECALL), ("near", MRR, RECALL)]
+
+
+def with_notes(rec: Any, truth: Any) -> tuple[list[Any], list[str]]:
+    """The values of each user, and the warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = ranking_udfs.evaluate(rec, truth, ["mrr", "ndcg"], 3, by_user=True)
+    return sorted(found.fetchall(), key=repr), [str(one.message) for one in caught]
+
+
+def test_what_is_missing_or_repeated_is_as_in_a_table() -> None:
+    nan = float("nan")
+    run = {"q1": [("d1", nan), ("d1", 1), (None, 2), ("d4", None)], None: [("d1", 1)], "q2": [], "q3": None}
+    columns = [one for query, pairs in run.items() for one in ((query, *pair) for pair in pairs or [])]
+    rec = pa.table(
+        dict(zip(("userid", "itemid", "score"), map(list, zip(*columns, strict=True)), strict=True))
+    )
+    qrels: Any = {"q1": {"d1": 1, None: 2}, "q2": {"d4": 0}, "q3": {}}  # without a row, q3 is not evaluated
+    truth = pa.table({"userid": ["q1", "q1", "q2"], "itemid": ["d1", None, "d4"], "rel": [1, 2, 0]})
+    found = with_notes(run, qrels)
+    assert found == with_notes(rec, truth)
+    assert len(found[0]) == 2
+    assert "score is NaN" in found[1][0]
+    values, (note,) = with_notes({"q1": [], "q2": {}}, QRELS)  # as a log in which nothing was retrieved
+    assert [value[-2:] for value in values] == [(0, 0)] * 2
+    assert "the list of every user is empty: 2 of 2" in note
+
+
+@pytest.mark.parametrize(("call", "text"), text_rows("wrong objects of Python"))
+def test_errors_name_the_argument_and_the_rule(call: str, text: str) -> None:
+    evaluate = functools.partial(ranking_udfs.evaluate, check=False)
+    with pytest.raises((ValueError, TypeError), match="^evaluate: " + re.escape(text)):
+        eval(f"evaluate({call})", globals() | locals())
+    if "write grade_col" in text:
+        assert eval(f"evaluate({call}, grade_col='rel')", globals() | locals())
+
+
+def test_advice_on_scores_upside_down_is_right_when_it_is_followed() -> None:
+    draw = random.Random(5)
+    truth = {q: {f"r{q}": 1, f"x{q}": 0} for q in range(50)}
+    right: Any = {q: [f"r{q}", *(f"{draw.random()}" for _ in range(3)), f"x{q}"] for q in truth}
+    wrong = {q: ids[::-1] for q, ids in right.items()}
+    far = {q: {d: rank for rank, d in enumerate(ids)} for q, ids in right.items()}
+    for models, descending, advice in (
+        ({"a": right, "b": far}, True, "write descending={'b': False}"),
+        ({"a": far, "b": far}, True, "write descending=False"),
+        ({"a": far, "b": far}, {"a": False}, "write descending={'a': False, 'b': False}"),
+        ({"a": right, "b": wrong}, True, "reverse each list"),
+    ):
+        with pytest.warns(UserWarning, match=re.escape(advice)):
+            ranking_udfs.evaluate(models, truth, "mrr", descending=descending)
+    for descending in ({"b": False}, {"a": True, "b": False}):
+        assert means({"a": right, "b": far}, truth, "mrr", descending=descending) == [("a", 1), ("b", 1)]
+
+
+def test_compare_and_report_take_the_same() -> None:
+    pytest.importorskip("vl_convert")
+    given: Any = {"descending": {"b": False}, "check": False}
+    models = {"a": ORDER, "b": {q: [(d, -s) for d, s in scores.items()] for q, scores in RUN.items()}}
+    compared = ranking_udfs.compare(models, QRELS, "mrr", 3, **given)
+    assert compared.select("users, mean_system, difference").fetchall() == [(2, MRR, 0)]
+    assert "MRR@3" in ranking_udfs.report(models, QRELS, "mrr", 3, **given).html
+
+
+def random_dicts() -> tuple[Any, Any]:
+    """Runs and qrels of 40 queries: some relevant items are not in a list, some in none are judged."""
+    draw = random.Random(3)
+    qrels = {
+        f"q{n}": {f"d{draw.randrange(60)}": draw.choice([0, 1, 1, 2]) for _ in range(9)} for n in range(40)
+    }
+    run = {q: {f"d{n}": draw.random() for n in draw.sample(range(60), draw.choice([3, 30]))} for q in qrels}
+    return run, {q: {**grades, "d99": 1} for q, grades in qrels.items()}
+
+
+def test_pytrec_eval_has_the_same_values_of_its_dicts() -> None:
+    library = pytest.importorskip("pytrec_eval")
+    run, qrels = random_dicts()
+    names = {"ndcg(gain=linear)": "ndcg_cut_5", "recall": "recall_5", "average_precision": "map_cut_5"}
+    expected = library.RelevanceEvaluator(qrels, {*names.values()}).evaluate(run)
+    found = ranking_udfs.evaluate(run, qrels, [*names], 5, by_user=True, check=False)
+    values = {row[0]: row[-3:] for row in found.fetchall()}
+    assert values.keys() == expected.keys() == qrels.keys()
+    for query, row in values.items():
+        assert row == pytest.approx([expected[query][name] for name in names.values()], abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")  # of numba
+def test_ranx_has_the_same_means_of_its_dicts() -> None:
+    library = pytest.importorskip("ranx", reason="needs the extra `bench`")
+    run, qrels = random_dicts()
+    names = {"ndcg(gain=linear)": "ndcg@5", "recall": "recall@5", "mrr": "mrr@5", "hit_rate": "hit_rate@5"}
+    expected = library.evaluate(library.Qrels(qrels), library.Run(run), [*names.values()])
+    (found,) = ranking_udfs.evaluate(run, qrels, [*names], 5, check=False).fetchall()
+    assert found[-4:] == pytest.approx([expected[name] for name in names.values()], abs=1e-12)

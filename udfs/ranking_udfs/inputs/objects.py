@@ -1,0 +1,270 @@
+"""Lists and judgments as objects of Python, such as retrievers return them, made into Arrow tables."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from numbers import Integral, Number
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..compose.columns import nearest_column
+from ..evaluation.errors import DataError
+from ..evaluation.options import ARGUMENTS, ColumnNames
+from ..texts import shorten
+from .files import called_so
+
+# Keys for ids and grades besides the names of columns: the first group that has one counts. The last group of
+# queries is for a dict with a list alone, since `id` may be an item's.
+KEYS = {
+    "userid": ("user_id user qid queryid topic topic_id", "query question", "_id id"),
+    "itemid": ("item_id item docid docno document_id passage_id pid node_id", "_id id doc document"),
+    "rel": ("relevance grade",),
+}
+# Keys for the list of a query, and for the numbers of its ids if they have a list of their own.
+OF_IDS = "ids items itemids item_ids docs docids doc_ids documents document_ids chunks chunk_ids passages"
+LISTS = {
+    "score": f"results retrieved retrieved_ids retrieved_docs hits ranking recommendations {OF_IDS}",
+    "rel": f"relevant relevant_ids relevant_docs relevant_documents positives qrels judgments truth {OF_IDS}",
+}
+NUMBERS = {"score": "scores score", "rel": "grades grade rel"}
+ONE, SEVERAL = "{query: {id: score}}", "{model: {query: {id: score}}}"
+
+
+def kind_of(value: object) -> str:
+    """Return the type of a value as errors name it."""
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+
+
+def is_list(value: object) -> bool:
+    return isinstance(value, (Sequence, Set, np.ndarray)) and not isinstance(value, (str, bytes))
+
+
+def to_list(value: Any) -> list[Any]:
+    return value.tolist() if isinstance(value, np.ndarray) else [*value]
+
+
+def has_columns(given: Mapping[Any, Any], columns: ColumnNames) -> bool:
+    """Return whether a dict is a table, with a sequence for each column."""
+    return {columns["user_col"], columns["item_col"]} <= {*given} and all(map(is_list, given.values()))
+
+
+def level_of(value: Any) -> str:
+    """Return whether a value of a dict is the list of a query or a whole model; "" if it is empty."""
+    inside = value.values() if isinstance(value, Mapping) else value if is_list(value) else [value]
+    first = next((one for one in inside if one is not None), None)
+    if first is None:
+        return ""
+    if isinstance(value, Mapping):
+        return "model" if isinstance(first, Mapping) or is_list(first) else "query"
+    return "query" if is_list(value) and not isinstance(first, Mapping) else "model"
+
+
+def is_one_model(rec: Mapping[Any, Any], columns: ColumnNames) -> bool:
+    """Return whether a dict is of one model, by queries, or of several; DataError if it is a mixture."""
+    if has_columns(rec, columns):
+        return True
+    levels = {level_of(value): key for key, value in rec.items()}
+    if {"query", "model"} <= {*levels}:
+        got = f"the list of a query for {levels['query']!r} and a model for {levels['model']!r}"
+        raise DataError(f"rec must be {ONE} for one model or {SEVERAL} for several, got {shorten(got)}")
+    return bool(rec) and "model" not in levels
+
+
+@dataclass
+class Objects:
+    """The objects that stand for a table; once it is made, `own` has its columns by the roles they have."""
+
+    label: str  # of the table in errors
+    columns: ColumnNames
+    number: str  # the role of the numbers beside ids: "score" in rec, "rel" in truth; "" in other tables
+    descending: bool = True
+    own: dict[str, str] = field(default_factory=dict)
+    forms: dict[str, str] = field(default_factory=dict)  # the forms of lists, each with where one is
+    is_ordered: bool = False  # whether scores are the order of lists
+    is_whole: bool | None = None  # whether all numbers beside ids are whole; None if there are none
+
+    def refused(self, where: str, rule: str, got: object) -> DataError:
+        return DataError(f"{self.label}{where} must be {rule}, got {shorten(got)}")
+
+    def table(self, given: Any) -> pa.Table:
+        """Return the table; DataError if the objects are of no form that is known."""
+        if not isinstance(given, Mapping):
+            return self.of_rows(given)
+        if has_columns(given, self.columns):
+            try:
+                return pa.table(dict(given))
+            except (pa.ArrowException, TypeError, ValueError) as error:
+                raise DataError(f"{self.label}: {shorten(error)}") from None
+        return self.of_lists((f"[{query!r}]", {"userid": query}, one, None) for query, one in given.items())
+
+    def names(self, where: str, rows: Iterable[Any]) -> list[str]:
+        """Return the keys of all rows; DataError if one is no dict with texts as keys."""
+        found = dict[str, None]()
+        for i, row in enumerate(rows):
+            if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
+                got = f"a dict with the keys {[*row]}" if isinstance(row, Mapping) else kind_of(row)
+                raise self.refused(f"{where}[{i}]", "a dict with the names of columns as keys", got)
+            found |= dict.fromkeys(row)
+        return [*found]
+
+    def of_rows(self, rows: Sequence[Any]) -> pa.Table:
+        """Return the table of dicts: of one for each item, or of one for each query, with its list."""
+        if not rows:
+            raise DataError(f"{self.label}: no rows")
+        names = self.names("", rows)
+        firsts = {name: next((row[name] for row in rows if row.get(name) is not None), 0) for name in names}
+        lists = [name for name, value in firsts.items() if isinstance(value, Mapping) or is_list(value)]
+        user = inside = ""
+        if self.number and "." not in self.named("itemid"):  # LIST.FIELD is read as of a data frame
+            inside = self.list_key(lists, "itemid", LISTS[self.number])
+            user = self.key([name for name in names if name not in lists], "userid") if inside else ""
+        if "[" in self.label and not user and not self.key(names, "userid", 2):  # may be the list of a query
+            rule = "dicts with a key of queries (if it is the list of a query, write {'model': rec})"
+            raise self.refused("", rule, f"the keys {', '.join(names)}")
+        if not user:
+            return self.arrow({name: [row.get(name) for row in rows] for name in names})
+        numbers = self.list_key(lists, self.number, NUMBERS[self.number])
+        rest = [name for name in names if name not in (user, *lists)]
+        return self.of_lists(
+            (
+                f"[{i}][{inside!r}]",
+                {name: row.get(name) for name in rest} | {"userid": row.get(user)},
+                row.get(inside),
+                row.get(numbers),
+            )
+            for i, row in enumerate(rows)
+        )
+
+    def of_lists(self, lists: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> pa.Table:
+        """Return the table of lists, each with where it is, what stands beside it, and perhaps numbers."""
+        columns, ranks, users, names = dict[str, list[Any]](), list[int](), list[Any](), set[str]()
+        for where, rest, given, numbers in lists:
+            users.append(rest["userid"])
+            inside = self.columns_of(where, given, numbers)
+            size = len(next(iter(inside.values()), []))
+            names |= inside.keys()
+            added = {name: [value] * size for name, value in rest.items()} | inside
+            columns |= {name: [None] * len(ranks) for name in added if size and name not in columns}
+            for name, values in columns.items():
+                values += added.get(name) or [None] * size
+            ranks += range(1, size + 1)
+        if len(self.forms) > 1:
+            got = " and ".join(f"{form} in {self.label}{where}" for form, where in self.forms.items())
+            raise self.refused("", "lists of one form", got)
+        self.own["userid"] = "userid"
+        is_rec = self.number == "score"
+        if not ranks and not (is_rec and users):
+            raise DataError(f"{self.label}: no rows")
+        if not ranks:  # as a log in which nothing was retrieved
+            return self.arrow({"userid": users, "results": [list[str]()] * len(users)})
+        has_number = self.number in names if "dicts" not in self.forms else self.named(self.number) in names
+        if is_rec and not has_number and not nearest_column("score_col", names):
+            columns["score"] = [-rank for rank in ranks] if self.descending else ranks
+            self.own["score"], self.is_ordered = "score", True
+        if "dicts" not in self.forms:
+            self.own |= {role: role for role in ("itemid", self.number) if role in columns}
+        if "ids with numbers" in self.forms:
+            numbers = (one for one in columns[self.number] if one is not None)
+            self.is_whole = all(one == one // 1 for one in numbers)
+        return self.arrow(columns)
+
+    def columns_of(self, where: str, given: Any, numbers: Any) -> dict[str, list[Any]]:
+        """Return the columns of a list: ids with or without numbers, or dicts of them."""
+        if isinstance(given, Mapping):
+            given, numbers = [*given], [*given.values()]
+        elif given is not None and not is_list(given):
+            raise self.refused(where, "a list or a dict", kind_of(given))
+        elif isinstance(given, Set) and self.number == "score":
+            raise self.refused(where, "in order", kind_of(given))
+        entries = [] if given is None else to_list(given)
+        if not entries:
+            return {}
+        kinds = {type(one) for one in entries if one is not None}
+        if any(issubclass(kind, Mapping) for kind in kinds):
+            self.forms.setdefault("dicts", where)
+            names = self.names(where, entries)
+            return {name: [one.get(name) for one in entries] for name in names}
+        if any(issubclass(kind, (tuple, list)) for kind in kinds):
+            for i, one in enumerate(entries):
+                if not isinstance(one, (tuple, list)) or len(one) != 2:
+                    raise self.refused(f"{where}[{i}]", "a pair (id, number) like others", repr(one))
+            entries, numbers = map(list, zip(*entries, strict=True))
+        if numbers is None:
+            self.forms.setdefault("ids alone", where)
+            return {"itemid": entries}
+        self.forms.setdefault("ids with numbers", where)
+        numbers = to_list(numbers) if is_list(numbers) else [numbers]
+        if len(numbers) != len(entries):
+            got = f"{len(entries)} and {len(numbers)}"
+            raise self.refused(where, "as long as the list of its numbers", got)
+        if not all(issubclass(kind, (Number, type(None))) for kind in {*map(type, numbers)}):
+            pairs = zip(entries, numbers, strict=True)
+            item, wrong = next(pair for pair in pairs if not isinstance(pair[1], (Number, type(None))))
+            raise self.refused(f"{where}[{item!r}]", "a number", repr(wrong))
+        return {"itemid": entries, self.number: numbers}
+
+    def named(self, role: str) -> str:
+        """Return the name that the user gives the column of a role, by default the role; "" for none."""
+        text = self.columns.get(ARGUMENTS[role])
+        own = [one.rpartition(":") for one in str(text).split(",")]
+        usual = role if text is None or ":" in str(text) else str(text)
+        return next((column for path, _, column in own if path == self.label), usual)
+
+    def known(self, names: Iterable[str], role: str) -> list[str]:
+        """Return the keys that are read as the column of a role in a data frame, too."""
+        named = self.named(role)
+        if named in names or named != role:
+            return [named] if named in names else []
+        by_name = {name.lower(): name for name in names}
+        return [by_name[one] for one in called_so(by_name, role, role, "")]
+
+    def key(self, names: Collection[str], role: str, groups: int | None = None) -> str:
+        """Return the key of a role; "" if there is none, DataError if it may be several."""
+        known = self.known(names, role)
+        if known or self.named(role) != role:
+            return known[0] if len(known) == 1 else ""
+        for group in KEYS[role][:groups]:
+            if found := self.only(names, role, group):
+                return found
+        return ""
+
+    def list_key(self, lists: Collection[str], role: str, words: str) -> str:
+        """Return the key of the list of a query that the user names, or that has one of these names."""
+        named = self.named(role)
+        return named if named in lists else self.only(lists, role, words)
+
+    def only(self, names: Iterable[str], role: str, words: str) -> str:
+        found = [name for name in names if name.lower() in words.split()]
+        if len(found) > 1:
+            rule = f"name one of {shorten(' and '.join(map(repr, found)))} with {ARGUMENTS[role]}"
+            raise DataError(f"{self.label}: several keys may be {role}: {rule}")
+        return found[0] if found else ""
+
+    def ids(self, name: str, values: Sequence[Any]) -> None:
+        """Raise DataError for ids that are not all texts or all integers."""
+        kinds = {type(one): repr(one) for one in values if one is not None}
+        is_integer = all(issubclass(kind, Integral) and not issubclass(kind, bool) for kind in kinds)
+        if not is_integer and not all(issubclass(kind, str) for kind in kinds):
+            raise self.refused(f": {name}", "all text or all integers", " and ".join(kinds.values()))
+
+    def arrow(self, columns: dict[str, list[Any]]) -> pa.Table:
+        """Return the table of columns, under the pack's names where a data frame could not have theirs.
+
+        What is of mixed types and is not read, is left out.
+        """
+        for role in [one for one in ("itemid", "userid", "rel") if self.number and one not in self.own]:
+            name = "" if role == "rel" != self.number else self.key(columns, role, 2)
+            if name and not self.known(columns, role):
+                columns[role], self.own[role] = columns.pop(name), role
+        ids = {self.own.get(role) or "".join(self.known(columns, role)[:1]) for role in ("userid", "itemid")}
+        for name in ids & {*columns}:
+            self.ids(name, columns[name])
+        arrays, wanted = {}, {*ids, *self.own.values(), *map(self.named, ARGUMENTS)}
+        for name, values in columns.items():
+            try:
+                arrays[name] = pa.array(values)
+            except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+                if name in wanted:
+                    raise DataError(f"{self.label}: {name}: {shorten(error)}") from None
+        return pa.table(arrays)
