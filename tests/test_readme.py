@@ -37,6 +37,7 @@ SESSIONS = [
     "examples/logs/README.md",
     "examples/queries.md",
     "examples/retrieval/README.md",
+    "examples/retrieval/python.md",
     "examples/retrieval/search.md",
     "examples/retrieval/answers.md",
     "udfs/ranking_udfs/command/README.md",
