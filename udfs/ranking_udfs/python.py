@@ -31,7 +31,6 @@ from .evaluation.words import Row, speaking_of
 from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation
-from .inputs.objects import Objects
 from .inputs.tables import ORDER, Inputs
 from .measures.grammar import Choice, parse_measures
 from .quoting import literal
@@ -267,30 +266,24 @@ def inputs_of(
     is_report: bool,
 ) -> Inputs:
     """Return what to read, under the names that it has on the connection."""
-
-    def name(label: str, table: Any, number: str = "") -> str:
-        return connection.name(label, table, Objects(label, columns, number))
-
-    segments, items, users = (
-        None if vars(given)[label] is None else name(label, vars(given)[label])
-        for label in ("segments", "items", "users")
-    )
-    history, predicted_truth = (
-        None if vars(given)[label] is None else name(label, vars(given)[label], "rel")
-        for label in ("history", "predicted_truth")
+    numbers = {"history": "rel", "predicted_truth": "rel"}
+    segments, history, items, users, predicted_truth = (
+        None
+        if vars(given)[name] is None
+        else connection.name(name, vars(given)[name], columns, numbers.get(name, ""))
+        for name in ("segments", "history", "items", "users", "predicted_truth")
     )
     has_categories = not is_report or history is not None
-    recs, named_truth = connection.recommendations(rec, columns, directions), name("truth", truth, "rel")
-    is_whole = dict(connection.is_whole)
-    has_fractions = is_whole.pop("truth", None) is False and columns["grade_col"] is None
-    if (
-        has_fractions and is_whole and all(is_whole.values())
-    ):  # as of pytrec_eval and ranx, which take truth first
+    recs = connection.recommendations(rec, columns, directions)
+    truth_name = connection.name("truth", truth, columns, "rel")
+    are_whole = [is_whole for label, is_whole in connection.is_whole.items() if label.startswith("rec")]
+    if connection.is_whole.get("truth") is False and columns["grade_col"] is None and {*are_whole} == {True}:
+        # as pytrec_eval and ranx are called, with truth first
         rule = f"{ORDER}; write grade_col='rel' if these are grades"
         raise DataError(f"truth: has fractions, and rec whole numbers: {rule}")
     return Inputs(
         recs=recs,
-        truth=named_truth,
+        truth=truth_name,
         columns=columns,
         segment=(segments, given.segment_col) if segments is not None and given.segment_col else None,
         history=history,

@@ -160,18 +160,23 @@ ARGUMENTS = {  # that name columns, by what the pack calls these
 }
 
 
-class ColumnNames(TypedDict, total=False):
-    """The names of the columns, in upper or lower case, and how scores and grades are read."""
+class NamedColumns(TypedDict, total=False):
+    """The names of the columns, in upper or lower case, and how grades are read."""
 
     user_col: str
     item_col: str
     score_col: str
     grade_col: str | None
     system_col: str | None
-    descending: bool
     min_grade: float | None
     unjudged: str
     without_relevant: str
+
+
+class ColumnNames(NamedColumns, total=False):
+    """The same, and how scores are read."""
+
+    descending: bool
 
 
 class ComparisonOptions(TypedDict, total=False):
@@ -186,9 +191,10 @@ class ComparisonOptions(TypedDict, total=False):
     seed: int
 
 
-class Evaluating(ColumnNames, total=False):
+class Evaluating(NamedColumns, total=False):
     """The keywords of an evaluation; all have a default."""
 
+    descending: bool | Mapping[str, bool]
     con: "duckdb.DuckDBPyConnection | None"
     segments: Any
     segment_col: str

@@ -38,33 +38,33 @@ class WorkConnection:
     views: list[str] = field(default_factory=list)  # the views that read data frames
     # the columns of tables made of Python's objects, by the label of each and their role
     own_columns: dict[tuple[str, str], str] = field(default_factory=dict)
-    is_whole: dict[str, bool | None] = field(default_factory=dict)  # their numbers, by label
+    is_whole: dict[str, bool | None] = field(
+        default_factory=dict
+    )  # whether their numbers are whole, by label
 
     def recommendations(
         self, given: Any, columns: ColumnNames, directions: Mapping[str, bool]
     ) -> list[str | tuple[str, str]]:
         """Return the tables that `rec` stands for, by models if named; DataError if it is none of FORMS."""
-        descending = columns["descending"]
+        usual = columns["descending"]
         if not isinstance(given, Mapping) or is_one_model(given, columns):
-            return [self.name("rec", given, Objects("rec", columns, "score", descending))]
+            return [self.name("rec", given, columns, "score", usual)]
         if not given or not all(isinstance(name, str) and name for name in given):
             rule = f"{FORMS}, or a dict of these by the names of models"
             raise DataError(f"rec must be {rule}, got {shorten(repr(given))}")
-        labels = {name: f"rec[{name!r}]" for name in given}
-        return [
-            (
-                name,
-                self.name(
-                    label, given[name], Objects(label, columns, "score", directions.get(name, descending))
-                ),
-            )
-            for name, label in labels.items()
-        ]
+        named = ((name, one, directions.get(name, usual)) for name, one in given.items())
+        return [(name, self.name(f"rec[{name!r}]", one, columns, "score", best)) for name, one, best in named]
 
-    def name(self, label: str, given: Any, objects: Objects) -> str:
-        """Name a table or file, or put a data frame into the connection; DataError if it is none of FORMS."""
+    def name(
+        self, label: str, given: Any, columns: ColumnNames, number: str = "", descending: bool = True
+    ) -> str:
+        """Name a table or file, or put a data frame into the connection; DataError if it is none of FORMS.
+
+        `number` is the role of numbers beside ids, as of Objects.
+        """
         if isinstance(given, (str, os.PathLike)):
             return os.fspath(given)
+        objects = Objects(label, columns, number, descending)
         is_made = isinstance(given, (Mapping, list, tuple))
         if is_made:
             given = objects.table(given)
@@ -80,9 +80,9 @@ class WorkConnection:
         except (duckdb.Error, TypeError):
             if not isinstance(given, duckdb.DuckDBPyRelation):
                 raise DataError(f"{label} must be {FORMS}, got {kind_of(given)}") from None
-            rows, columns = to_arrow_rows(given)  # of another connection
+            rows, selected = to_arrow_rows(given)  # of another connection
             self.con.register(view, rows)
-            return Frame(label, f"(SELECT {columns} FROM {identifier(view)})")
+            return Frame(label, f"(SELECT {selected} FROM {identifier(view)})")
         return Frame(label, identifier(view), is_made, objects.is_ordered)
 
     def clear(self) -> None:

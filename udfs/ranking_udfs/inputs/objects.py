@@ -1,5 +1,6 @@
 """Lists and judgments as objects of Python, such as retrievers return them, made into Arrow tables."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from numbers import Integral, Number
@@ -38,10 +39,6 @@ def kind_of(value: object) -> str:
 
 def is_list(value: object) -> bool:
     return isinstance(value, (Sequence, Set, np.ndarray)) and not isinstance(value, (str, bytes))
-
-
-def to_list(value: Any) -> list[Any]:
-    return value.tolist() if isinstance(value, np.ndarray) else [*value]
 
 
 def has_columns(given: Mapping[Any, Any], columns: ColumnNames) -> bool:
@@ -138,9 +135,9 @@ class Objects:
 
     def of_lists(self, lists: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> pa.Table:
         """Return the table of lists, each with where it is, what stands beside it, and perhaps numbers."""
-        columns, ranks, users, names = dict[str, list[Any]](), list[int](), list[Any](), set[str]()
+        columns, ranks, names, queries = dict[str, list[Any]](), list[int](), set[str](), Counter[Any]()
         for where, rest, given, numbers in lists:
-            users.append(rest["userid"])
+            queries[rest["userid"], rest.get(self.named("system"))] += 1
             inside = self.columns_of(where, given, numbers)
             size = len(next(iter(inside.values()), []))
             names |= inside.keys()
@@ -154,38 +151,48 @@ class Objects:
             raise self.refused("", "lists of one form", got)
         self.own["userid"] = "userid"
         is_rec = self.number == "score"
-        if not ranks and not (is_rec and users):
+        if not ranks and not (is_rec and queries):
             raise DataError(f"{self.label}: no rows")
         if not ranks:  # as a log in which nothing was retrieved
+            users = [query for query, _ in queries]
             return self.arrow({"userid": users, "results": [list[str]()] * len(users)})
         has_number = self.number in names if "dicts" not in self.forms else self.named(self.number) in names
         if is_rec and not has_number and not nearest_column("score_col", names):
+            ((query, _), number), *_ = queries.most_common(1)
+            if number > 1:
+                raise self.refused(
+                    "",
+                    "one list for each query and model (system_col), as none has scores",
+                    f"{number} of {query!r}",
+                )
             columns["score"] = [-rank for rank in ranks] if self.descending else ranks
             self.own["score"], self.is_ordered = "score", True
         if "dicts" not in self.forms:
             self.own |= {role: role for role in ("itemid", self.number) if role in columns}
+        table = self.arrow(columns)
         if "ids with numbers" in self.forms:
-            numbers = (one for one in columns[self.number] if one is not None)
-            self.is_whole = all(one == one // 1 for one in numbers)
-        return self.arrow(columns)
+            self.is_whole = all(one is None or one == one // 1 for one in columns[self.number])
+        return table
 
     def columns_of(self, where: str, given: Any, numbers: Any) -> dict[str, list[Any]]:
         """Return the columns of a list: ids with or without numbers, or dicts of them."""
-        if isinstance(given, Mapping):
-            given, numbers = [*given], [*given.values()]
-        elif given is not None and not is_list(given):
+        if not isinstance(given, Mapping) and not is_list(given) and given is not None:
             raise self.refused(where, "a list or a dict", kind_of(given))
-        elif isinstance(given, Set) and self.number == "score":
+        if isinstance(given, Set) and self.number == "score":
             raise self.refused(where, "in order", kind_of(given))
-        entries = [] if given is None else to_list(given)
+        entries = [] if given is None else [*(given.items() if isinstance(given, Mapping) else given)]
         if not entries:
             return {}
         kinds = {type(one) for one in entries if one is not None}
-        if any(issubclass(kind, Mapping) for kind in kinds):
+        are_dicts = any(issubclass(kind, Mapping) for kind in kinds)
+        are_pairs = any(issubclass(kind, (tuple, list)) for kind in kinds)
+        if (are_dicts or are_pairs) and numbers is not None:
+            raise self.refused(where, "ids alone beside the list of their numbers", repr(given))
+        if are_dicts:
             self.forms.setdefault("dicts", where)
             names = self.names(where, entries)
             return {name: [one.get(name) for one in entries] for name in names}
-        if any(issubclass(kind, (tuple, list)) for kind in kinds):
+        if are_pairs:
             for i, one in enumerate(entries):
                 if not isinstance(one, (tuple, list)) or len(one) != 2:
                     raise self.refused(f"{where}[{i}]", "a pair (id, number) like others", repr(one))
@@ -194,7 +201,7 @@ class Objects:
             self.forms.setdefault("ids alone", where)
             return {"itemid": entries}
         self.forms.setdefault("ids with numbers", where)
-        numbers = to_list(numbers) if is_list(numbers) else [numbers]
+        numbers = [*numbers] if is_list(numbers) else [numbers]
         if len(numbers) != len(entries):
             got = f"{len(entries)} and {len(numbers)}"
             raise self.refused(where, "as long as the list of its numbers", got)

@@ -222,7 +222,11 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
         [*models] if "system" in recs[0].columns else [],
         is_named=len(models) > 1 or are_named,
         files={name: file for name, file in files.items() if file is not None},
-        negated={name or None for name, rec in models.items() if rec.is_negated or name in inputs.turned},
+        negated={
+            name or None
+            for name, rec in models.items()
+            if rec.is_negated or (name in inputs.turned and name not in dict(named))
+        },
         empty={name or None for name, rec in models.items() if rec.is_empty},
         sources=of_tables,
         stdin=inputs.stdin,
