@@ -48,6 +48,7 @@ RECS: dict[str, Any] = {
     "lists of ids": lists("query_id", "results", ORDER.get),
     "lists of pairs": lists("qid", "hits", lambda q: (*RUN[q].items(),)),
     "lists of dicts": lists("id", "documents", dicts),
+    "keys beside the list": lists("qid", "documents", dicts, doc_id=len, score=len, chunk_id=len),
     "dicts without a score": lists("query_id", "chunks", lambda q: [{"chunk_id": d} for d in ORDER[q]]),
     "dicts in rows": lists("query", "retrieved", RUN.get),
     "ids and scores": lists("_id", "ids", lambda q: [*RUN[q]], scores=lambda q: [*RUN[q].values()]),
@@ -64,6 +65,13 @@ TRUTHS: dict[str, tuple[Any, float]] = {
     "lists of dicts": (lists("qid", "qrels", lambda q: rows({q: QRELS[q]}, "_", "id", "grade")), GRADED),
     "ids and grades": (
         lists("qid", "doc_ids", lambda q: [*QRELS[q]], grades=lambda q: [*QRELS[q].values()]),
+        GRADED,
+    ),
+    "keys beside the list": (
+        [
+            {"qid": q, "doc_id": "d2", "rel": 5, "docs": rows({q: QRELS[q]}, "_", "id", "grade")}
+            for q in QRELS
+        ],
         GRADED,
     ),
 }

@@ -21,6 +21,7 @@ KEYS = {
     "userid": ("user_id user qid queryid topic topic_id", "query question", "_id id"),
     "itemid": ("item_id item docid docno document_id passage_id pid node_id", "_id id doc document"),
     "rel": ("relevance grade",),
+    "score": (),
 }
 # Keys for the list of a query, and for the numbers of its ids if they have a list of their own.
 OF_IDS = "ids items itemids item_ids docs docids doc_ids documents document_ids chunks chunk_ids passages"
@@ -122,7 +123,8 @@ class Objects:
         if not user:
             return self.arrow({name: [row.get(name) for row in rows] for name in names})
         numbers = self.list_key(lists, self.number, NUMBERS[self.number])
-        rest = [name for name in names if name not in (user, *lists)]
+        whole = self.named("score") if self.number == "score" else ""  # a score of the whole list
+        rest = [name for name in names if name not in (user, whole, *lists)]
         return self.of_lists(
             (
                 f"[{i}][{inside!r}]",
@@ -156,19 +158,22 @@ class Objects:
         if not ranks:  # as a log in which nothing was retrieved
             users = [query for query, _ in queries]
             return self.arrow({"userid": users, "results": [list[str]()] * len(users)})
-        has_number = self.number in names if "dicts" not in self.forms else self.named(self.number) in names
-        if is_rec and not has_number and not nearest_column("score_col", names):
+        roles = ("itemid", self.number)
+        in_list = {role: self.key(names, role, 2) if "dicts" in self.forms else role for role in roles}
+        for role, name in in_list.items():  # of the list, whatever stands beside it
+            if name in names:
+                columns[role], self.own[role] = columns.pop(name), role
+        if "itemid" not in self.own:
+            raise self.refused(
+                "", "lists of dicts with the key of an item (item_col)", f"the keys {sorted(names)}"
+            )
+        if is_rec and "score" not in self.own and not nearest_column("score_col", names):
             ((query, _), number), *_ = queries.most_common(1)
             if number > 1:
-                raise self.refused(
-                    "",
-                    "one list for each query and model (system_col), as none has scores",
-                    f"{number} of {query!r}",
-                )
+                rule = "one list for each query and model (system_col), as none has scores"
+                raise self.refused("", rule, f"{number} of {query!r}")
             columns["score"] = [-rank for rank in ranks] if self.descending else ranks
             self.own["score"], self.is_ordered = "score", True
-        if "dicts" not in self.forms:
-            self.own |= {role: role for role in ("itemid", self.number) if role in columns}
         table = self.arrow(columns)
         if "ids with numbers" in self.forms:
             self.is_whole = all(one is None or one == one // 1 for one in columns[self.number])
