@@ -138,14 +138,25 @@ def test_the_gate_fails_where_the_candidate_is_worse_and_says_so_in_the_summary(
 
 @pytest.mark.usefixtures("golden_set")
 def test_the_gate_passes_with_a_warning_while_there_is_no_baseline() -> None:
-    code, summary, said = gate(candidate="worse.csv", baseline="none.csv", comparison_options="--margin 0.1")
+    """Only if this is said to be the first run: else a wrong path would pass for ever."""
+    for before in ({"baseline": "none.csv"}, {"baseline": "", "against": "none.csv"}):
+        code, summary, said = gate(candidate="worse.csv", **before)
+        assert code == 1
+        rule = "There is no file `none.csv`: write `first-run: true` if there is no baseline yet."
+        assert summary.startswith(f"## Ranking gate: could not compare\n\n{rule}\n\n- none.csv: no ")
+        assert "the baseline: write first-run: true if there is none yet\n" in said
+    assert gate(first_run="true", candidate="worse.csv")[0] == 3
+    code, summary, said = gate(first_run="yes")
+    assert (code, said) == (2, "::error title=Ranking gate::first-run must be true or false\n")
+    given = {"baseline": "none.csv", "first_run": "true"}
+    code, summary, said = gate(candidate="worse.csv", comparison_options="--margin 0.1", **given)
     assert code == 0
     assert (
         "## Ranking gate: no baseline yet\n\n**Nothing was compared**: there is no file `none.csv`" in summary
     )
     assert re.search(r"\| NDCG +\| 0.5655 ", summary)
     assert said.startswith("::warning title=Ranking gate::Nothing was compared")
-    assert gate(candidate="gone.csv", baseline="none.csv")[0] == 1
+    assert gate(candidate="gone.csv", **given)[0] == 1
     assert gate(baseline="https://127.0.0.1:9/a.csv")[0] == 1
 
 
@@ -155,10 +166,11 @@ def test_the_gate_takes_no_input_for_a_program() -> None:
     text = "$(touch stolen)`touch stolen`'; touch stolen; '\n::set-output name=a::b"
     names = ["candidate", "truth", "measures", "fail_if", "segment", "options", "comparison_options"]
     given = dict.fromkeys(names, text)
-    for before in ({"baseline": text}, {}, {"against": text}):  # each way through the script
+    first = {"baseline": text, "first_run": "true"}
+    for before in (first, {"baseline": text}, {}, {"against": text}, {"first_run": text}):  # all ways
         _, _, said = gate(**given, **before)
         assert not Path("stolen").exists()
-        assert not re.search(r"^::(?!warning title)", said, re.MULTILINE)
+        assert not re.search(r"^::(?!(warning|error) title)", said, re.MULTILINE)
 
 
 @pytest.mark.slow
