@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_identifier _ranking_literal ranking_functions ranking_geometric_mean ranking_mean ranking_ndcg ranking_judge udf_catalog_coverage udf_gini_coverage udf_personalization udf_logloss udf_mae udf_mse udf_r2 udf_rmse ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_as_text _ranking_empty_name _ranking_grade_not_read _ranking_joined _ranking_longest _ranking_no_problem _ranking_option _ranking_own_column _ranking_ungraded_problem _ranking_known_measures _ranking_like_grades _ranking_are_integers _ranking_numbers _ranking_column _ranking_is_condensed _ranking_skips_users _ranking_unfit _ranking_is_score _ranking_is_integer _ranking_nearest_column _ranking_cut_off _ranking_column_texts _ranking_is_key _ranking_like_runs _ranking_like_systems _ranking_cannot_match _ranking_family _ranking_alpha _ranking_log1p _ranking_table _ranking_name_problem _ranking_collation_problem _ranking_without_python _ranking_optional_column _ranking_span _ranking_nulls _ranking_names_as_text _ranking_columns _ranking_list_names _ranking_ties_choice _ranking_min_grade_problem _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_hides_grades _ranking_has _ranking_type _ranking_unread _ranking_time_kind _ranking_span_problem _ranking_is_number _ranking_k_problem _ranking_common_type _ranking_texts_of _ranking_measure_columns _ranking_same_type _ranking_t_tail _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_judging_problems _ranking_asked _ranking_split_time_problem _ranking_valid_k _ranking_cuts _ranking_compared_measures _ranking_compare_options _ranking_unread_columns _ranking_type_problem _ranking_t_quantile _ranking_t_p _ranking_intent_problem _ranking_split_misfit _ranking_tests _ranking_unread_column _ranking_ids_problem _ranking_misfits _ranking_split_call _ranking_compare_by_user_call _ranking_gate_call _ranking_history_misfits _ranking_rec_misfit _ranking_columns_problem ranking_split ranking_compare_by_user ranking_gate _ranking_check_call _ranking_contents_misfit _ranking_fuse_call _ranking_tables_problem ranking_problem_codes ranking_check ranking_check_rows ranking_fuse _ranking_call ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_explain_call _ranking_intents_call _ranking_rec_call _ranking_abstention_call _ranking_compare_call ranking_explain ranking_intents_by_user _ranking_contents_call _ranking_overlap_call ranking_abstention ranking_compare ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_overlap ranking_overlap_by_user _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_identifier _ranking_literal ranking_functions ranking_geometric_mean ranking_mean ranking_ndcg ranking_judge udf_catalog_coverage udf_gini_coverage udf_personalization udf_logloss udf_mae udf_mse udf_r2 udf_rmse ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_as_text _ranking_empty_name _ranking_grade_not_read _ranking_joined _ranking_longest _ranking_no_problem _ranking_option _ranking_own_column _ranking_ungraded_problem _ranking_known_measures _ranking_like_grades _ranking_are_integers _ranking_numbers _ranking_column _ranking_is_condensed _ranking_skips_users _ranking_unfit _ranking_is_score _ranking_is_integer _ranking_nearest_column _ranking_cut_off _ranking_column_texts _ranking_is_key _ranking_quoted _ranking_like_runs _ranking_like_systems _ranking_cannot_match _ranking_family _ranking_alpha _ranking_log1p _ranking_table _ranking_name_problem _ranking_collation_problem _ranking_without_python _ranking_optional_column _ranking_span _ranking_nulls _ranking_names_as_text _ranking_columns _ranking_list_names _ranking_ties_choice _ranking_min_grade_problem _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_hides_grades _ranking_has _ranking_type _ranking_unread _ranking_time_kind _ranking_span_problem _ranking_is_number _ranking_k_problem _ranking_common_type _ranking_texts_of _ranking_measure_columns _ranking_select_advice _ranking_same_type _ranking_t_tail _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_judging_problems _ranking_asked _ranking_split_time_problem _ranking_valid_k _ranking_cuts _ranking_compared_measures _ranking_compare_options _ranking_unread_columns _ranking_type_problem _ranking_t_quantile _ranking_t_p _ranking_intent_problem _ranking_split_misfit _ranking_tests _ranking_unread_column _ranking_ids_problem _ranking_misfits _ranking_split_call _ranking_compare_by_user_call _ranking_gate_call _ranking_history_misfits _ranking_rec_misfit _ranking_columns_problem ranking_split ranking_compare_by_user ranking_gate _ranking_check_call _ranking_contents_misfit _ranking_fuse_call _ranking_tables_problem ranking_problem_codes ranking_check ranking_check_rows ranking_fuse _ranking_call ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_explain_call _ranking_intents_call _ranking_rec_call _ranking_abstention_call _ranking_compare_call ranking_explain ranking_intents_by_user _ranking_contents_call _ranking_overlap_call ranking_abstention ranking_compare ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_overlap ranking_overlap_by_user _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -2883,6 +2883,8 @@ concat(
     ',');
 CREATE OR REPLACE MACRO _ranking_is_key(name) AS
 lower(name) IN ['system', 'ranking_system', 'segment', 'ranking_segment', 'userid', 'k', 'has_truth', 'has_history', 'n_rec', 'n_rec_baseline', 'n_truth', 'n_items'];
+CREATE OR REPLACE MACRO _ranking_quoted(name) AS
+regexp_replace(name, '^(.*\W.*)$', '"\1"');
 CREATE OR REPLACE MACRO _ranking_like_runs(texts) AS
 regexp_extract_all(texts, '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? ', 1);
 CREATE OR REPLACE MACRO _ranking_like_systems(texts) AS
@@ -3057,6 +3059,51 @@ CREATE OR REPLACE MACRO _ranking_measure_columns(rows) AS (
                 FROM (SELECT 1 AS userid)
                 LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(rows) AS rows_of WHERE false) ON true)))
 );
+CREATE OR REPLACE MACRO _ranking_select_advice(source, texts, missing, columns) AS
+list_transform(
+    [{
+        'arguments': list_transform(missing, lambda c: c.argument),
+        'of_user': coalesce(list_filter(missing, lambda c: c.argument = 'user_col')[1].near, columns[1][3]),
+        'of_item': coalesce(list_filter(missing, lambda c: c.argument = 'item_col')[1].near, columns[2][3]),
+        'lists': regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) [^,]*\[\],', 1),
+        'user': _ranking_quoted(columns[1][3]),
+        'item': _ranking_quoted(columns[2][3]),
+        'score': _ranking_quoted(columns[3][3]),
+        'grade': columns[4][3]}],
+    lambda given: list_transform(
+        [CASE
+            WHEN given.of_item <> ''
+                THEN list_filter(given.lists, lambda name: name IN (given.of_item, concat('"', given.of_item, '"')))[1]
+            WHEN len(given.lists) = 1 THEN given.lists[1]
+        END],
+        lambda list_column: CASE
+            WHEN given.arguments = ['user_col', 'item_col'] AND regexp_matches(texts, '(?i), "query-id" ')
+                AND regexp_matches(texts, '(?i), "corpus-id" ') AND regexp_matches(texts, '(?i), "?score"? ')
+                THEN concat(
+                    'SELECT "query-id" AS ', given.user, ', "corpus-id" AS ', given.item,
+                    CASE
+                        WHEN source = 'rec' THEN ', ' || given.score
+                        WHEN given.grade = 'rel' THEN ', score AS rel'
+                        WHEN given.grade <> '' THEN ', ' || _ranking_quoted(given.grade)
+                    END)
+            WHEN list_contains(given.arguments, CASE source WHEN 'rec' THEN 'score_col' ELSE 'item_col' END)
+                AND list_has_all(['user_col', 'item_col', 'score_col'], given.arguments)
+                AND given.of_user <> '' AND list_column IS NOT NULL
+                AND (source = 'truth' OR _ranking_nearest_column(
+                    replace(texts, concat(', ', list_column, ' '), ', '), 'score_col') = '')
+                THEN concat(
+                    'SELECT ', _ranking_quoted(given.of_user),
+                    CASE WHEN list_contains(given.arguments, 'user_col') THEN ' AS ' || given.user END,
+                    ', unnest(', list_column,
+                    CASE
+                        WHEN strpos(texts, concat(', ', list_column, ' STRUCT')) > 0 THEN ', max_depth := 2)'
+                        ELSE concat(
+                            ') AS ', given.item,
+                            CASE WHEN source = 'rec'
+                                THEN concat(', -generate_subscripts(', list_column, ', 1) AS ', given.score)
+                            END)
+                    END)
+        END)[1])[1];
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
 CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
@@ -3074,19 +3121,19 @@ CASE
             ': the SQL of this function has a CTE of that name'))
     ELSE _ranking_table(argument, name)::VARCHAR
 END;
-CREATE OR REPLACE MACRO _ranking_missing_columns(name, texts, missing) AS
+CREATE OR REPLACE MACRO _ranking_missing_columns(name, texts, missing, advice) AS
 name || ' must have '
 || _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
 || ', got ' || _ranking_columns(texts) || '; write '
-|| concat_ws(
+|| coalesce(advice, concat_ws(
     ', ',
     'SELECT * RENAME (' || _ranking_joined(
         list_transform(
             list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
             lambda c: concat_ws(
                 ' AS ',
-                coalesce(regexp_replace(nullif(c.near, ''), '^(.*\W.*)$', '"\1"'), '...'),
-                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))),
+                coalesce(_ranking_quoted(nullif(c.near, '')), '...'),
+                _ranking_quoted(c.name))),
         ', ') || ')',
     _ranking_joined(
         list_transform(
@@ -3096,7 +3143,7 @@ name || ' must have '
                 CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END)),
         ', ')
     || CASE WHEN len(missing) = 1 AND missing[1].argument = 'score_col' AND missing[1].is_elsewhere AND strpos(texts, ']') = 0
-        THEN ' (or swap rec and truth: truth has one)' ELSE '' END);
+        THEN ' (or swap rec and truth: truth has one)' ELSE '' END));
 CREATE OR REPLACE MACRO _ranking_no_column(source, name, argument, texts) AS
 concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));
 CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged, without_relevant, users) AS
@@ -3293,7 +3340,10 @@ CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
         _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other),
-        '; write CAST(', _ranking_cut(name), ' AS ', _ranking_cut(_ranking_common_type(one, other)), ') in both')
+        CASE WHEN ends_with(one, '[]') <> ends_with(other, '[]')
+            THEN concat('; write unnest(', _ranking_cut(name), ') AS ', _ranking_cut(name), ' where it is a list')
+            ELSE concat('; write CAST(', _ranking_cut(name), ' AS ', _ranking_cut(_ranking_common_type(one, other)), ') in both')
+        END)
 END;
 CREATE OR REPLACE MACRO _ranking_t_quantile(p, df) AS
 sqrt(df) * sinh(list_transform(
@@ -3323,7 +3373,7 @@ CASE
                 'argument': 'intent_col',
                 'name': coalesce(intent_col::VARCHAR, 'intent'),
                 'near': _ranking_nearest_column(texts, 'intent_col'),
-                'is_elsewhere': false}]))[1]
+                'is_elsewhere': false}], NULL))[1]
     WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
         THEN concat(
             'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
@@ -3413,7 +3463,8 @@ list_transform(
                     'name': c[3],
                     'near': _ranking_nearest_column(source[2], c[1]),
                     'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')})],
-            lambda missing: _ranking_missing_columns(source[1], source[2], missing))[1])
+            lambda missing: _ranking_missing_columns(
+                source[1], source[2], missing, _ranking_select_advice(source[1], source[2], missing, columns)))[1])
     || list_transform(columns, lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
         WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
         WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
@@ -4273,7 +4324,7 @@ list_any_value(
                         'argument': c[3],
                         'name': c[4],
                         'near': _ranking_nearest_column(texts, c[3]),
-                        'is_elsewhere': c[3] <> 'category_col'}]))[1]
+                        'is_elsewhere': c[3] <> 'category_col'}], NULL))[1]
             ELSE _ranking_type_problem(c[4], 'rec and in ' || c[1], c[6], c[5])
         END));
 CREATE OR REPLACE MACRO _ranking_fuse_call(
@@ -12877,7 +12928,7 @@ COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biase
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_identifier _ranking_literal ranking_functions ranking_geometric_mean ranking_mean ranking_ndcg ranking_judge udf_catalog_coverage udf_gini_coverage udf_personalization udf_logloss udf_mae udf_mse udf_r2 udf_rmse ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_as_text _ranking_empty_name _ranking_grade_not_read _ranking_joined _ranking_longest _ranking_no_problem _ranking_option _ranking_own_column _ranking_ungraded_problem _ranking_known_measures _ranking_like_grades _ranking_are_integers _ranking_numbers _ranking_column _ranking_is_condensed _ranking_skips_users _ranking_unfit _ranking_is_score _ranking_is_integer _ranking_nearest_column _ranking_cut_off _ranking_column_texts _ranking_is_key _ranking_like_runs _ranking_like_systems _ranking_cannot_match _ranking_family _ranking_alpha _ranking_log1p _ranking_table _ranking_name_problem _ranking_collation_problem _ranking_without_python _ranking_optional_column _ranking_span _ranking_nulls _ranking_names_as_text _ranking_columns _ranking_list_names _ranking_ties_choice _ranking_min_grade_problem _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_hides_grades _ranking_has _ranking_type _ranking_unread _ranking_time_kind _ranking_span_problem _ranking_is_number _ranking_k_problem _ranking_common_type _ranking_texts_of _ranking_measure_columns _ranking_same_type _ranking_t_tail _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_judging_problems _ranking_asked _ranking_split_time_problem _ranking_valid_k _ranking_cuts _ranking_compared_measures _ranking_compare_options _ranking_unread_columns _ranking_type_problem _ranking_t_quantile _ranking_t_p _ranking_intent_problem _ranking_split_misfit _ranking_tests _ranking_unread_column _ranking_ids_problem _ranking_misfits _ranking_split_call _ranking_compare_by_user_call _ranking_gate_call _ranking_history_misfits _ranking_rec_misfit _ranking_columns_problem ranking_split ranking_compare_by_user ranking_gate _ranking_check_call _ranking_contents_misfit _ranking_fuse_call _ranking_tables_problem ranking_problem_codes ranking_check ranking_check_rows ranking_fuse _ranking_call ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_explain_call _ranking_intents_call _ranking_rec_call _ranking_abstention_call _ranking_compare_call ranking_explain ranking_intents_by_user _ranking_contents_call _ranking_overlap_call ranking_abstention ranking_compare ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_overlap ranking_overlap_by_user _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_identifier _ranking_literal ranking_functions ranking_geometric_mean ranking_mean ranking_ndcg ranking_judge udf_catalog_coverage udf_gini_coverage udf_personalization udf_logloss udf_mae udf_mse udf_r2 udf_rmse ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_recall_all ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_ideal_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_half_life_utility ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_formula _ranking_expected_formula _ranking_takes_grade _ranking_is_share _ranking_as_text _ranking_empty_name _ranking_grade_not_read _ranking_joined _ranking_longest _ranking_no_problem _ranking_option _ranking_own_column _ranking_ungraded_problem _ranking_known_measures _ranking_like_grades _ranking_are_integers _ranking_numbers _ranking_column _ranking_is_condensed _ranking_skips_users _ranking_unfit _ranking_is_score _ranking_is_integer _ranking_nearest_column _ranking_cut_off _ranking_column_texts _ranking_is_key _ranking_quoted _ranking_like_runs _ranking_like_systems _ranking_cannot_match _ranking_family _ranking_alpha _ranking_log1p _ranking_table _ranking_name_problem _ranking_collation_problem _ranking_without_python _ranking_optional_column _ranking_span _ranking_nulls _ranking_names_as_text _ranking_columns _ranking_list_names _ranking_ties_choice _ranking_min_grade_problem _ranking_is_high _ranking_is_probability _ranking_known_measure _ranking_hides_grades _ranking_has _ranking_type _ranking_unread _ranking_time_kind _ranking_span_problem _ranking_is_number _ranking_k_problem _ranking_common_type _ranking_texts_of _ranking_measure_columns _ranking_select_advice _ranking_same_type _ranking_t_tail _ranking_own_table _ranking_missing_columns _ranking_no_column _ranking_judging_problems _ranking_asked _ranking_split_time_problem _ranking_valid_k _ranking_cuts _ranking_compared_measures _ranking_compare_options _ranking_unread_columns _ranking_type_problem _ranking_t_quantile _ranking_t_p _ranking_intent_problem _ranking_split_misfit _ranking_tests _ranking_unread_column _ranking_ids_problem _ranking_misfits _ranking_split_call _ranking_compare_by_user_call _ranking_gate_call _ranking_history_misfits _ranking_rec_misfit _ranking_columns_problem ranking_split ranking_compare_by_user ranking_gate _ranking_check_call _ranking_contents_misfit _ranking_fuse_call _ranking_tables_problem ranking_problem_codes ranking_check ranking_check_rows ranking_fuse _ranking_call ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_by_user ranking_distribution ranking_judged ranking_summary _ranking_explain_call _ranking_intents_call _ranking_rec_call _ranking_abstention_call _ranking_compare_call ranking_explain ranking_intents_by_user _ranking_contents_call _ranking_overlap_call ranking_abstention ranking_compare ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_overlap ranking_overlap_by_user _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

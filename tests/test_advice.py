@@ -148,6 +148,8 @@ def test_ids_that_are_spelled_alike_match(
 KINDS = {
     r"CAST\(\w+ AS \w+\) in both": "test_ids_match_after_the_cast_of_an_error",
     r"SELECT \* RENAME \(.+\)": "test_columns_are_read_as_an_error_says",
+    r"SELECT [^*;]+": "test_lists_and_qrels_are_read_as_an_error_says",
+    r"unnest\(\w+\) AS \w+ where it is a list": "test_lists_and_qrels_are_read_as_an_error_says",
     r"\w+_col := '.+?'": "test_columns_are_read_as_an_error_says",
     "descending := false": "test_columns_are_read_as_an_error_says",
     r"\(or swap rec and truth: truth has one\)": "test_swapped_tables_are_an_advice_for_a_truth_alone",
@@ -189,6 +191,51 @@ def test_columns_are_read_as_an_error_says(con: Con, rec: str, truth: str) -> No
     con.execute(f"CREATE TABLE rec_then AS {renamed[0] if renamed else ''} FROM rec")
     call = ", ".join(["'rec_then', 'truth', [3]", *arguments])
     assert con.execute(f"SELECT mrr FROM ranking_summary({call})").fetchall() == [(1,)]
+
+
+LOGS = {  # of rec and truth, in which q1 has b, the relevant item, at rank 2
+    "lists of ids": (
+        "SELECT 'q1' AS query_id, ['a', 'b'] AS results",
+        "SELECT 'q1' AS query_id, ['b'] AS expected",
+    ),
+    "a list called as items": (
+        "SELECT 'q1' AS userid, ['a', 'b'] AS itemid",
+        "SELECT 'q1' AS userid, ['b'] AS itemid",
+    ),
+    "a list in truth": (
+        "SELECT 'q1' AS userid, unnest(['a', 'b']) AS itemid, unnest([2, 1]) AS score",
+        "SELECT 'q1' AS userid, ['b'] AS itemid",
+    ),
+    "lists of structs": (
+        "SELECT 'q1' AS userid, [{'chunk_id': 'b', 'score': 1}, {'chunk_id': 'a', 'score': 2}] AS results",
+        "SELECT 'q1' AS userid, [{'chunk_id': 'b'}] AS relevant",
+    ),
+    "qrels": (
+        "SELECT 'q1' AS \"query-id\", unnest(['a', 'b']) AS \"corpus-id\", unnest([2, 1]) AS score",
+        "SELECT 'q1' AS \"query-id\", unnest(['b', 'a']) AS \"corpus-id\", unnest([2, 0]) AS score",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_lists_and_qrels_are_read_as_an_error_says(con: Con, name: str) -> None:
+    """Each error is followed until there is none: a list of structs has columns, which are then to be named."""
+    make(con, dict(zip(("rec0", "truth0"), LOGS[name], strict=True)))
+    query, arguments = "SELECT mrr FROM ranking_summary('rec{0}', 'truth{0}', [3]{1})", ""
+    for turn in range(3):
+        try:
+            con.execute(query.format(turn, arguments))
+            break
+        except duckdb.InvalidInputException as error:
+            text = str(error).split("\n")[0]
+        assert "unnest" in text or "query-id" in text or turn
+        arguments = "".join(f", {one}" for one in dict.fromkeys(re.findall(r"\w+_col := '\w+'", text)))
+        for table in ("rec", "truth"):
+            (select, *_) = re.findall(rf"{table} must have [^;]+; write (SELECT [^;]+)", text) or ["FROM"]
+            if table == "truth" and "where it is a list" in text:
+                select = "SELECT * REPLACE (unnest(itemid) AS itemid)"
+            make(con, {f"{table}{turn + 1}": f"{select.removesuffix('FROM')} FROM {table}{turn}"})
+    assert con.execute(query.format(turn, arguments)).fetchall() == [(0.5,)]
 
 
 def test_swapped_tables_are_an_advice_for_a_truth_alone(con: Con) -> None:

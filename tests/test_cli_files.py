@@ -16,7 +16,20 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.values import parse_items
-from tests.command import HUGE, LATE, NDCG, NDCG_VALUES, Fails, Run, emptied, evaluated, stdin, table, write
+from tests.command import (
+    HUGE,
+    LATE,
+    NDCG,
+    NDCG_VALUES,
+    Fails,
+    Run,
+    csv,
+    emptied,
+    evaluated,
+    stdin,
+    table,
+    write,
+)
 from tests.conftest import Captured, Con, Patch, text_rows
 
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
@@ -267,6 +280,118 @@ def test_a_log_of_empty_lists_finds_nothing(log: str, query: str, capsys: Captur
         assert err.startswith("ranking-udfs: note: rec: the list of every user is empty: 2 of 2 (")
 
 
+LISTS = {f"q{u}": [f"0{(u * i) % 17}" for i in range(1, 2 + u)] for u in range(1, 9)}
+GRADES = {user: dict.fromkeys(ids[1::2], 1) for user, ids in LISTS.items()}  # none for q0 and q1
+NESTED = "SELECT user, list({} ORDER BY score DESC) AS ids{} FROM 'rows.csv' GROUP BY user"
+SCORES = ", list(score::DOUBLE ORDER BY score DESC) AS score"
+FORMS = {
+    "object.json": json.dumps(
+        {user: dict(zip(ids, range(99, 0, -1), strict=False)) for user, ids in LISTS.items()}
+    ),
+    "pretty.json": json.dumps({"q0": [], **LISTS}, indent=1),
+    "list.jsonl": "".join(json.dumps({"user": user, "ids": ids}) + "\n" for user, ids in LISTS.items()),
+    "blanks.csv": "user,ids\nq0,\n" + "".join(f"{user}, {'  '.join(ids)} \n" for user, ids in LISTS.items()),
+    "list.parquet": NESTED.format("itemid", ""),
+    "scores.parquet": NESTED.format("itemid", SCORES),
+    "scores.json": NESTED.format("itemid", SCORES),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_lists_give_the_numbers_of_rows(run: Run, name: str) -> None:
+    """Whatever end of the scores is the best: the order of a list without scores is its ranking."""
+    rows = [(user, one, str(99 - at)) for user, ids in LISTS.items() for at, one in enumerate(ids)]
+    table("rows.csv", "user,itemid,score", *rows)
+    table("truth.csv", "user,itemid", *((user, one) for user, ids in GRADES.items() for one in ids))
+    if "SELECT" in FORMS[name]:
+        write(name, FORMS[name].replace("'rows.csv'", "read_csv('rows.csv', all_varchar = true)"))
+    else:
+        Path(name).write_text(FORMS[name])
+    options = ["-m", "ndcg,mrr,recall", "-k", "2,5", "--user", "user", "--no-check"]
+    expected = evaluated(run, "rows.csv", "truth.csv", *options)
+    own = ["--item", f"{name}:ids"] if "object" not in name and "pretty" not in name else []
+    assert evaluated(run, name, "truth.csv", *options, *own) == expected
+    if not ("score" in name or "object" in name):
+        assert evaluated(run, name, "truth.csv", *options, *own, "--ascending") == expected
+    with duckdb.connect() as con:
+        *statements, last = con.extract_statements(run("sql", name, "truth.csv", *options, *own))
+        for statement in statements:
+            con.execute(statement.query)
+        assert [row[-3:] for row in con.execute(last.query).fetchall()] == [
+            tuple(row.values())[-3:] for row in expected
+        ]
+
+
+TRUTHS: dict[str, Any] = {
+    "object.json": {"q1": {"a": 2, "b": 0}, "q2": {"c": True, "a": False}, "q3": {}},
+    "list.json": {"q1": ["a"], "q2": ["c"], "q3": []},
+    "list.jsonl": [("q1", ["a"], None), ("q2", ["c"], None), ("q3", [], None), ("q3", None, None)],
+    "grades.jsonl": [("q1", ["a", "b"], [2, 0]), ("q2", ["c"], [1]), ("q3", [], [])],
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_a_user_with_nothing_relevant_stays_in_a_truth_of_lists(run: Run, name: str, of_command: Con) -> None:
+    """Recall is 1 of q1, (0 of 1) of q2, and 0 of q3, to whom nothing is relevant."""
+    table("rec.csv", "query_id,itemid,score", *(("q1", "a", "2"), ("q2", "b", "2"), ("q3", "a", "1")))
+    rows = TRUTHS[name]
+    names = ["query_id", "itemid", "rel"][: 3 if "grades" in name else 2]
+    lines = (
+        [json.dumps(dict(zip(names, row, strict=False))) for row in rows]
+        if "jsonl" in name
+        else [json.dumps(rows)]
+    )
+    Path(name).write_text("\n".join(lines))
+    (row,) = evaluated(run, "rec.csv", name, "-m", "recall", "-k", "1", "--no-check")
+    assert (row["users"], row["users_without_relevant"], row["recall"]) == (3, 1, 1 / 3)
+    assert "NULL" not in run("check", "rec.csv", name)
+    for statement in emptied(of_command).extract_statements(
+        run("sql", "rec.csv", name, "-m", "recall", "-k", "1")
+    ):
+        of_command.execute(statement)
+    assert of_command.fetchall() == [tuple(row.values())]
+
+
+def test_a_list_beside_a_score_is_one_item(run: Run) -> None:
+    """As it was before lists of ids: in truth too, where a ranking has such items."""
+    write("rec.parquet", "SELECT 1 AS userid, [i, 5] AS itemid, i AS score FROM range(3) t(i)")
+    write("truth.parquet", "SELECT 1 AS userid, [1::BIGINT, 5] AS itemid")
+    (row,) = evaluated(run, "rec.parquet", "truth.parquet", "-m", "mrr", "--no-check")
+    assert row["mrr"] == 0.5
+
+
+def test_an_object_may_be_larger_than_buffers_of_duckdb(run: Run) -> None:
+    ids = {f"{'d' * 99}{i}": 200_000 - i for i in range(200_000)}
+    Path("large.json").write_text(json.dumps({"q1": ids}))
+    Path("qrels.json").write_text(json.dumps({"q1": {[*ids][3]: 1}}))
+    (row,) = evaluated(run, "large.json", "qrels.json", "-m", "mrr", "--no-check")
+    assert row["mrr"] == 0.25
+
+
+@pytest.mark.parametrize(("name", "text", "error"), text_rows("lists and objects that are refused"))
+def test_what_is_no_list_or_object_is_an_error_that_says_what_to_write(
+    fails: Fails, name: str, text: str, error: str
+) -> None:
+    csv("truth.csv", "query_id,itemid", "q1,a", *["q2,b c"] * (name == "rec.csv"))
+    csv("rec.tsv", "query_id\titemid\tscore", "q1\ta\t1")
+    Path(name.partition(":")[0]).write_bytes(bytes_of(text))
+    files = ["rec.tsv", name] if name.startswith("truth") else [name, "truth.csv"]
+    assert fails(1, "evaluate", *files) == error
+
+
+def test_lists_in_the_wrong_order_are_to_be_reversed(run: Run) -> None:
+    lists = {f"u{u}": [f"i{(7 * u + i) % 90}" for i in range(20)] for u in range(90)}
+    Path("rec.json").write_text(json.dumps(lists))
+    Path("qrels.json").write_text(json.dumps({user: ids[-2:] for user, ids in lists.items()}))
+    assert "reverse the lists" in " ".join(run("check", "rec.json", "qrels.json").split())
+
+
+def test_thresholds_need_scores(fails: Fails) -> None:
+    Path("rec.json").write_text('{"1": [1, 2]}')
+    error = fails(1, "abstention", "rec.json", "truth.csv")
+    assert error == "abstention: rec must have scores, as thresholds are scores, got lists of ids without"
+
+
 def trec_files() -> tuple[dict[str, Any], dict[str, Any]]:
     """A run with ties and unjudged documents, and qrels; topics are missing on either side."""
     draw = random.Random(7)
@@ -294,13 +419,16 @@ TREC_MEASURES = {
 }
 
 
-def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
+@pytest.mark.parametrize("files", [["mine.run", "mine.qrels"], ["run.json", "qrels.json"]])
+def test_trec_files_and_objects_give_the_numbers_of_trec_eval(run: Run, files: list[str]) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
     trec_run, qrels = trec_files()
+    for name, by_topic in (("run", trec_run), ("qrels", qrels)):
+        Path(f"{name}.json").write_text(json.dumps(by_topic))
     theirs = {name.removesuffix("_{}") for name in TREC_MEASURES.values()}
     expected = pytrec_eval.RelevanceEvaluator(qrels, theirs).evaluate(trec_run)
     chosen = ["-k", "5", "-k", "10", "-k", "1000", "--measures", ",".join(TREC_MEASURES)]
-    given = ["mine.run", "mine.qrels", "--ties", "trec", "--no-check", "--by-user", "topics.json"]
+    given = [*files, "--ties", "trec", "--no-check", "--by-user", "topics.json"]
     run("evaluate", *given, *chosen)
     found = {(row["userid"], row["k"]): row for row in json.loads(Path("topics.json").read_text())}
     assert {topic for topic, _ in found} == set(qrels)

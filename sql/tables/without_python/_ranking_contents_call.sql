@@ -53,6 +53,6 @@ list_any_value(
                         'argument': c[3],
                         'name': c[4],
                         'near': _ranking_nearest_column(texts, c[3]),
-                        'is_elsewhere': c[3] <> 'category_col'}]))[1]
+                        'is_elsewhere': c[3] <> 'category_col'}], NULL))[1]
             ELSE _ranking_type_problem(c[4], 'rec and in ' || c[1], c[6], c[5])
         END));

@@ -27,7 +27,7 @@ CASE
                 'argument': 'intent_col',
                 'name': coalesce(intent_col::VARCHAR, 'intent'),
                 'near': _ranking_nearest_column(texts, 'intent_col'),
-                'is_elsewhere': false}]))[1]
+                'is_elsewhere': false}], NULL))[1]
     WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
         THEN concat(
             'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',

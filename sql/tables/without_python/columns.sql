@@ -25,12 +25,63 @@ typeof((
     WHERE false
 )) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
 
--- The error text of the columns that a table does not have, all of them at once, and what to write.
-CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(name, texts, missing) AS
+-- The SELECT that reads BEIR's columns, or a list of items by user; NULL for other tables. A column is a name and a type.
+CREATE OR REPLACE TEMP MACRO _ranking_select_advice(source, texts, missing, columns) AS
+list_transform(
+    [{
+        'arguments': list_transform(missing, lambda c: c.argument),
+        'of_user': coalesce(list_filter(missing, lambda c: c.argument = 'user_col')[1].near, columns[1][3]),
+        'of_item': coalesce(list_filter(missing, lambda c: c.argument = 'item_col')[1].near, columns[2][3]),
+        'lists': regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) [^,]*\[\],', 1),
+        'user': _ranking_quoted(columns[1][3]),
+        'item': _ranking_quoted(columns[2][3]),
+        'score': _ranking_quoted(columns[3][3]),
+        'grade': columns[4][3]}],
+    lambda given: list_transform(
+        [CASE
+            WHEN given.of_item <> ''
+                THEN list_filter(given.lists, lambda name: name IN (given.of_item, concat('"', given.of_item, '"')))[1]
+            WHEN len(given.lists) = 1 THEN given.lists[1]
+        END],
+        lambda list_column: CASE
+            WHEN given.arguments = ['user_col', 'item_col'] AND regexp_matches(texts, '(?i), "query-id" ')
+                AND regexp_matches(texts, '(?i), "corpus-id" ') AND regexp_matches(texts, '(?i), "?score"? ')
+                THEN concat(
+                    'SELECT "query-id" AS ', given.user, ', "corpus-id" AS ', given.item,
+                    CASE
+                        WHEN source = 'rec' THEN ', ' || given.score
+                        WHEN given.grade = 'rel' THEN ', score AS rel'
+                        WHEN given.grade <> '' THEN ', ' || _ranking_quoted(given.grade)
+                    END)
+            WHEN list_contains(given.arguments, CASE source WHEN 'rec' THEN 'score_col' ELSE 'item_col' END)
+                AND list_has_all(['user_col', 'item_col', 'score_col'], given.arguments)
+                AND given.of_user <> '' AND list_column IS NOT NULL
+                AND (source = 'truth' OR _ranking_nearest_column(
+                    replace(texts, concat(', ', list_column, ' '), ', '), 'score_col') = '')
+                THEN concat(
+                    'SELECT ', _ranking_quoted(given.of_user),
+                    CASE WHEN list_contains(given.arguments, 'user_col') THEN ' AS ' || given.user END,
+                    ', unnest(', list_column,
+                    CASE
+                        WHEN strpos(texts, concat(', ', list_column, ' STRUCT')) > 0 THEN ', max_depth := 2)'
+                        ELSE concat(
+                            ') AS ', given.item,
+                            CASE WHEN source = 'rec'
+                                THEN concat(', -generate_subscripts(', list_column, ', 1) AS ', given.score)
+                            END)
+                    END)
+        END)[1])[1];
+
+-- A name in advice, in quotes where SQL wants these.
+CREATE OR REPLACE TEMP MACRO _ranking_quoted(name) AS
+regexp_replace(name, '^(.*\W.*)$', '"\1"');
+
+-- The error text of the columns that a table does not have, all of them at once, and what to write: `advice`, if there is one.
+CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(name, texts, missing, advice) AS
 name || ' must have '
 || _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
 || ', got ' || _ranking_columns(texts) || '; write '
-|| concat_ws(
+|| coalesce(advice, concat_ws(
     ', ',
     -- Columns that both tables must call the same.
     'SELECT * RENAME (' || _ranking_joined(
@@ -38,8 +89,8 @@ name || ' must have '
             list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
             lambda c: concat_ws(
                 ' AS ',
-                coalesce(regexp_replace(nullif(c.near, ''), '^(.*\W.*)$', '"\1"'), '...'),
-                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))),
+                coalesce(_ranking_quoted(nullif(c.near, '')), '...'),
+                _ranking_quoted(c.name))),
         ', ') || ')',
     _ranking_joined(
         list_transform(
@@ -50,7 +101,7 @@ name || ' must have '
         ', ')
     -- A log of lists is no truth.
     || CASE WHEN len(missing) = 1 AND missing[1].argument = 'score_col' AND missing[1].is_elsewhere AND strpos(texts, ']') = 0
-        THEN ' (or swap rec and truth: truth has one)' ELSE '' END);
+        THEN ' (or swap rec and truth: truth has one)' ELSE '' END));
 
 -- The column that is likely meant where one is not there: one that such columns are often called.
 CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
@@ -104,7 +155,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
         _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other),
-        '; write CAST(', _ranking_cut(name), ' AS ', _ranking_cut(_ranking_common_type(one, other)), ') in both')
+        CASE WHEN ends_with(one, '[]') <> ends_with(other, '[]')
+            THEN concat('; write unnest(', _ranking_cut(name), ') AS ', _ranking_cut(name), ' where it is a list')
+            ELSE concat('; write CAST(', _ranking_cut(name), ' AS ', _ranking_cut(_ranking_common_type(one, other)), ') in both')
+        END)
 END;
 
 -- The error text of the users or items of a table, where it has no such column or their type is not truth's; NULL for none.

@@ -72,7 +72,8 @@ list_transform(
                     'name': c[3],
                     'near': _ranking_nearest_column(source[2], c[1]),
                     'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')})],
-            lambda missing: _ranking_missing_columns(source[1], source[2], missing))[1])
+            lambda missing: _ranking_missing_columns(
+                source[1], source[2], missing, _ranking_select_advice(source[1], source[2], missing, columns)))[1])
     || list_transform(columns, lambda c: coalesce(_ranking_name_problem(c[1], c[2], c[3]), CASE
         WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
         WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])

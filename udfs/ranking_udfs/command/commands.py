@@ -282,6 +282,10 @@ def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def abstention(work: Work) -> str | bytes:
     """Return how many users with an answer each threshold refuses, and how many without one it answers."""
     work.check_users()
+    if work.tables.ranked:
+        raise DataError(
+            "abstention: rec must have scores, as thresholds are scores, got lists of ids without"
+        )
     for row in () if work.given.quiet else work.problems():
         if row["code"] in DIRECTION:  # whose second advice is a history, which is not read here
             work.notify({**row, "write": row["write"].partition(";")[0]})

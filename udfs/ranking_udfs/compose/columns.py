@@ -30,6 +30,7 @@ NEAR = {
     "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
 }
 
+BEIR = {"query-id", "corpus-id", "score"}  # the columns of its qrels
 QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # in place of a table's name
 UNKNOWN = '"NULL"'  # the type of NULL, which fits every other
 INTEGER = r"U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)"
@@ -208,13 +209,44 @@ def missing_columns(
     is_truth = [*missing] == ["score_col"] == [*elsewhere]
     swap = " (or swap rec and truth: truth has one)"
     swap *= is_truth and not any("]" in kind for kind in columns.values())  # a log of lists is no truth
-    return missing_text(source, columns, missing, elsewhere & {"user_col", "item_col"}) + swap
+    select = select_advice(source, names, columns, missing)
+    return missing_text(source, columns, missing, elsewhere & {"user_col", "item_col"}, select) + swap
+
+
+def select_advice(source: str, names: Names, columns: Mapping[str, str], missing: Mapping[str, str]) -> str:
+    """Return the SELECT that reads BEIR's columns, or a list of items by user; "" for other tables."""
+    user, item, score = quoted(names.user), quoted(names.item), quoted(names.score)
+    if [*missing] == ["user_col", "item_col"] and {unquoted(name).lower() for name in columns} >= BEIR:
+        grade = "score AS rel" if names.grade in (None, "rel") else quoted(str(names.grade))
+        numbers = score if source == "rec" else grade
+        return f'SELECT "query-id" AS {user}, "corpus-id" AS {item}' + f", {numbers}" * bool(numbers)
+    of_user = nearest_column("user_col", columns) if "user_col" in missing else names.user
+    of_item = nearest_column("item_col", columns) if "item_col" in missing else names.item
+    lists = {unquoted(name): name for name, kind in columns.items() if kind.endswith("[]")}
+    column = lists.get(of_item, "") if of_item or len(lists) != 1 else next(iter(lists.values()))
+    wanted = "score_col" if source == "rec" else "item_col"
+    if not (wanted in missing and of_user and column and {*missing} <= {"user_col", "item_col", "score_col"}):
+        return ""
+    if source == "rec" and nearest_column("score_col", {*columns} - {column}):
+        return ""  # which is to be named
+    select = f"SELECT {quoted(of_user)}" + f" AS {user}" * ("user_col" in missing)
+    if columns[column].startswith("STRUCT"):
+        return f"{select}, unnest({column}, max_depth := 2)"
+    ranks = f", -generate_subscripts({column}, 1) AS {score}" * (source == "rec")
+    return f"{select}, unnest({column}) AS {item}{ranks}"
 
 
 def missing_text(
-    source: str, columns: Mapping[str, str], missing: Mapping[str, str], in_both: Container[str]
+    source: str,
+    columns: Mapping[str, str],
+    missing: Mapping[str, str],
+    in_both: Container[str],
+    select: str = "",
 ) -> str:
-    """Return the text of missing columns; those `in_both` tables must be called the same there."""
+    """Return the text of missing columns; those `in_both` tables must be called the same there.
+
+    `select` is the advice where names of columns are none.
+    """
     renamed, given = [], []
     for argument, name in missing.items():
         near = nearest_column(argument, columns)
@@ -225,6 +257,7 @@ def missing_text(
             given.append(f"{argument} := '{near or '...'}'{as_rank}")
     said = " and ".join(f"a column {cut(name)} ({argument})" for argument, name in missing.items())
     write = [f"SELECT * RENAME ({', '.join(renamed)})"] * bool(renamed) + given
+    write = [select] if select else write
     return f"{source} must have {said}, got {listed(columns)}; write {', '.join(write)}"
 
 
@@ -269,6 +302,8 @@ def id_problem(name: str, tables: str, one: str, other: str) -> str | None:
     if UNKNOWN in (one, other) or family(one) == family(other):
         return None
     write = f"write CAST({cut(name)} AS {cut(common_type(one, other))}) in both"
+    if one.endswith("[]") != other.endswith("[]"):
+        write = f"write unnest({cut(name)}) AS {cut(name)} where it is a list"
     return f"{cut(name)} must have the same type in {tables}, got {cut(one)} and {cut(other)}; {write}"
 
 

@@ -246,6 +246,7 @@ class Evaluation:
         of_no_use = {  # codes of what is not asked for, or is as it must be
             "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),
             "fractional_grade": "exp" not in gains,
+            "null_truth_item": any(one.is_filled for one in self.tables.sources.get("truth", ())),
             **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # has the users
         }
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
@@ -282,6 +283,8 @@ class Evaluation:
 
     def turning(self, system: str | None, file: str | None, turned: Collection[str | None]) -> str:
         """Say how the best end of a system's scores becomes the other one."""
+        if system in self.tables.ranked:
+            return "reverse the lists"
         is_command, descending = self.inputs.is_command, self.request.columns["descending"]
         if is_command and system in self.tables.files and len(self.tables.files) > 1:
             is_best = descending != (system in self.tables.negated)  # whether the highest score is

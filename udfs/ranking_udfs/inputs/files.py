@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from ..compose.columns import NEAR, is_number, nearest_column
+from ..compose.columns import BEIR, NEAR, is_number, nearest_column
 from ..evaluation.errors import DataError, error_summary
 from ..evaluation.options import ARGUMENTS
 from ..quoting import identifier, literal, unquoted
@@ -56,7 +56,14 @@ OTHER_NAMES = {
     "itemid": ["corpus-id", "corpus_id", "doc_id", "chunk_id"],
 }
 ROW_IDS = ["_id", "id"]
-BEIR_QRELS = {"query-id", "corpus-id", "score"}  # in whose qrels the score is the grade
+JSON_KINDS = {  # of json_type; all others are numbers
+    **{"OBJECT": "an object", "ARRAY": "a list", "VARCHAR": "a text", "NULL": "null"},
+    **{"BOOLEAN": "true or false", "DOUBLE": "a number with a point"},
+}
+BY_SHAPE = {"OBJECT": "MAP(VARCHAR, DOUBLE)", "ARRAY": "VARCHAR[]"}
+KEYS = "each user, and each item of a user, must be one key of its object, got one twice"
+BY_USER = "{user: {item: number}} or {user: [item, ...]}"
+BLANKS = r"\S\s+\S"  # of a text with several ids
 BESIDE_FILES = {"segment": "--segment", "category": "--items"}  # options with values FILE:COLUMN, by role
 # What a time in a text file is: the first type that all values fit, where DuckDB's cast would not cut them.
 TIMES = {
@@ -81,6 +88,8 @@ class Source:
     is_trec: bool = False  # whether `system` is but the tag of a TREC run
     is_negated: bool = False  # whether `score` has the opposite sign of what the file has
     is_empty: bool = False  # whether all its lists are, for which it has one row without ids
+    order: str = ""  # what ranks items without scores: a "list" of ids, or "blanks" between those of a text
+    is_filled: bool = False  # whether an empty list, of truth, is a row without an item
     types: Mapping[str, str] = field(default_factory=dict)  # of all columns; none for a TREC file
     names: Mapping[str, str] = field(default_factory=dict)  # of its columns, by role
     csv: str = ""  # the path, as DuckDB takes it, of one CSV file that DuckDB reads by itself
@@ -137,6 +146,17 @@ class Wanted:
     trec_fields: int = 0  # the number of fields of its lines if it is one
     is_command: bool = True  # whether errors name options of the command, and not arguments of Python
     by_lines: bool = False  # whether DuckDB's reader has refused a CSV file, which is then read line by line
+    items_are_lists: bool = False  # whether a list of ids is one item
+
+    def without_score(self) -> "Wanted":
+        """Return the columns of rankings without scores, and so without ranks to compare these with."""
+        required = {role: name for role, name in self.required.items() if role != "score"}
+        optional = {role: name for role, name in self.optional.items() if role != "rank"}
+        return replace(self, required=required, optional=optional)
+
+    @property
+    def is_rec(self) -> bool:
+        return self.trec_fields == RUN
 
     @property
     def columns(self) -> dict[str, str]:
@@ -238,6 +258,8 @@ def open_source(
     except (duckdb.Error, ValueError) as error:
         if OF_CSV.search(str(error)) and not wanted.by_lines:
             return open_source(con, paths, replace(wanted, by_lines=True), catalog, stdin)
+        if "Map keys must be unique" in str(error):
+            raise DataError(f"{path}: {KEYS}") from None
         message = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
         raise DataError(f"{path}: {message}") from None
     if not first:
@@ -288,6 +310,8 @@ def file_source(
     as_text = ", hive_types_autocast = false" if folders else ""
     if function == "read_csv":
         return csv_source(con, path, f"{function}({location}{as_text}{QUOTED})", files, wanted)
+    if wanted.trec_fields and (by_user := object_source(con, path, f"{function}({location}", wanted)):
+        return by_user
     return table_source(con, path, f"{function}({location}{as_text})", wanted, function)
 
 
@@ -312,7 +336,7 @@ def csv_source(
     if not (wanted.by_lines and is_refused(con, rows)):
         try:
             source = table_source(con, path, rows, wanted, "read_csv", len(files) > 1)
-            return replace(source, csv=pattern(files[0]) if len(files) == 1 else "")
+            return replace(source, csv=pattern(files[0]) if len(files) == 1 and not source.order else "")
         except MissingColumnsError as error:
             missing = error if len(column_types(con, rows)) > 1 else None
     text = line_rows(path, files)
@@ -465,7 +489,8 @@ def find_columns(
     """Return the names of the columns by role; MissingColumnsError if one is not there, or may be several."""
     by_name = {name.lower(): name for name in [*types, *nested]}  # as in SQL, in upper or lower case
     named = {role: called_so(by_name, role, name, wanted.row_id) for role, name in wanted.columns.items()}
-    names = {role: by_name[found[0]] for role, found in named.items() if len(found) == 1}
+    names = {role: by_name[one[0]] for role, one in named.items() if len(one) == 1}
+    ids = {names.get(role) for role in IDS}
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
         known = types | {name: one.kind for name, one in nested.items()}
         near = {}
@@ -475,7 +500,7 @@ def find_columns(
             guesses = [*named[role], *ends, alike, *called_so(by_name, role, role, wanted.row_id)]
             near[role] = next((by_name[one] for one in guesses if one), "")
             if name == role and not near[role]:
-                near[role] = nearest_column(ARGUMENTS.get(role, ""), known)
+                near[role] = nearest_column(ARGUMENTS.get(role, ""), [one for one in known if one not in ids])
         hidden = {one.column for one in nested.values()} | {one.field for one in nested.values()} - {*types}
         there = shorten(", ".join(name for name in known if name not in hidden))
         columns = " and ".join(f"no column {name!r}" for name in missing.values())
@@ -490,8 +515,8 @@ def called_so(by_name: Collection[str], role: str, name: str, row_id: str) -> li
     """
     if name.lower() in by_name:
         return [name.lower()]
-    if role == "rel" and {*by_name} >= BEIR_QRELS:
-        return ["score"]
+    if role == "rel" and {*by_name} >= BEIR:
+        return ["score"]  # the grade
     if name != role or role not in OTHER_NAMES:
         return []
     known = OTHER_NAMES[role] + (ROW_IDS if role == row_id else [])
@@ -514,38 +539,44 @@ def table_source(
     """
     types, is_json = column_types(con, rows), function == "read_json"
     nested = nested_columns(con, rows, types, wanted, is_json)
+    text = f"{rows.removesuffix(')')}, all_varchar = true)" if function == "read_csv" else rows
+    listed, order = lists_of_ids(con, path, text, types, wanted, function)
+    score = wanted.required["score"] if order else ""
     try:
-        names = find_columns(con, path, types, wanted, nested)
+        names = find_columns(con, path, types, wanted.without_score() if order else wanted, nested)
     except MissingColumnsError as error:
         untyped = [name for name, kind in types.items() if kind.endswith("[]") or kind in ('"NULL"', "JSON")]
         if {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, untyped, wanted):
             return empty_source(path, types)
-        raise
+        raise with_list(con, error, text, types, wanted, function) from None
     fields = {role: nested[name] for role, name in names.items() if name in nested}
     in_lists = {role: one.column for role, one in fields.items() if one.is_list}
     for role in {*wanted.optional} & {*in_lists} - {*wanted.required}:
         if in_lists[role] != in_lists.get("itemid"):  # in whose list alone optional columns are looked for
             del names[role], in_lists[role]
     inside = {name: nested[name] for name in names.values() if name in nested}
-    lists = {*in_lists.values()}
+    lists = {*in_lists.values(), *(listed if order != "blanks" else ())}
     paths = {role: name for role, name in names.items() if role in ("itemid", *NUMBERS)}
-    if lists and len(lists | {in_lists.get(role) for role in paths}) > 1:
+    if in_lists and len(lists | {in_lists.get(role) for role in paths}) > 1:
         rule = f"{' and '.join(paths)} must be of one list: name each as LIST.FIELD"
         raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
     types |= {one.field: one.kind for one in nested.values() if one.column in lists}
-    kinds = {role: nested[name].kind if name in inside else types[name] for role, name in names.items()}
     if lists and has_empty_list(con, rows, lists, wanted):
         return empty_source(path, types)
+    types |= {name: types[name].removesuffix("[]") for name in listed}
+    kinds = {role: nested[name].kind if name in inside else types[name] for role, name in names.items()}
     for role in (one for one in names if is_of_numbers(one) and function not in ("read_csv", "lines")):
         is_known = is_number(kinds[role]) or (role == "rel" and kinds[role] == "BOOLEAN")
         if not is_known and not (is_json and kinds[role] in ("JSON", '"NULL"')):
             raise DataError(f"{path}: {names[role]!r} must be a number, got {shorten(kinds[role])}")
     ids = {role: kind for role, kind in kinds.items() if role in IDS}
     if is_json:
-        rows = json_rows(path, rows.removesuffix(")"), names, kinds, inside)
+        rows = json_rows(rows.removesuffix(")"), names, kinds, inside, listed)
+        rows = unnested_rows(equal_lists(path, rows, listed), listed, score, wanted) if listed else rows
+        rows = json_ids(path, rows, names, kinds)
         rows = typed_rows(con, literal(path), rows, {role: names[role] for role in names if role == "time"})
     elif function:
-        rows = f"{rows.removesuffix(')')}, all_varchar = true)" if function == "read_csv" else rows
+        rows = unnested_rows(split_rows(text, listed[0]), listed, score, wanted) if listed else text
         ids |= {
             role: first_id_type(con, rows, names[role]) for role, kind in ids.items() if kind == "VARCHAR"
         }
@@ -553,13 +584,195 @@ def table_source(
         rows = typed_rows(con, file, rows, names)
     elif inside:
         rows = flat_rows(rows, names.values(), inside)
+    elif listed:
+        rows = unnested_rows(equal_lists(path, rows, listed), listed, score, wanted)
     for name in (name for name, one in inside.items() if not one.is_list):
         if not con.execute(f"SELECT 1 FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1").fetchall():
             raise DataError(f"{path}: no row has {name!r}")
     if function:
         ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
-    columns = {role: identifier(name) for role, name in names.items()}
-    return Source(path, rows, columns, ids, is_text=bool(function), types=types, names=names)
+    columns = {role: identifier(name) for role, name in (names | ({"score": score} if order else {})).items()}
+    source = Source(path, rows, columns, ids, is_text=bool(function), order=order, types=types, names=names)
+    return replace(source, is_filled=bool(listed) and not wanted.is_rec)
+
+
+def lists_of_ids(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    rows: str,
+    types: Mapping[str, str],
+    wanted: Wanted,
+    function: str,
+) -> tuple[list[str], str]:
+    """Return the column whose rows have a list of ids, and those with numbers beside them; and Source.order.
+
+    A list beside a number that is none is one item, as an ARRAY or the list of a history is. A text is a list
+    where it has blanks and there are no scores.
+    """
+    by_name = {name.lower(): name for name in types}
+    named = {role: called_so(by_name, role, name, "") for role, name in wanted.columns.items()}
+    if not wanted.trec_fields or wanted.items_are_lists or len(named["itemid"]) != 1:
+        return [], ""
+    item = by_name[named["itemid"][0]]
+    numbers = [by_name[one] for role in NUMBERS for one in named.get(role, [])]
+    is_ranked = wanted.is_rec and not numbers
+    if is_ranked and nearest_column("score_col", [one for one in types if one != item]):
+        return [], ""  # which is to be named
+    if is_ranked and types[item].endswith("][]"):
+        rule = "must be a list of ids, or of objects with an id and a score"
+        raise DataError(f"{path}: {item!r} {rule}, got {shorten(types[item])}")
+    if is_id_list(types[item]) and all(is_number(types[one].removesuffix("[]")) for one in numbers):
+        are_lists = [one for one in numbers if types[one].endswith("[]")]
+        return ([item, *numbers], "list" * is_ranked) if are_lists == numbers else ([], "")
+    if is_ranked and function in ("read_csv", "lines"):
+        return ([item], "blanks") if has_blanks(con, path, rows, item) else ([], "")
+    return [], ""
+
+
+def is_id_list(kind: str) -> bool:
+    return bool(re.fullmatch(r"(?!STRUCT|MAP|UNION)(.*[^]])\[\]", kind, re.DOTALL))
+
+
+def has_blanks(con: duckdb.DuckDBPyConnection, path: str, rows: str, item: str) -> bool:
+    """Return whether a column of text has several ids in a value, with blanks between them."""
+    text, problem = identifier(item), literal(r"^\s*[\[({]|[,;|]\s")
+    query = f"""SELECT coalesce(bool_or(regexp_matches({text}, {literal(BLANKS)})), false),
+            min({text}) FILTER (regexp_matches({text}, {problem})) FROM {rows}"""
+    ((is_list, other),) = con.execute(query).fetchall()
+    if is_list and other is not None:
+        rule = f"{item} must be ids with nothing but blanks between them, or a list of JSON or Parquet"
+        raise DataError(f"{path}: {rule}, got {shorten(repr(other))}")
+    return bool(is_list)
+
+
+def with_list(
+    con: duckdb.DuckDBPyConnection,
+    error: MissingColumnsError,
+    rows: str,
+    types: Mapping[str, str],
+    wanted: Wanted,
+    function: str,
+) -> MissingColumnsError:
+    """Return an error for missing items with the one column that has lists of ids, which need no scores."""
+    lists = [name for name, kind in types.items() if is_id_list(kind)]
+    if function in ("read_csv", "lines") and types.get(text := error.near.get("score", "")) == "VARCHAR":
+        blanks = f"SELECT 1 FROM {rows} WHERE regexp_matches({identifier(text)}, {literal(BLANKS)}) LIMIT 1"
+        lists = [text] * len(con.execute(blanks).fetchall())
+    if not wanted.trec_fields or "itemid" not in error.near or len(lists) != 1:
+        return error
+    near = {**error.near, "itemid": lists[0]}
+    if near.get("score") in ("", lists[0]):
+        del near["score"]
+    problem = error.problem
+    if "score" not in near and wanted.is_rec:
+        problem = problem.replace(f" and no column {wanted.required['score']!r}", "")
+    return MissingColumnsError(error.path, problem, near, error.is_command)
+
+
+def split_rows(rows: str, item: str) -> str:
+    """Return the rows with the ids of a text, between which there are blanks, as a list."""
+    column = identifier(item)
+    return f"(SELECT * REPLACE (regexp_extract_all({column}, '\\S+') AS {column})\nFROM {rows})"
+
+
+def unnested_rows(rows: str, listed: Sequence[str], score: str, wanted: Wanted) -> str:
+    """Return a row for each id of a list, with the numbers of lists beside it, or its rank as a score.
+
+    An empty list of truth is a row without an item, so that its user stays: nothing is relevant to her.
+    """
+    lists = [identifier(name) for name in listed]
+    if not wanted.is_rec:
+        empty = dict(zip(lists, ("NULL", "0"), strict=False))
+        filled = (f"CASE WHEN len({one}) > 0 THEN {one} ELSE [{empty[one]}] END AS {one}" for one in lists)
+        rows = f"(SELECT * REPLACE (\n    {', '.join(filled)})\nFROM {rows})"
+    unnested = ", ".join(f"unnest({one}) AS {one}" for one in lists)
+    ranks = f", -generate_subscripts({lists[0]}, 1) AS {identifier(score)}" if score else ""
+    return f"(SELECT * REPLACE ({unnested}){ranks}\nFROM {rows})"
+
+
+def equal_lists(path: str, rows: str, listed: Sequence[str]) -> str:
+    """Return the rows, an error where a list of ids has not as many as the list of numbers beside it."""
+    if len(listed) < 2:
+        return rows
+    ids = identifier(listed[0])
+    counts = [f"coalesce(len({identifier(name)}), 0)" for name in listed]
+    message = literal(f"{path}: {' and '.join(listed)} must be lists of the same length, got ")
+    problem = (
+        f"CASE WHEN {' <> '.join(counts)} THEN error({message} || {counts[0]} || ' and ' || {counts[1]})"
+    )
+    return f"(SELECT * REPLACE ({problem}\n    ELSE {ids} END AS {ids})\nFROM {rows})"
+
+
+def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted: Wanted) -> Source | None:
+    """Open JSON objects {user: {item: number}} or {user: [item, ...]}, as MTEB and ranx write runs and qrels.
+
+    None for rows: a column is there, or a value that is no object or list, or a list of objects.
+    """
+    if any("." in name for name in wanted.required.values()):
+        return None  # fields of objects in a row
+    rows, shapes, keys, zeros = first_object(con, reader)
+    shape = next((one for one in ("OBJECT", "ARRAY") if one in shapes), "")
+    if not shape or not {*shapes} <= {"OBJECT", "ARRAY", "NULL"}:
+        return None
+    if any(called_so({key.lower() for key in keys}, role, wanted.required[role], "") for role in IDS):
+        if zeros < len(keys):  # no index, as pandas writes one
+            return None
+        rule = "write rows, as pandas' to_json(orient='records') does"
+        raise DataError(f"{path}: an object of columns: {rule}")
+    is_list, fit = shape == "ARRAY", {f"in {shape}", "UBIGINT", "BIGINT", "NULL"}
+    fit |= {"VARCHAR"} if is_list else {"DOUBLE"} if wanted.is_rec else {"DOUBLE", "BOOLEAN"}
+    users = "SELECT unnest(map_keys(users)) AS userid, unnest(map_values(users)) AS items"
+    query = f"""SELECT kind, min(userid) FROM (
+            SELECT userid, unnest(['in ' || coalesce(json_type(items), 'NULL')]
+                || coalesce(json_type(items, '$.*') || json_type(items, '$[*]'), [])
+                || if(n > 1 OR len(list_distinct(json_keys(items))) < len(json_keys(items)), ['twice'], [])
+                ) AS kind
+            FROM (SELECT *, count(*) OVER (PARTITION BY userid) AS n
+                FROM ({users} FROM {rows}, columns = {{'users': 'MAP(VARCHAR, JSON)'}}))))
+        GROUP BY kind ORDER BY kind <> 'OBJECT', kind"""
+    kinds = dict(con.execute(query).fetchall())
+    if {"in ARRAY", "OBJECT"} <= {*kinds}:
+        return None
+    if "twice" in kinds:  # which only DuckDB 2.0 refuses to read
+        raise DataError(f"{path}: {KEYS}")
+    for kind, user in kinds.items():
+        if kind not in fit:
+            got = f"{JSON_KINDS.get(kind.removeprefix('in '), 'a number')} at {shorten(repr(user))}"
+            advice = ": write the object inside to a file of its own" * (kind == "OBJECT")
+            raise DataError(f"{path}: must be {BY_USER}, got {got}{advice}")
+    if wanted.is_rec and len(kinds) == 1:
+        return empty_source(path, {})
+    number = "score" if wanted.is_rec else "rel" * ("rel" in wanted.columns and not is_list)
+    if missing := {*wanted.required} - {*IDS, number}:
+        problem = f"no column {wanted.required[missing.pop()]!r} in {BY_USER}"
+        raise MissingColumnsError(path, problem, {}, wanted.is_command)
+    rows = f"{users}\nFROM {rows}, columns = {{'users': 'MAP(VARCHAR, {BY_SHAPE[shape]})'}})"
+    listed = ["itemid"] if is_list or not number else ["itemid", number]
+    values = ["items" if is_list else "map_keys(items)", "map_values(items)"]
+    items = ", ".join(f"{sql} AS {name}" for sql, name in zip(values, listed, strict=False))
+    rows = f"(SELECT userid, {items}\nFROM ({rows}))"
+    rows = unnested_rows(rows, listed, "score" * (is_list and wanted.is_rec), wanted)
+    ids = {role: first_id_type(con, rows, role) for role in IDS}
+    columns = {role: role for role in (*IDS, number) if role}
+    order = "list" * (is_list and wanted.is_rec)
+    return Source(path, rows, columns, ids, order=order, is_filled=not wanted.is_rec)
+
+
+def first_object(con: duckdb.DuckDBPyConnection, reader: str) -> tuple[str, list[str], list[str], int]:
+    """Return a reader of JSON's values; the kinds and keys of the first, and how many have a key "0".
+
+    An object may be larger than DuckDB's buffers are: only for such a one they are made larger.
+    """
+    for bits in range(24, 32):
+        rows = f"{reader}, records = 'false'" + f", maximum_object_size = {2**bits}" * (bits > 24)
+        query = "SELECT json_type(users, '$.*'), json_keys(users), len(users -> '$.*.\"0\"')"
+        try:
+            found = con.execute(f"{query} FROM {rows}, columns = {{'users': 'JSON'}}) LIMIT 1").fetchone()
+            return (rows, *found) if found else (rows, [], [], 0)
+        except duckdb.Error as error:
+            if "maximum_object_size" not in str(error):
+                break
+    return "", [], [], 0
 
 
 def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[str], wanted: Wanted) -> bool:
@@ -635,17 +848,29 @@ def time_type(con: duckdb.DuckDBPyConnection, file: str, rows: str, name: str) -
 
 
 def json_rows(
-    path: str, reader: str, names: Mapping[str, str], kinds: Mapping[str, str], inside: Fields
+    reader: str, names: Mapping[str, str], kinds: Mapping[str, str], inside: Fields, listed: Collection[str]
 ) -> str:
-    """Return the rows of a JSON file, with numbers as DOUBLE: DuckDB would round later ones to integers.
-
-    An id that is a number with a point or an exponent is refused, since DuckDB reads 1.10 as 1.1. A number
-    begins with a digit or a sign, which ASCII has before the colon, and is no text in quotes.
-    """
+    """Return the rows of a JSON file, with numbers as DOUBLE: DuckDB would round later ones to integers."""
     types = {names[role]: "DOUBLE" if is_of_numbers(role) else "VARCHAR" for role in kinds}
+    types |= {names[role]: "JSON" for role in IDS if kinds.get(role, "VARCHAR") != "VARCHAR"}
+    types |= {name: f"{types[name]}[]" for name in listed}
+    fields: dict[str, list[str]] = {}
+    for name, one in inside.items():
+        fields.setdefault(one.column, []).append(f"{identifier(one.field)} {types.pop(name)}")
+    for one in inside.values():
+        types[one.column] = f"STRUCT({', '.join(fields[one.column])}){'[]' * one.is_list}"
+    rows = f"{reader}, columns = {struct_literal(types)})"
+    return flat_rows(rows, names.values(), inside) if inside else rows
+
+
+def json_ids(path: str, rows: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> str:
+    """Return the rows with ids as text, of which JSON has numbers.
+
+    A number with a point or an exponent is refused, since DuckDB reads 1.10 as 1.1. A number begins with a
+    digit or a sign, which ASCII has before the colon, and is no text in quotes.
+    """
     ids = []
     for role in (name for name in IDS if kinds.get(name, "VARCHAR") != "VARCHAR"):
-        types[names[role]] = "JSON"
         column = identifier(names[role])
         written = f"{column}::VARCHAR"
         refused = f"{written} < ':' AND (contains({written}, '.') OR contains({written}, 'e'))"
@@ -655,13 +880,6 @@ def json_rows(
             f"        WHEN {refused} THEN error({literal(message)} || {written})\n"
             f"        ELSE {written} END AS {column}"
         )
-    fields: dict[str, list[str]] = {}
-    for name, one in inside.items():
-        fields.setdefault(one.column, []).append(f"{identifier(one.field)} {types.pop(name)}")
-    for one in inside.values():
-        types[one.column] = f"STRUCT({', '.join(fields[one.column])}){'[]' * one.is_list}"
-    rows = f"{reader}, columns = {struct_literal(types)})"
-    rows = flat_rows(rows, names.values(), inside) if inside else rows
     replaced = ",\n    ".join(ids)
     return f"(SELECT * REPLACE (\n    {replaced})\nFROM {rows})" if ids else rows
 

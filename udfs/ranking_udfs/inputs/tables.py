@@ -25,6 +25,7 @@ from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
 from .files import (
     ALSO,
+    BLANKS,
     IDS,
     OF_CSV,
     QRELS,
@@ -143,6 +144,7 @@ class Tables:
     # the models whose scores have the opposite sign of those given, None where there is one without a name
     negated: Collection[str | None]
     empty: Collection[str | None]  # those with nothing but empty lists
+    ranked: Collection[str | None]  # those without scores, whose lists are in order
     sources: Mapping[str, Sequence[Source]]  # the sources of each table, by its name behind the prefix
     stdin: str  # the file with the content of standard input
 
@@ -228,6 +230,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             if rec.is_negated or (name in inputs.turned and name not in dict(named))
         },
         empty={name or None for name, rec in models.items() if rec.is_empty},
+        ranked={name or None for name, rec in models.items() if rec.order},
         sources=of_tables,
         stdin=inputs.stdin,
     )
@@ -284,6 +287,12 @@ def open_sources(
     if errors:
         sources = [*found.values(), *(rec for _, rec in named)]
         raise DataError(missing_text(errors, {role for source in sources for role in source.columns}))
+    truths = [name for name in ("truth", "predicted_truth") if name in found]
+    for name in truths if any(has_lists_as_items(rec) for _, rec in named) else ():
+        path, wanted = inputs.other_tables[name]
+        wanted = replace(wanted, items_are_lists=True)
+        found[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
+    check_blanks(con, [found[name] for name in truths], named)
     if segments := found.get("segments"):
         text = named_text(segments, "segment", [NONE, EVERYBODY])
         found["segments"] = replace(segments, columns={**segments.columns, "segment": text})
@@ -292,6 +301,24 @@ def open_sources(
         if source and (shown := shown_source(source, column)):
             found[name] = shown
     return found, named
+
+
+def has_lists_as_items(rec: Source) -> bool:
+    """Return whether a list is one item of a ranking, so that it is one in truth."""
+    return rec.types.get(rec.names.get("itemid", ""), "").endswith("]")
+
+
+def check_blanks(
+    con: duckdb.DuckDBPyConnection, truths: Sequence[Source], named: Sequence[tuple[str, Source]]
+) -> None:
+    """Raise DataError for an id of truth with blanks, if a ranking has blanks between its ids."""
+    rankings = [rec.path for _, rec in named if rec.order == "blanks"]
+    for truth in truths if rankings else ():
+        item = f"CAST({truth.columns['itemid']} AS VARCHAR)"
+        query = f"SELECT {item} FROM {truth.rows} WHERE regexp_matches({item}, {literal(BLANKS)}) LIMIT 1"
+        for (got,) in con.execute(query).fetchall():
+            rule = f"must have a row for each id, since {rankings[0]} has blanks between ids"
+            raise DataError(f"{truth.path}: {rule}, got {shorten(repr(got))}")
 
 
 def shown_source(source: Source, column: str) -> Source | None:
@@ -321,6 +348,19 @@ def check_unread(
         check_order(con, inputs, truth, named)
     for _, rec in named:
         check_systems(inputs, rec)
+        check_lists(con, rec)
+
+
+def check_lists(con: duckdb.DuckDBPyConnection, rec: Source) -> None:
+    """Raise DataError if a user has several lists without scores, whose ranks are those of no one list."""
+    if not rec.order:
+        return
+    user, *systems = [rec.columns[role] for role in ("userid", "system") if role in (*rec.names, "userid")]
+    query = f"SELECT CAST({user} AS VARCHAR) FROM {rec.rows} WHERE abs({rec.columns['score']}) = 1"
+    query += f" GROUP BY {', '.join([user, *systems])} HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
+    for (got,) in con.execute(query).fetchall():
+        rule = "without scores, each user must have one list of ids"
+        raise DataError(f"{rec.path}: {rule}, got several of {shorten(repr(got))}")
 
 
 def unread(what: str, source: Source, read: str | None = None) -> list[str]:
@@ -519,15 +559,19 @@ def named_source(
     for column in (one for role, one in source.names.items() if is_also(role) and one in keys):
         rule = f"{option('also_1', inputs.is_command)} must be columns of numbers beside the keys"
         raise DataError(f"{source.path}: {rule}, got {shorten(column)}")
-    is_negated = descending != inputs.columns["descending"]
-    if is_negated or (not name and "system" in source.columns and inputs.turned):
+    is_other_end = descending != inputs.columns["descending"]
+    if source.order and is_other_end:
+        direction = "descending" if descending else "ascending"
+        raise DataError(f"{source.path}: the order of its ids is their ranking: leave :{direction} out")
+    is_turned = is_other_end or (bool(source.order) and not descending)
+    if is_turned or (not name and "system" in source.columns and inputs.turned):
         score = source.columns["score"]
         opposite = f"0::HUGEINT - {score}"  # which no type overflows, as -score does
-        if not is_negated:
+        if not is_turned:
             models = ", ".join(map(literal, inputs.turned))
-            is_turned = f"CAST({source.columns['system']} AS VARCHAR) IN ({models})"
-            opposite = f"CASE WHEN {is_turned} THEN {opposite} ELSE {score} END"
-        source = replace(source, columns={**source.columns, "score": opposite}, is_negated=is_negated)
+            is_one = f"CAST({source.columns['system']} AS VARCHAR) IN ({models})"
+            opposite = f"CASE WHEN {is_one} THEN {opposite} ELSE {score} END"
+        source = replace(source, columns={**source.columns, "score": opposite}, is_negated=is_other_end)
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
     if not name and "system" in source.columns:
