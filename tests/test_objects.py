@@ -152,7 +152,7 @@ def test_advice_on_scores_upside_down_is_right_when_it_is_followed() -> None:
         ({"a": right, "b": far}, True, "write descending={'b': False}"),
         ({"a": far, "b": far}, True, "write descending=False"),
         ({"a": far, "b": far}, {"a": False}, "write descending={'a': False, 'b': False}"),
-        ({"a": right, "b": wrong}, True, "reverse each list"),
+        ({"a": right, "b": wrong}, True, "reverse the lists"),
     ):
         with pytest.warns(UserWarning, match=re.escape(advice)):
             ranking_udfs.evaluate(models, truth, "mrr", descending=descending)

@@ -256,6 +256,14 @@ def directions_of(caller: str, options: Mapping[str, Any]) -> Mapping[str, bool]
     return descending
 
 
+def check_order(connection: WorkConnection, columns: ColumnNames) -> None:
+    """Raise DataError where rec and truth are exchanged: pytrec_eval and ranx are called with truth first."""
+    are_whole = {is_whole for label, is_whole in connection.is_whole.items() if label.startswith("rec")}
+    if connection.is_whole.get("truth") is False and columns["grade_col"] is None and are_whole == {True}:
+        rule = f"{ORDER}; write grade_col='rel' if these are grades"
+        raise DataError(f"truth: has fractions, and rec whole numbers: {rule}")
+
+
 def inputs_of(
     connection: WorkConnection,
     rec: Any,
@@ -276,11 +284,7 @@ def inputs_of(
     has_categories = not is_report or history is not None
     recs = connection.recommendations(rec, columns, directions)
     truth_name = connection.name("truth", truth, columns, "rel")
-    are_whole = [is_whole for label, is_whole in connection.is_whole.items() if label.startswith("rec")]
-    if connection.is_whole.get("truth") is False and columns["grade_col"] is None and {*are_whole} == {True}:
-        # as pytrec_eval and ranx are called, with truth first
-        rule = f"{ORDER}; write grade_col='rel' if these are grades"
-        raise DataError(f"truth: has fractions, and rec whole numbers: {rule}")
+    check_order(connection, columns)
     return Inputs(
         recs=recs,
         truth=truth_name,

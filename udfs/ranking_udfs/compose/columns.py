@@ -215,11 +215,21 @@ def missing_columns(
 
 def select_advice(source: str, names: Names, columns: Mapping[str, str], missing: Mapping[str, str]) -> str:
     """Return the SELECT that reads BEIR's columns, or a list of items by user; "" for other tables."""
-    user, item, score = quoted(names.user), quoted(names.item), quoted(names.score)
     if [*missing] == ["user_col", "item_col"] and {unquoted(name).lower() for name in columns} >= BEIR:
-        grade = "score AS rel" if names.grade in (None, "rel") else quoted(str(names.grade))
-        numbers = score if source == "rec" else grade
-        return f'SELECT "query-id" AS {user}, "corpus-id" AS {item}' + f", {numbers}" * bool(numbers)
+        return beir_select(source, names)
+    return list_select(source, names, columns, missing)
+
+
+def beir_select(source: str, names: Names) -> str:
+    """Return the SELECT that reads BEIR's columns."""
+    grade = "score AS rel" if names.grade in (None, "rel") else quoted(str(names.grade))
+    numbers = quoted(names.score) if source == "rec" else grade
+    select = f'SELECT "query-id" AS {quoted(names.user)}, "corpus-id" AS {quoted(names.item)}'
+    return select + f", {numbers}" * bool(numbers)
+
+
+def list_select(source: str, names: Names, columns: Mapping[str, str], missing: Mapping[str, str]) -> str:
+    """Return the SELECT that reads a list of items by user; "" where there is none, or several."""
     of_user = nearest_column("user_col", columns) if "user_col" in missing else names.user
     of_item = nearest_column("item_col", columns) if "item_col" in missing else names.item
     lists = {unquoted(name): name for name, kind in columns.items() if kind.endswith("[]")}
@@ -229,11 +239,11 @@ def select_advice(source: str, names: Names, columns: Mapping[str, str], missing
         return ""
     if source == "rec" and nearest_column("score_col", {*columns} - {column}):
         return ""  # which is to be named
-    select = f"SELECT {quoted(of_user)}" + f" AS {user}" * ("user_col" in missing)
+    select = f"SELECT {quoted(of_user)}" + f" AS {quoted(names.user)}" * ("user_col" in missing)
     if columns[column].startswith("STRUCT"):
         return f"{select}, unnest({column}, max_depth := 2)"
-    ranks = f", -generate_subscripts({column}, 1) AS {score}" * (source == "rec")
-    return f"{select}, unnest({column}) AS {item}{ranks}"
+    ranks = f", -generate_subscripts({column}, 1) AS {quoted(names.score)}" * (source == "rec")
+    return f"{select}, unnest({column}) AS {quoted(names.item)}{ranks}"
 
 
 def missing_text(

@@ -2,9 +2,10 @@
 
 import contextlib
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import duckdb
 
@@ -185,32 +186,39 @@ def names_in_use(con: duckdb.DuckDBPyConnection) -> tuple[set[str], set[str], se
         FROM duckdb_functions()
         WHERE lower(function_name) IN (SELECT unnest({[OF_SCRIPT, *{*UDFS, *descriptions}]}))"""
     rows = con.execute(query).fetchall()
-    of_scripts = {
-        (database, schema, name)
-        for database, schema, known, *_, text, _ in rows
-        if known == OF_SCRIPT and database != "temp" and text.startswith(f"'{PACK} ")
-        for name in text.strip("'").split()
-    }
-    first = min(
-        (row[4] for row in rows if row[2] == FIRST_FUNCTION and f"{row[5]}".startswith(f"ENUM('{PACK} ")),
-        default=float("inf"),
-    )
+    of_scripts, first = names_of_scripts(rows), first_of_pack(rows)
     ours, there, taken = set[str](), set[str](), set[str]()
     for database, schema, name, is_table, oid, _, comment in rows:
-        is_ours = (database, schema, name) in of_scripts
-        if is_ours or name == OF_SCRIPT or is_table != (name in macros() and macros()[name].is_table):
+        is_ours = name == OF_SCRIPT or (database, schema, name) in of_scripts
+        if is_ours or is_table != (name in macros() and macros()[name].is_table):
             continue  # DuckDB tells the two kinds apart
         if database == "system" and oid >= first:
             ours.add(name)
         elif database != "system" and comment and comment == descriptions.get(name):
-            if database == "temp":
-                there.add(name)
+            there |= {name} if database == "temp" else set()
         elif permanent_name(name) == name:
             where = f"{database}.{schema}"
             raise ValueError(f"register: con must have no {name} of another origin, got one in {where}")
         else:
             taken.add(name)
     return ours, there, taken
+
+
+def names_of_scripts(rows: Iterable[tuple[Any, ...]]) -> set[tuple[str, str, str]]:
+    """Return the macros of scripts, by database and schema, of the rows of `names_in_use`."""
+    return {
+        (database, schema, name)
+        for database, schema, known, *_, text, _ in rows
+        if known == OF_SCRIPT and database != "temp" and text.startswith(f"'{PACK} ")
+        for name in text.strip("'").split()
+    }
+
+
+def first_of_pack(rows: Iterable[tuple[Any, ...]]) -> float:
+    """Return the number of the pack's first function; infinity if it has none."""
+    mark = f"ENUM('{PACK} "
+    found = [row[4] for row in rows if row[2] == FIRST_FUNCTION and str(row[5]).startswith(mark)]
+    return min(found, default=float("inf"))
 
 
 def attach_for_all(con: duckdb.DuckDBPyConnection, name: str) -> None:

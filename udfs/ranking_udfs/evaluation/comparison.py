@@ -204,17 +204,26 @@ def correct_together(
     """Correct p in place over all these rows of comparisons, as a gate needs; those of segments apart."""
     if not rows:
         return
+    margins = [  # a column has none
+        options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None for row in rows
+    ]
+    for margin in {*margins}:
+        for found in gated_rows(con, rows, {**options, "margin": margin}):
+            if margin == margins[found["number"]]:
+                rows[found["number"]].update({name: found[name] for name in GATED})
+
+
+def gated_rows(
+    con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: ComparisonOptions
+) -> list[dict[str, Any]]:
+    """Return what ranking_gate makes of rows of comparisons, each with its `number` among them."""
     columns = {"number": "BIGINT", "users_predicted": "BIGINT", "segment": "VARCHAR", **GATED}
     fields = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-    chosen = {name: options[name] for name in ("confidence", "correction")}
+    chosen = {name: options[name] for name in ("confidence", "correction", "margin")}
     given = [{name: {**row, "number": i}.get(name) for name in columns} for i, row in enumerate(rows)]
-    has_margin = [measure_of(row["measure"]).measure.has_cutoff for row in rows]  # a column has none
-    for margin in {options["margin"] if one else None for one in has_margin}:
-        gate = compose_values("ranking_gate", {"comparison": "looked_at", **chosen, "margin": margin}, {})
-        looked_at = f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))"
-        for found in fetch_rows(con, f"{looked_at}\nFROM (\n{gate}\n)", [given]):
-            if margin == (options["margin"] if has_margin[found["number"]] else None):
-                rows[found["number"]].update({name: found[name] for name in GATED})
+    gate = compose_values("ranking_gate", {"comparison": "looked_at", **chosen}, {})
+    looked_at = f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))"
+    return fetch_rows(con, f"{looked_at}\nFROM (\n{gate}\n)", [given])
 
 
 def sample_row(con: duckdb.DuckDBPyConnection, has_predicted: bool) -> dict[str, Any]:

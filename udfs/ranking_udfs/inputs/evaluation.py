@@ -283,23 +283,26 @@ class Evaluation:
 
     def turning(self, system: str | None, file: str | None, turned: Collection[str | None]) -> str:
         """Say how the best end of a system's scores becomes the other one."""
-        if system in self.tables.ranked:
-            return "reverse the lists"
-        is_command, descending = self.inputs.is_command, self.request.columns["descending"]
-        if is_command and system in self.tables.files and len(self.tables.files) > 1:
-            is_best = descending != (system in self.tables.negated)  # whether the highest score is
-            return f"write {system}={file}:{'ascending' if is_best else 'descending'}"
         paths = dict(rec if isinstance(rec, tuple) else (None, rec) for rec in self.inputs.recs)
         path = paths.get(system)
-        if isinstance(path, Frame) and path.is_ordered:
-            return "reverse each list"
+        if system in self.tables.ranked or (isinstance(path, Frame) and path.is_ordered):
+            return "reverse the lists"
         are_all = {*self.systems} <= {*turned} or len(self.systems) < 2
-        if not is_command and are_all and not self.inputs.directions:
+        if self.inputs.is_command:
+            return self.turning_of_command(system, file, are_all)
+        descending, negated = self.request.columns["descending"], self.tables.negated
+        if are_all and not self.inputs.directions:
             return f"write descending={not descending}"
-        if not is_command:
-            wrong, negated = {*turned, system}, self.tables.negated
-            lowest = [one for one in self.systems if (descending == (one in negated)) != (one in wrong)]
-            return f"write descending={dict.fromkeys(lowest, False) or True}"
+        wrong = {*turned, system}
+        lowest = [one for one in self.systems if (descending == (one in negated)) != (one in wrong)]
+        return f"write descending={dict.fromkeys(lowest, False) or True}"
+
+    def turning_of_command(self, system: str | None, file: str | None, are_all: bool) -> str:
+        """Say what the command is to be given for that."""
+        descending = self.request.columns["descending"]
+        if system in self.tables.files and len(self.tables.files) > 1:
+            is_best = descending != (system in self.tables.negated)  # whether the highest score is
+            return f"write {system}={file}:{'ascending' if is_best else 'descending'}"
         if are_all:
             return "write --ascending" if descending else "leave --ascending out"
         return f"negate the scores of {shorten(system)}"

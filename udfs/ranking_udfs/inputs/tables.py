@@ -552,26 +552,8 @@ def named_source(
     if "rank" not in map(str.lower, wanted.required.values()):
         wanted = replace(wanted, optional={**optional, "rank": "rank"})
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
-    if inputs.also and source.is_trec:
-        rule = f"{option('also_1', inputs.is_command)} needs columns, which a TREC run does not have"
-        raise DataError(f"{source.path}: {rule}, got {', '.join(map(shorten, inputs.also))}")
-    keys = {source.names.get(role, "") for role in (*IDS, "system")}
-    for column in (one for role, one in source.names.items() if is_also(role) and one in keys):
-        rule = f"{option('also_1', inputs.is_command)} must be columns of numbers beside the keys"
-        raise DataError(f"{source.path}: {rule}, got {shorten(column)}")
-    is_other_end = descending != inputs.columns["descending"]
-    if source.order and is_other_end:
-        direction = "descending" if descending else "ascending"
-        raise DataError(f"{source.path}: the order of its ids is their ranking: leave :{direction} out")
-    is_turned = is_other_end or (bool(source.order) and not descending)
-    if is_turned or (not name and "system" in source.columns and inputs.turned):
-        score = source.columns["score"]
-        opposite = f"0::HUGEINT - {score}"  # which no type overflows, as -score does
-        if not is_turned:
-            models = ", ".join(map(literal, inputs.turned))
-            is_one = f"CAST({source.columns['system']} AS VARCHAR) IN ({models})"
-            opposite = f"CASE WHEN {is_one} THEN {opposite} ELSE {score} END"
-        source = replace(source, columns={**source.columns, "score": opposite}, is_negated=is_other_end)
+    check_also(source, inputs)
+    source = with_direction(source, name, descending, inputs)
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
     if not name and "system" in source.columns:
@@ -581,6 +563,38 @@ def named_source(
     else:
         return "", source
     return name, replace(source, columns={**source.columns, "system": system})
+
+
+def check_also(source: Source, inputs: Inputs) -> None:
+    """Raise DataError for a column beside the measures that a file cannot have, or that is a key."""
+    called = option("also_1", inputs.is_command)
+    if inputs.also and source.is_trec:
+        rule = f"{called} needs columns, which a TREC run does not have"
+        raise DataError(f"{source.path}: {rule}, got {', '.join(map(shorten, inputs.also))}")
+    keys = {source.names.get(role, "") for role in (*IDS, "system")}
+    for column in (one for role, one in source.names.items() if is_also(role) and one in keys):
+        raise DataError(
+            f"{source.path}: {called} must be columns of numbers beside the keys, got {shorten(column)}"
+        )
+
+
+def with_direction(source: Source, name: str, descending: bool, inputs: Inputs) -> Source:
+    """Return a source whose best score is the best of the others; DataError for an order of ids."""
+    is_other_end = descending != inputs.columns["descending"]
+    if source.order and is_other_end:
+        direction = "descending" if descending else "ascending"
+        raise DataError(f"{source.path}: the order of its ids is their ranking: leave :{direction} out")
+    is_turned = is_other_end or (bool(source.order) and not descending)
+    has_turned = not name and "system" in source.columns and inputs.turned
+    if not is_turned and not has_turned:
+        return source
+    score = source.columns["score"]
+    opposite = f"0::HUGEINT - {score}"  # which no type overflows, as -score does
+    if not is_turned:
+        models = ", ".join(map(literal, inputs.turned))
+        is_one = f"CAST({source.columns['system']} AS VARCHAR) IN ({models})"
+        opposite = f"CASE WHEN {is_one} THEN {opposite} ELSE {score} END"
+    return replace(source, columns={**source.columns, "score": opposite}, is_negated=is_other_end)
 
 
 def check_names(recs: Sequence[tuple[str, Source]]) -> None:
