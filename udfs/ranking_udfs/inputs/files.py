@@ -32,6 +32,7 @@ ALSO = "also_"  # the beginning of the roles of columns that are compared beside
 COMPRESSIONS = (".gz", ".zst")
 IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are data
 STDIN = "-"
+ALL_TEXT = ("read_csv", "lines")  # the functions of files all of whose columns are read as text
 IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
 # Else DuckDB takes quotes for text if it sees none at first, and ids that begin with # for comments.
 QUOTED = ", quote = '\"', comment = ''"
@@ -63,6 +64,7 @@ JSON_KINDS = {  # of json_type; all others are numbers
 BY_SHAPE = {"OBJECT": "MAP(VARCHAR, DOUBLE)", "ARRAY": "VARCHAR[]"}
 KEYS = "each user, and each item of a user, must be one key of its object, got one twice"
 BY_USER = "{user: {item: number}} or {user: [item, ...]}"
+USERS = "SELECT unnest(map_keys(users)) AS userid, unnest(map_values(users)) AS items"
 BLANKS = r"\S\s+\S"  # of a text with several ids
 BESIDE_FILES = {"segment": "--segment", "category": "--items"}  # options with values FILE:COLUMN, by role
 # What a time in a text file is: the first type that all values fit, where DuckDB's cast would not cut them.
@@ -455,6 +457,29 @@ class Nested(NamedTuple):
 Fields = Mapping[str, Nested]  # by the names that they have as columns
 
 
+@dataclass(frozen=True)
+class Found:
+    """The columns that are wanted of a table, as it has them."""
+
+    names: Mapping[str, str]  # of the columns by role
+    types: Mapping[str, str]  # of all columns; of those in `listed`, the types of their elements
+    nested: Fields
+    listed: Sequence[str]  # the columns with lists of ids and of their numbers
+    order: str  # as Source.order
+    score: str  # what the ranks of ids without scores become, or ""
+
+    @property
+    def inside(self) -> Fields:
+        """The columns that are fields."""
+        return {name: self.nested[name] for name in self.names.values() if name in self.nested}
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The types of the columns by role."""
+        fields = {name: one.kind for name, one in self.inside.items()}
+        return {role: fields.get(name) or self.types[name] for role, name in self.names.items()}
+
+
 def column_types(con: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
     """Return the types of all columns by name."""
     return {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
@@ -537,63 +562,129 @@ def table_source(
 
     A CSV or JSON file has no types of its own: what a column is for decides on its type, and no sample.
     """
-    types, is_json = column_types(con, rows), function == "read_json"
-    nested = nested_columns(con, rows, types, wanted, is_json)
+    types = column_types(con, rows)
+    nested = nested_columns(con, rows, types, wanted, function == "read_json")
     text = f"{rows.removesuffix(')')}, all_varchar = true)" if function == "read_csv" else rows
     listed, order = lists_of_ids(con, path, text, types, wanted, function)
-    score = wanted.required["score"] if order else ""
     try:
         names = find_columns(con, path, types, wanted.without_score() if order else wanted, nested)
     except MissingColumnsError as error:
-        untyped = [name for name, kind in types.items() if kind.endswith("[]") or kind in ('"NULL"', "JSON")]
-        if {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, untyped, wanted):
+        if has_nothing_but_empty_lists(con, error, rows, types, wanted):
             return empty_source(path, types)
         raise with_list(con, error, text, types, wanted, function) from None
-    fields = {role: nested[name] for role, name in names.items() if name in nested}
-    in_lists = {role: one.column for role, one in fields.items() if one.is_list}
-    for role in {*wanted.optional} & {*in_lists} - {*wanted.required}:
-        if in_lists[role] != in_lists.get("itemid"):  # in whose list alone optional columns are looked for
-            del names[role], in_lists[role]
-    inside = {name: nested[name] for name in names.values() if name in nested}
-    lists = {*in_lists.values(), *(listed if order != "blanks" else ())}
-    paths = {role: name for role, name in names.items() if role in ("itemid", *NUMBERS)}
-    if in_lists and len(lists | {in_lists.get(role) for role in paths}) > 1:
-        rule = f"{' and '.join(paths)} must be of one list: name each as LIST.FIELD"
-        raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
+    names = without_other_lists(names, nested, wanted)
+    lists = {*list_columns(names, nested).values(), *(listed if order != "blanks" else ())}
+    check_one_list(path, names, nested, lists)
     types |= {one.field: one.kind for one in nested.values() if one.column in lists}
     if lists and has_empty_list(con, rows, lists, wanted):
         return empty_source(path, types)
     types |= {name: types[name].removesuffix("[]") for name in listed}
-    kinds = {role: nested[name].kind if name in inside else types[name] for role, name in names.items()}
-    for role in (one for one in names if is_of_numbers(one) and function not in ("read_csv", "lines")):
-        is_known = is_number(kinds[role]) or (role == "rel" and kinds[role] == "BOOLEAN")
-        if not is_known and not (is_json and kinds[role] in ("JSON", '"NULL"')):
-            raise DataError(f"{path}: {names[role]!r} must be a number, got {shorten(kinds[role])}")
-    ids = {role: kind for role, kind in kinds.items() if role in IDS}
+    found = Found(names, types, nested, listed, order, wanted.required["score"] if order else "")
+    return found_source(con, path, text, found, wanted, function, has_parts)
+
+
+def has_nothing_but_empty_lists(
+    con: duckdb.DuckDBPyConnection,
+    error: MissingColumnsError,
+    rows: str,
+    types: Mapping[str, str],
+    wanted: Wanted,
+) -> bool:
+    """Return whether items and scores are missing because every list is empty, and so has no type."""
+    untyped = [name for name, kind in types.items() if kind.endswith("[]") or kind in ('"NULL"', "JSON")]
+    return {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, untyped, wanted)
+
+
+def list_columns(names: Mapping[str, str], nested: Fields) -> dict[str, str]:
+    """Return the column of the list, by role, of each field of a list."""
+    fields = {role: nested[name] for role, name in names.items() if name in nested}
+    return {role: one.column for role, one in fields.items() if one.is_list}
+
+
+def without_other_lists(names: Mapping[str, str], nested: Fields, wanted: Wanted) -> dict[str, str]:
+    """Return the columns without optional ones of another list than that of the items."""
+    in_lists = list_columns(names, nested)
+    optional = {*wanted.optional} & {*in_lists} - {*wanted.required}
+    others = {role for role in optional if in_lists[role] != in_lists.get("itemid")}
+    return {role: name for role, name in names.items() if role not in others}
+
+
+def check_one_list(path: str, names: Mapping[str, str], nested: Fields, lists: Collection[str]) -> None:
+    """Raise DataError for items and numbers that are not of one list."""
+    in_lists = list_columns(names, nested)
+    paths = {role: name for role, name in names.items() if role in ("itemid", *NUMBERS)}
+    if in_lists and len({*lists} | {in_lists.get(role) for role in paths}) > 1:
+        rule = f"{' and '.join(paths)} must be of one list: name each as LIST.FIELD"
+        raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
+
+
+def found_source(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    rows: str,
+    found: Found,
+    wanted: Wanted,
+    function: str,
+    has_parts: bool,
+) -> Source:
+    """Open the columns that are found in these rows, each with its type, in a row for each item."""
+    names, is_json = found.names, function == "read_json"
+    if function not in ALL_TEXT:
+        check_numbers(path, found, is_json)
+    rows = item_rows(path, rows, found, wanted, function)
+    ids = id_types(con, rows, found, function)
     if is_json:
-        rows = json_rows(rows.removesuffix(")"), names, kinds, inside, listed)
-        rows = unnested_rows(equal_lists(path, rows, listed), listed, score, wanted) if listed else rows
-        rows = json_ids(path, rows, names, kinds)
+        rows = json_ids(path, rows, names, found.kinds)
         rows = typed_rows(con, literal(path), rows, {role: names[role] for role in names if role == "time"})
     elif function:
-        rows = unnested_rows(split_rows(text, listed[0]), listed, score, wanted) if listed else text
-        ids |= {
-            role: first_id_type(con, rows, names[role]) for role, kind in ids.items() if kind == "VARCHAR"
-        }
-        file = "filename" if has_parts and "filename" not in map(str.lower, types) else literal(path)
+        file = "filename" if has_parts and "filename" not in map(str.lower, found.types) else literal(path)
         rows = typed_rows(con, file, rows, names)
-    elif inside:
-        rows = flat_rows(rows, names.values(), inside)
-    elif listed:
-        rows = unnested_rows(equal_lists(path, rows, listed), listed, score, wanted)
+    check_fields(con, path, rows, found.inside)
+    called = {**names, "score": found.score} if found.order else names
+    columns = {role: identifier(name) for role, name in called.items()}
+    source = Source(path, rows, columns, ids, is_text=bool(function), order=found.order)
+    is_filled = bool(found.listed) and not wanted.is_rec
+    return replace(source, is_filled=is_filled, types=found.types, names=names)
+
+
+def check_numbers(path: str, found: Found, is_json: bool) -> None:
+    """Raise DataError for a column of scores or grades of a type that is no number."""
+    for role, kind in found.kinds.items():
+        is_known = is_number(kind) or (role == "rel" and kind == "BOOLEAN")
+        is_open = is_json and kind in ("JSON", '"NULL"')
+        if is_of_numbers(role) and not is_known and not is_open:
+            raise DataError(f"{path}: {found.names[role]!r} must be a number, got {shorten(kind)}")
+
+
+def item_rows(path: str, rows: str, found: Found, wanted: Wanted, function: str) -> str:
+    """Return the rows with the columns that are found, one for each item of a list."""
+    inside, listed = found.inside, found.listed
+    if function == "read_json":
+        rows = json_rows(rows.removesuffix(")"), found.names, found.kinds, inside, listed)
+    elif inside and not function:
+        return flat_rows(rows, found.names.values(), inside)
+    if not listed:
+        return rows
+    rows = split_rows(rows, listed[0]) if function in ALL_TEXT else equal_lists(path, rows, listed)
+    return unnested_rows(rows, listed, found.score, wanted)
+
+
+def id_types(con: duckdb.DuckDBPyConnection, rows: str, found: Found, function: str) -> dict[str, str]:
+    """Return the types to give to userid and itemid; the first id of a CSV file decides on its column's."""
+    ids = {role: kind for role, kind in found.kinds.items() if role in IDS}
+    if function in ALL_TEXT:
+        texts = [role for role, kind in ids.items() if kind == "VARCHAR"]
+        ids |= {role: first_id_type(con, rows, found.names[role]) for role in texts}
+    if function:
+        ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
+    return ids
+
+
+def check_fields(con: duckdb.DuckDBPyConnection, path: str, rows: str, inside: Fields) -> None:
+    """Raise DataError for a field of a struct or a map that no row has."""
     for name in (name for name, one in inside.items() if not one.is_list):
         if not con.execute(f"SELECT 1 FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1").fetchall():
             raise DataError(f"{path}: no row has {name!r}")
-    if function:
-        ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
-    columns = {role: identifier(name) for role, name in (names | ({"score": score} if order else {})).items()}
-    source = Source(path, rows, columns, ids, is_text=bool(function), order=order, types=types, names=names)
-    return replace(source, is_filled=bool(listed) and not wanted.is_rec)
 
 
 def lists_of_ids(
@@ -609,24 +700,37 @@ def lists_of_ids(
     A list beside a number that is none is one item, as an ARRAY or the list of a history is. A text is a list
     where it has blanks and there are no scores.
     """
+    item, numbers = item_and_numbers(types, wanted)
+    is_ranked = wanted.is_rec and not numbers
+    if not item or (is_ranked and nearest_column("score_col", [one for one in types if one != item])):
+        return [], ""  # what may be a score is to be named
+    if is_ranked:
+        check_elements(path, item, types[item])
+    if is_id_list(types[item]) and all(is_number_list(types[one]) for one in numbers):
+        return [item, *numbers], "list" * is_ranked
+    if is_ranked and function in ALL_TEXT and has_blanks(con, path, rows, item):
+        return [item], "blanks"
+    return [], ""
+
+
+def item_and_numbers(types: Mapping[str, str], wanted: Wanted) -> tuple[str, list[str]]:
+    """Return the column of items, "" if there is not one that may be of lists; and those of their numbers."""
     by_name = {name.lower(): name for name in types}
     named = {role: called_so(by_name, role, name, "") for role, name in wanted.columns.items()}
     if not wanted.trec_fields or wanted.items_are_lists or len(named["itemid"]) != 1:
-        return [], ""
-    item = by_name[named["itemid"][0]]
-    numbers = [by_name[one] for role in NUMBERS for one in named.get(role, [])]
-    is_ranked = wanted.is_rec and not numbers
-    if is_ranked and nearest_column("score_col", [one for one in types if one != item]):
-        return [], ""  # which is to be named
-    if is_ranked and types[item].endswith("][]"):
+        return "", []
+    return by_name[named["itemid"][0]], [by_name[one] for role in NUMBERS for one in named.get(role, [])]
+
+
+def check_elements(path: str, item: str, kind: str) -> None:
+    """Raise DataError for lists in the lists of a column of items."""
+    if kind.endswith("][]"):
         rule = "must be a list of ids, or of objects with an id and a score"
-        raise DataError(f"{path}: {item!r} {rule}, got {shorten(types[item])}")
-    if is_id_list(types[item]) and all(is_number(types[one].removesuffix("[]")) for one in numbers):
-        are_lists = [one for one in numbers if types[one].endswith("[]")]
-        return ([item, *numbers], "list" * is_ranked) if are_lists == numbers else ([], "")
-    if is_ranked and function in ("read_csv", "lines"):
-        return ([item], "blanks") if has_blanks(con, path, rows, item) else ([], "")
-    return [], ""
+        raise DataError(f"{path}: {item!r} {rule}, got {shorten(kind)}")
+
+
+def is_number_list(kind: str) -> bool:
+    return kind.endswith("[]") and is_number(kind.removesuffix("[]"))
 
 
 def is_id_list(kind: str) -> bool:
@@ -655,7 +759,7 @@ def with_list(
 ) -> MissingColumnsError:
     """Return an error for missing items with the one column that has lists of ids, which need no scores."""
     lists = [name for name, kind in types.items() if is_id_list(kind)]
-    if function in ("read_csv", "lines") and types.get(text := error.near.get("score", "")) == "VARCHAR":
+    if function in ALL_TEXT and types.get(text := error.near.get("score", "")) == "VARCHAR":
         blanks = f"SELECT 1 FROM {rows} WHERE regexp_matches({identifier(text)}, {literal(BLANKS)}) LIMIT 1"
         lists = [text] * len(con.execute(blanks).fetchall())
     if not wanted.trec_fields or "itemid" not in error.near or len(lists) != 1:
@@ -711,28 +815,60 @@ def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted
     if any("." in name for name in wanted.required.values()):
         return None  # fields of objects in a row
     rows, shapes, keys, zeros = first_object(con, reader)
-    shape = next((one for one in ("OBJECT", "ARRAY") if one in shapes), "")
-    if not shape or not {*shapes} <= {"OBJECT", "ARRAY", "NULL"}:
+    shape = shape_of_items(shapes)
+    if not shape or is_row(path, keys, zeros, wanted):
         return None
-    if any(called_so({key.lower() for key in keys}, role, wanted.required[role], "") for role in IDS):
-        if zeros < len(keys):  # no index, as pandas writes one
-            return None
-        rule = "write rows, as pandas' to_json(orient='records') does"
-        raise DataError(f"{path}: an object of columns: {rule}")
-    is_list, fit = shape == "ARRAY", {f"in {shape}", "UBIGINT", "BIGINT", "NULL"}
-    fit |= {"VARCHAR"} if is_list else {"DOUBLE"} if wanted.is_rec else {"DOUBLE", "BOOLEAN"}
-    users = "SELECT unnest(map_keys(users)) AS userid, unnest(map_values(users)) AS items"
+    kinds = kinds_by_user(con, rows)
+    if {"in ARRAY", "OBJECT"} <= {*kinds}:
+        return None
+    check_by_user(path, kinds, shape, wanted)
+    if wanted.is_rec and len(kinds) == 1:
+        return empty_source(path, {})
+    number = number_by_user(path, shape, wanted)
+    rows = rows_by_user(rows, shape, number, wanted)
+    ids = {role: first_id_type(con, rows, role) for role in IDS}
+    columns = {role: role for role in (*IDS, number) if role}
+    order = "list" * (shape == "ARRAY" and wanted.is_rec)
+    return Source(path, rows, columns, ids, order=order, is_filled=not wanted.is_rec)
+
+
+def shape_of_items(shapes: Collection[str]) -> str:
+    """Return the shape of the items of users, OBJECT before ARRAY; "" if a user has a value of another."""
+    shape = next((one for one in BY_SHAPE if one in shapes), "")
+    return shape if {*shapes} <= {*BY_SHAPE, "NULL"} else ""
+
+
+def is_row(path: str, keys: Collection[str], zeros: int, wanted: Wanted) -> bool:
+    """Return whether the keys of an object are the columns of a row; DataError if they are of a table."""
+    by_name = {key.lower() for key in keys}
+    if not any(called_so(by_name, role, wanted.required[role], "") for role in IDS):
+        return False
+    if zeros < len(keys):  # no index, as pandas writes one
+        return True
+    rule = "write rows, as pandas' to_json(orient='records') does"
+    raise DataError(f"{path}: an object of columns: {rule}")
+
+
+def kinds_by_user(con: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
+    """Return the kinds of the values of users ("in ..."), and of those inside, each with a user who has it.
+
+    "twice" is a key that is there twice.
+    """
     query = f"""SELECT kind, min(userid) FROM (
             SELECT userid, unnest(['in ' || coalesce(json_type(items), 'NULL')]
                 || coalesce(json_type(items, '$.*') || json_type(items, '$[*]'), [])
                 || if(n > 1 OR len(list_distinct(json_keys(items))) < len(json_keys(items)), ['twice'], [])
                 ) AS kind
             FROM (SELECT *, count(*) OVER (PARTITION BY userid) AS n
-                FROM ({users} FROM {rows}, columns = {{'users': 'MAP(VARCHAR, JSON)'}}))))
+                FROM ({USERS} FROM {rows}, columns = {{'users': 'MAP(VARCHAR, JSON)'}}))))
         GROUP BY kind ORDER BY kind <> 'OBJECT', kind"""
-    kinds = dict(con.execute(query).fetchall())
-    if {"in ARRAY", "OBJECT"} <= {*kinds}:
-        return None
+    return dict(con.execute(query).fetchall())
+
+
+def check_by_user(path: str, kinds: Mapping[str, str], shape: str, wanted: Wanted) -> None:
+    """Raise DataError for a key that is there twice, or for a value of a kind that does not fit."""
+    fit = {f"in {shape}", "UBIGINT", "BIGINT", "NULL"}
+    fit |= {"VARCHAR"} if shape == "ARRAY" else {"DOUBLE"} if wanted.is_rec else {"DOUBLE", "BOOLEAN"}
     if "twice" in kinds:  # which only DuckDB 2.0 refuses to read
         raise DataError(f"{path}: {KEYS}")
     for kind, user in kinds.items():
@@ -740,22 +876,27 @@ def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted
             got = f"{JSON_KINDS.get(kind.removeprefix('in '), 'a number')} at {shorten(repr(user))}"
             advice = ": write the object inside to a file of its own" * (kind == "OBJECT")
             raise DataError(f"{path}: must be {BY_USER}, got {got}{advice}")
-    if wanted.is_rec and len(kinds) == 1:
-        return empty_source(path, {})
-    number = "score" if wanted.is_rec else "rel" * ("rel" in wanted.columns and not is_list)
+
+
+def number_by_user(path: str, shape: str, wanted: Wanted) -> str:
+    """Return the role of numbers, "" without any; MissingColumnsError if columns beside them are wanted."""
+    has_grades = "rel" in wanted.columns and shape == "OBJECT"
+    number = "score" if wanted.is_rec else "rel" * has_grades
     if missing := {*wanted.required} - {*IDS, number}:
         problem = f"no column {wanted.required[missing.pop()]!r} in {BY_USER}"
         raise MissingColumnsError(path, problem, {}, wanted.is_command)
-    rows = f"{users}\nFROM {rows}, columns = {{'users': 'MAP(VARCHAR, {BY_SHAPE[shape]})'}})"
+    return number
+
+
+def rows_by_user(rows: str, shape: str, number: str, wanted: Wanted) -> str:
+    """Return a row for each item of a user, with its number, or its rank as a score."""
+    is_list = shape == "ARRAY"
     listed = ["itemid"] if is_list or not number else ["itemid", number]
     values = ["items" if is_list else "map_keys(items)", "map_values(items)"]
     items = ", ".join(f"{sql} AS {name}" for sql, name in zip(values, listed, strict=False))
+    rows = f"{USERS}\nFROM {rows}, columns = {{'users': 'MAP(VARCHAR, {BY_SHAPE[shape]})'}})"
     rows = f"(SELECT userid, {items}\nFROM ({rows}))"
-    rows = unnested_rows(rows, listed, "score" * (is_list and wanted.is_rec), wanted)
-    ids = {role: first_id_type(con, rows, role) for role in IDS}
-    columns = {role: role for role in (*IDS, number) if role}
-    order = "list" * (is_list and wanted.is_rec)
-    return Source(path, rows, columns, ids, order=order, is_filled=not wanted.is_rec)
+    return unnested_rows(rows, listed, number if is_list else "", wanted)
 
 
 def first_object(con: duckdb.DuckDBPyConnection, reader: str) -> tuple[str, list[str], list[str], int]:

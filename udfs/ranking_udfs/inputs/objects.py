@@ -69,6 +69,24 @@ def is_one_model(rec: Mapping[Any, Any], columns: ColumnNames) -> bool:
     return bool(rec) and "model" not in levels
 
 
+def keys_of_lists(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the keys of rows whose first value is a list or a dict."""
+    firsts = {name: next((row[name] for row in rows if row.get(name) is not None), 0) for name in names}
+    return [name for name, value in firsts.items() if isinstance(value, Mapping) or is_list(value)]
+
+
+def add_list(
+    columns: dict[str, list[Any]], height: int, rest: Mapping[str, Any], inside: dict[str, list[Any]]
+) -> int:
+    """Add a list and what stands beside it to columns of this height; return how many rows it has."""
+    size = len(next(iter(inside.values()), []))
+    added = {name: [value] * size for name, value in rest.items()} | inside
+    columns |= {name: [None] * height for name in added if size and name not in columns}
+    for name, values in columns.items():
+        values += added.get(name) or [None] * size
+    return size
+
+
 @dataclass
 class Objects:
     """The objects that stand for a table; once it is made, `own` has its columns by the roles they have."""
@@ -111,12 +129,8 @@ class Objects:
         if not rows:
             raise DataError(f"{self.label}: no rows")
         names = self.names("", rows)
-        firsts = {name: next((row[name] for row in rows if row.get(name) is not None), 0) for name in names}
-        lists = [name for name, value in firsts.items() if isinstance(value, Mapping) or is_list(value)]
-        user = inside = ""
-        if self.number and "." not in self.named("itemid"):  # LIST.FIELD is read as of a data frame
-            inside = self.list_key(lists, "itemid", LISTS[self.number])
-            user = self.key([name for name in names if name not in lists], "userid") if inside else ""
+        lists = keys_of_lists(names, rows)
+        user, inside = self.query_and_list(names, lists)
         if "[" in self.label and not user and not self.key(names, "userid", 2):  # may be the list of a query
             rule = "dicts with a key of queries (if it is the list of a query, write {'model': rec})"
             raise self.refused("", rule, f"the keys {', '.join(names)}")
@@ -135,57 +149,67 @@ class Objects:
             for i, row in enumerate(rows)
         )
 
+    def query_and_list(self, names: Iterable[str], lists: Collection[str]) -> tuple[str, str]:
+        """Return the keys of a query and of its list; "" for the query where dicts are items."""
+        if not self.number or "." in self.named("itemid"):  # LIST.FIELD is read as of a data frame
+            return "", ""
+        inside = self.list_key(lists, "itemid", LISTS[self.number])
+        return self.key([name for name in names if name not in lists], "userid") if inside else "", inside
+
     def of_lists(self, lists: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> pa.Table:
         """Return the table of lists, each with where it is, what stands beside it, and perhaps numbers."""
         columns, ranks, names, queries = dict[str, list[Any]](), list[int](), set[str](), Counter[Any]()
         for where, rest, given, numbers in lists:
             queries[rest["userid"], rest.get(self.named("system"))] += 1
             inside = self.columns_of(where, given, numbers)
-            size = len(next(iter(inside.values()), []))
             names |= inside.keys()
-            added = {name: [value] * size for name, value in rest.items()} | inside
-            columns |= {name: [None] * len(ranks) for name in added if size and name not in columns}
-            for name, values in columns.items():
-                values += added.get(name) or [None] * size
+            size = add_list(columns, len(ranks), rest, inside)
             ranks += range(1, size + 1)
         if len(self.forms) > 1:
             got = " and ".join(f"{form} in {self.label}{where}" for form, where in self.forms.items())
             raise self.refused("", "lists of one form", got)
         self.own["userid"] = "userid"
-        is_rec = self.number == "score"
-        if not ranks and not (is_rec and queries):
-            raise DataError(f"{self.label}: no rows")
-        if not ranks:  # as a log in which nothing was retrieved
-            users = [query for query, _ in queries]
-            return self.arrow({"userid": users, "results": [list[str]()] * len(users)})
-        roles = ("itemid", self.number)
-        in_list = {role: self.key(names, role, 2) if "dicts" in self.forms else role for role in roles}
-        for role, name in in_list.items():  # of the list, whatever stands beside it
-            if name in names:
-                columns[role], self.own[role] = columns.pop(name), role
-        if "itemid" not in self.own:
-            raise self.refused(
-                "", "lists of dicts with the key of an item (item_col)", f"the keys {sorted(names)}"
-            )
-        if is_rec and "score" not in self.own and not nearest_column("score_col", names):
-            ((query, _), number), *_ = queries.most_common(1)
-            if number > 1:
-                rule = "one list for each query and model (system_col), as none has scores"
-                raise self.refused("", rule, f"{number} of {query!r}")
-            columns["score"] = [-rank for rank in ranks] if self.descending else ranks
-            self.own["score"], self.is_ordered = "score", True
+        if not ranks:
+            return self.of_empty_lists([query for query, _ in queries])
+        self.take_from_lists(columns, names)
+        if self.number == "score" and "score" not in self.own and not nearest_column("score_col", names):
+            self.score_by_ranks(columns, ranks, queries)
         table = self.arrow(columns)
         if "ids with numbers" in self.forms:
             self.is_whole = all(one is None or one == one // 1 for one in columns[self.number])
         return table
 
+    def of_empty_lists(self, users: list[Any]) -> pa.Table:
+        """Return the table of a log in which nothing was retrieved; DataError if it is no such log."""
+        if self.number != "score" or not users:
+            raise DataError(f"{self.label}: no rows")
+        return self.arrow({"userid": users, "results": [list[str]()] * len(users)})
+
+    def take_from_lists(self, columns: dict[str, list[Any]], names: Collection[str]) -> None:
+        """Take items and numbers from the columns `names` of lists, whatever stands beside these."""
+        roles = ("itemid", self.number)
+        in_list = {role: self.key(names, role, 2) if "dicts" in self.forms else role for role in roles}
+        for role, name in in_list.items():
+            if name in names:
+                columns[role], self.own[role] = columns.pop(name), role
+        if "itemid" not in self.own:
+            rule = "lists of dicts with the key of an item (item_col)"
+            raise self.refused("", rule, f"the keys {sorted(names)}")
+
+    def score_by_ranks(
+        self, columns: dict[str, list[Any]], ranks: list[int], queries: Counter[tuple[Any, Any]]
+    ) -> None:
+        """Add scores from the ranks of items; DataError if a query of a model has several lists."""
+        ((query, _), number), *_ = queries.most_common(1)
+        if number > 1:
+            rule = "one list for each query and model (system_col), as none has scores"
+            raise self.refused("", rule, f"{number} of {query!r}")
+        columns["score"] = [-rank for rank in ranks] if self.descending else ranks
+        self.own["score"], self.is_ordered = "score", True
+
     def columns_of(self, where: str, given: Any, numbers: Any) -> dict[str, list[Any]]:
         """Return the columns of a list: ids with or without numbers, or dicts of them."""
-        if not isinstance(given, Mapping) and not is_list(given) and given is not None:
-            raise self.refused(where, "a list or a dict", kind_of(given))
-        if isinstance(given, Set) and self.number == "score":
-            raise self.refused(where, "in order", kind_of(given))
-        entries = [] if given is None else [*(given.items() if isinstance(given, Mapping) else given)]
+        entries = self.entries(where, given)
         if not entries:
             return {}
         kinds = {type(one) for one in entries if one is not None}
@@ -198,23 +222,40 @@ class Objects:
             names = self.names(where, entries)
             return {name: [one.get(name) for one in entries] for name in names}
         if are_pairs:
-            for i, one in enumerate(entries):
-                if not isinstance(one, (tuple, list)) or len(one) != 2:
-                    raise self.refused(f"{where}[{i}]", "a pair (id, number) like others", repr(one))
-            entries, numbers = map(list, zip(*entries, strict=True))
+            entries, numbers = self.split_pairs(where, entries)
         if numbers is None:
             self.forms.setdefault("ids alone", where)
             return {"itemid": entries}
         self.forms.setdefault("ids with numbers", where)
-        numbers = [*numbers] if is_list(numbers) else [numbers]
-        if len(numbers) != len(entries):
-            got = f"{len(entries)} and {len(numbers)}"
+        return {"itemid": entries, self.number: self.numbers_of(where, entries, numbers)}
+
+    def entries(self, where: str, given: Any) -> list[Any]:
+        """Return the entries of a list, pairs of a dict; DataError for neither, or a set that must rank."""
+        if not isinstance(given, Mapping) and not is_list(given) and given is not None:
+            raise self.refused(where, "a list or a dict", kind_of(given))
+        if isinstance(given, Set) and self.number == "score":
+            raise self.refused(where, "in order", kind_of(given))
+        return [] if given is None else [*(given.items() if isinstance(given, Mapping) else given)]
+
+    def split_pairs(self, where: str, entries: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Return the ids and the numbers of pairs; DataError for an entry that is none."""
+        for i, one in enumerate(entries):
+            if not isinstance(one, (tuple, list)) or len(one) != 2:
+                raise self.refused(f"{where}[{i}]", "a pair (id, number) like others", repr(one))
+        ids, numbers = map(list, zip(*entries, strict=True))
+        return ids, numbers
+
+    def numbers_of(self, where: str, ids: Sequence[Any], given: Any) -> list[Any]:
+        """Return the numbers of ids as a list; DataError if one is none, or they are more or fewer."""
+        numbers = [*given] if is_list(given) else [given]
+        if len(numbers) != len(ids):
+            got = f"{len(ids)} and {len(numbers)}"
             raise self.refused(where, "as long as the list of its numbers", got)
         if not all(issubclass(kind, (Number, type(None))) for kind in {*map(type, numbers)}):
-            pairs = zip(entries, numbers, strict=True)
+            pairs = zip(ids, numbers, strict=True)
             item, wrong = next(pair for pair in pairs if not isinstance(pair[1], (Number, type(None))))
             raise self.refused(f"{where}[{item!r}]", "a number", repr(wrong))
-        return {"itemid": entries, self.number: numbers}
+        return numbers
 
     def named(self, role: str) -> str:
         """Return the name that the user gives the column of a role, by default the role; "" for none."""
