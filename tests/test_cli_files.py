@@ -360,6 +360,15 @@ def test_a_list_beside_a_score_is_one_item(run: Run) -> None:
     assert row["mrr"] == 0.5
 
 
+def test_a_user_inside_a_struct_may_have_a_list_without_scores(run: Run) -> None:
+    rows = "SELECT {'user': 'u' || i} AS meta, ['d' || i, 'd9'] AS itemid FROM range(3) AS t(i)"
+    write("nested.parquet", rows)
+    csv("nested.csv", "userid,itemid", "u0,d0", "u1,d9", "u2,d5")
+    files = ["nested.parquet", "nested.csv", "--user", "nested.parquet:meta.user"]
+    (row,) = evaluated(run, *files, "-m", "mrr", "-k", "2", "--no-check")
+    assert row["mrr"] == (1 + 1 / 2 + 0) / 3
+
+
 def test_an_object_may_be_larger_than_buffers_of_duckdb(run: Run) -> None:
     ids = {f"{'d' * 99}{i}": 200_000 - i for i in range(200_000)}
     Path("large.json").write_text(json.dumps({"q1": ids}))

@@ -189,13 +189,3 @@ def test_pytrec_eval_has_the_same_values_of_its_dicts() -> None:
     assert values.keys() == expected.keys() == qrels.keys()
     for query, row in values.items():
         assert row == pytest.approx([expected[query][name] for name in names.values()], abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore")  # of numba
-def test_ranx_has_the_same_means_of_its_dicts() -> None:
-    library = pytest.importorskip("ranx", reason="needs the extra `bench`")
-    run, qrels = random_dicts()
-    names = {"ndcg(gain=linear)": "ndcg@5", "recall": "recall@5", "mrr": "mrr@5", "hit_rate": "hit_rate@5"}
-    expected = library.evaluate(library.Qrels(qrels), library.Run(run), [*names.values()])
-    (found,) = ranking_udfs.evaluate(run, qrels, [*names], 5, check=False).fetchall()
-    assert found[-4:] == pytest.approx([expected[name] for name in names.values()], abs=1e-12)

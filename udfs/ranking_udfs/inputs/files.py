@@ -520,7 +520,8 @@ def find_columns(
         known = types | {name: one.kind for name, one in nested.items()}
         near = {}
         for role, name in missing.items():
-            ends = [one for one in by_name if one.endswith(f".{name.lower()}")]  # metadata.kind for kind
+            last = ("id", "_id") if name == "itemid" else (name.lower(),)
+            ends = [one for one in by_name if one.rpartition(".")[2] in last and "." in one]  # metadata.kind
             alike = nearest(name.rpartition(":")[2], by_name).lower()
             guesses = [*named[role], *ends, alike, *called_so(by_name, role, role, wanted.row_id)]
             near[role] = next((by_name[one] for one in guesses if one), "")
@@ -662,7 +663,7 @@ def item_rows(path: str, rows: str, found: Found, wanted: Wanted, function: str)
     if function == "read_json":
         rows = json_rows(rows.removesuffix(")"), found.names, found.kinds, inside, listed)
     elif inside and not function:
-        return flat_rows(rows, found.names.values(), inside)
+        rows = flat_rows(rows, found.names.values(), inside)
     if not listed:
         return rows
     rows = split_rows(rows, listed[0]) if function in ALL_TEXT else equal_lists(path, rows, listed)
