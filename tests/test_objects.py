@@ -122,7 +122,7 @@ def test_what_is_missing_or_repeated_is_as_in_a_table() -> None:
     rec = pa.table(
         dict(zip(("userid", "itemid", "score"), map(list, zip(*columns, strict=True)), strict=True))
     )
-    qrels: Any = {"q1": {"d1": 1, None: 2}, "q2": {"d4": 0}, "q3": {}}  # without a row, q3 is not evaluated
+    qrels: Any = {"q1": {"d1": 1, None: 2}, "q2": {"d4": 0}}
     truth = pa.table({"userid": ["q1", "q1", "q2"], "itemid": ["d1", None, "d4"], "rel": [1, 2, 0]})
     found = with_notes(run, qrels)
     assert found == with_notes(rec, truth)
@@ -131,6 +131,15 @@ def test_what_is_missing_or_repeated_is_as_in_a_table() -> None:
     values, (note,) = with_notes({"q1": [], "q2": {}}, QRELS)  # as a log in which nothing was retrieved
     assert [value[-2:] for value in values] == [(0, 0)] * 2
     assert "the list of every user is empty: 2 of 2" in note
+
+
+@pytest.mark.parametrize(
+    "qrels", [{"q1": {"d1": 2}, "q3": {}}, {"q1": ["d1"], "q3": []}, {"q1": {"d1"}, "q3": None}]
+)
+def test_a_query_with_an_empty_list_in_truth_stays_as_in_files(qrels: Any) -> None:
+    values, notes = with_notes({"q1": {"d1": 0.9}, "q3": {"d1": 0.5}}, qrels)
+    assert [(row[0], row[-2:]) for row in values] == [("q1", (1, 1)), ("q3", (0, 0))]
+    assert "NULL" not in "".join(notes)
 
 
 @pytest.mark.parametrize(("call", "text"), text_rows("wrong objects of Python"))

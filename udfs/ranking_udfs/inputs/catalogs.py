@@ -77,11 +77,14 @@ class Frame(str):
     rows: str
     is_made: bool  # of objects of Python, which no SQL can cast
     is_ordered: bool  # whether its scores are the order of lists
+    is_filled: bool  # whether an empty list, of truth, is a row without an item
 
-    def __new__(cls, label: str, rows: str, is_made: bool = False, is_ordered: bool = False) -> "Frame":
+    def __new__(
+        cls, label: str, rows: str, is_made: bool = False, is_ordered: bool = False, is_filled: bool = False
+    ) -> "Frame":
         """Make a label that knows its rows."""
         frame = super().__new__(cls, label)
-        frame.rows, frame.is_made, frame.is_ordered = rows, is_made, is_ordered
+        frame.rows, frame.is_made, frame.is_ordered, frame.is_filled = rows, is_made, is_ordered, is_filled
         return frame
 
 

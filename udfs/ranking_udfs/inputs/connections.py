@@ -83,7 +83,7 @@ class WorkConnection:
             rows, selected = to_arrow_rows(given)  # of another connection
             self.con.register(view, rows)
             return Frame(label, f"(SELECT {selected} FROM {identifier(view)})")
-        return Frame(label, identifier(view), is_made, objects.is_ordered)
+        return Frame(label, identifier(view), is_made, objects.is_ordered, objects.is_filled)
 
     def clear(self) -> None:
         """Drop all tables and views that were made."""

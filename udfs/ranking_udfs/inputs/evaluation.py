@@ -29,6 +29,7 @@ from ..measures.registry import COMPARED_MEASURES, Measure
 from ..quoting import identifier, literal
 from ..texts import shorten
 from .catalogs import Frame
+from .files import Source
 from .tables import Inputs, Tables, file_of, load, with_own_columns
 
 # The tables that say what lists hold, and how they are given to the command and in Python.
@@ -39,6 +40,11 @@ TABLES_OF_CONTENTS = {
 
 
 OF_EMPTY = ("null_user", "null_item", "null_score")  # problems of a model whose lists are all empty
+
+
+def is_filled(source: Source) -> bool:
+    """Return whether an empty list of truth is a row without an item."""
+    return source.is_filled or (isinstance(source.path, Frame) and source.path.is_filled)
 
 
 def is_of_cut_ideal(choice: Choice) -> bool:
@@ -246,7 +252,7 @@ class Evaluation:
         of_no_use = {  # codes of what is not asked for, or is as it must be
             "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),
             "fractional_grade": "exp" not in gains,
-            "null_truth_item": any(one.is_filled for one in self.tables.sources.get("truth", ())),
+            "null_truth_item": any(map(is_filled, self.tables.sources.get("truth", ()))),
             **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # has the users
         }
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}

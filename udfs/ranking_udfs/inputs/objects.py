@@ -30,6 +30,7 @@ LISTS = {
     "rel": f"relevant relevant_ids relevant_docs relevant_documents positives qrels judgments truth {OF_IDS}",
 }
 NUMBERS = {"score": "scores score", "rel": "grades grade rel"}
+TRUTHS = ("truth", "predicted_truth")
 ONE, SEVERAL = "{query: {id: score}}", "{model: {query: {id: score}}}"
 
 
@@ -98,6 +99,7 @@ class Objects:
     own: dict[str, str] = field(default_factory=dict)
     forms: dict[str, str] = field(default_factory=dict)  # the forms of lists, each with where one is
     is_ordered: bool = False  # whether scores are the order of lists
+    is_filled: bool = False  # whether an empty list, of truth, is a row without an item
     is_whole: bool | None = None  # whether all numbers beside ids are whole; None if there are none
 
     def refused(self, where: str, rule: str, got: object) -> DataError:
@@ -159,12 +161,14 @@ class Objects:
     def of_lists(self, lists: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> pa.Table:
         """Return the table of lists, each with where it is, what stands beside it, and perhaps numbers."""
         columns, ranks, names, queries = dict[str, list[Any]](), list[int](), set[str](), Counter[Any]()
+        empty = list[Any]()
         for where, rest, given, numbers in lists:
             queries[rest["userid"], rest.get(self.named("system"))] += 1
             inside = self.columns_of(where, given, numbers)
             names |= inside.keys()
             size = add_list(columns, len(ranks), rest, inside)
             ranks += range(1, size + 1)
+            empty += [rest["userid"]] * (not size)
         if len(self.forms) > 1:
             got = " and ".join(f"{form} in {self.label}{where}" for form, where in self.forms.items())
             raise self.refused("", "lists of one form", got)
@@ -172,12 +176,21 @@ class Objects:
         if not ranks:
             return self.of_empty_lists([query for query, _ in queries])
         self.take_from_lists(columns, names)
+        if self.label in TRUTHS and empty:
+            self.add_users(columns, empty)
         if self.number == "score" and "score" not in self.own and not nearest_column("score_col", names):
             self.score_by_ranks(columns, ranks, queries)
         table = self.arrow(columns)
         if "ids with numbers" in self.forms:
             self.is_whole = all(one is None or one == one // 1 for one in columns[self.number])
         return table
+
+    def add_users(self, columns: Mapping[str, list[Any]], users: Iterable[Any]) -> None:
+        """Add a row without an item for each user with an empty list, so that the user stays, as of files."""
+        for user in users:
+            for name, values in columns.items():
+                values.append({"userid": user, "rel": 0}.get(name))
+        self.is_filled = True
 
     def of_empty_lists(self, users: list[Any]) -> pa.Table:
         """Return the table of a log in which nothing was retrieved; DataError if it is no such log."""
