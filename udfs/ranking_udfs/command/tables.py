@@ -438,10 +438,8 @@ def answer(
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
     """Compare the best with the second best; of two models, the sentence above has said it."""
     several = [one for one in orders if one is not None and len(one.means) > 2]
-    return [
-        best_sentence(one, work.request.comparison, digits, work.request.comparison["baseline"])
-        for one in several
-    ]
+    options = work.request.comparison
+    return [best_sentence(one, options, digits, options["baseline"]) for one in several]
 
 
 def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:
@@ -467,11 +465,8 @@ def row_cells(
     work: Evaluation, row: Row, segment: str | None, sides: tuple[str, str] = ("", "")
 ) -> dict[str, str]:
     """Format the cells of a row by their headings; `sides`: of which users means are, and the difference."""
-    relative, baseline, digits = (
-        row["relative"],
-        work.request.comparison["baseline"],
-        digits_of(work.given) or DIGITS,
-    )
+    relative, baseline = row["relative"], work.request.comparison["baseline"]
+    digits = digits_of(work.given) or DIGITS
     difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
     is_titled = baseline is None or work.given.format == "table"  # with the baseline above the table
     of_labelled, of_all = (f" ({one})" if one else "" for one in sides)

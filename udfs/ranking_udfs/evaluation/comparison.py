@@ -204,13 +204,16 @@ def correct_together(
     """Correct p in place over all these rows of comparisons, as a gate needs; those of segments apart."""
     if not rows:
         return
-    margins = [  # a column has none
-        options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None for row in rows
-    ]
+    margins = [margin_for(row, options) for row in rows]
     for margin in {*margins}:
         for found in gated_rows(con, rows, {**options, "margin": margin}):
             if margin == margins[found["number"]]:
                 rows[found["number"]].update({name: found[name] for name in GATED})
+
+
+def margin_for(row: Row, options: ComparisonOptions) -> float | None:
+    """Return the margin of a comparison; a column has none, since a margin is in the unit of measures."""
+    return options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None
 
 
 def gated_rows(

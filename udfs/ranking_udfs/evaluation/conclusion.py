@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, measure_of
 from ..texts import printable
+from .comparison import margin_for
 from .defaults import CORRECTIONS, DIGITS, TESTS
 from .options import ComparisonOptions
 from .pairs import ModelOrder, turn
@@ -112,7 +113,7 @@ def users_texts(row: Row) -> Iterator[str]:
 def needed_sentence(row: Row, options: ComparisonOptions) -> str:
     """Say how many users would show the difference that was seen, or the margin; "" where nothing says it."""
     needed, users = row["users_needed"], row["users"]
-    margin = options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None
+    margin = margin_for(row, options)
     if needed is None:
         return ""
     seen, cases = format_number(margin or abs(row["difference"]), 2), "would show it in 80 of 100 cases"

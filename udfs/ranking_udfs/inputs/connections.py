@@ -38,9 +38,8 @@ class WorkConnection:
     views: list[str] = field(default_factory=list)  # the views that read data frames
     # the columns of tables made of Python's objects, by the label of each and their role
     own_columns: dict[tuple[str, str], str] = field(default_factory=dict)
-    is_whole: dict[str, bool | None] = field(
-        default_factory=dict
-    )  # whether their numbers are whole, by label
+    # whether their numbers are whole, by label
+    is_whole: dict[str, bool | None] = field(default_factory=dict)
 
     def recommendations(
         self, given: Any, columns: ColumnNames, directions: Mapping[str, bool]
