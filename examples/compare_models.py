@@ -53,12 +53,12 @@ users = {"userid": np.arange(USERS), "segment": segment}
 
 ranking_udfs.register(duckdb)
 
-print("What is wrong with the tables:", duckdb.sql("FROM ranking_check('rec', 'truth')").fetchall())
+print("What is wrong with the tables:", duckdb.sql("FROM ranking.check('rec', 'truth')").fetchall())
 
 print("\nMeans over all users, those whom a model gave no hit among them:")
 duckdb.sql("""
     SELECT system, k, users, round(recall, 4) AS recall, round(mrr, 4) AS mrr, round(ndcg, 4) AS ndcg
-    FROM ranking_summary('rec', 'truth', [5, 10])
+    FROM ranking.evaluate('rec', 'truth', [5, 10])
     ORDER BY k, system
 """).show(max_width=100)
 
@@ -66,7 +66,7 @@ print("Against als, user by user, with intervals of 95 % and p corrected for two
 duckdb.sql("""
     SELECT system, round(difference, 4) AS difference, round(low, 4) AS low, round(high, 4) AS high,
         wins, losses, round(p_adjusted, 4) AS p, verdict
-    FROM ranking_compare('rec', 'truth', 10, baseline := 'als', measures := ['ndcg'])
+    FROM ranking.compare('rec', 'truth', 10, baseline := 'als', measures := ['ndcg'])
     ORDER BY system
 """).show(max_width=100)
 
@@ -74,12 +74,12 @@ print("And for whom? The same within each segment:")
 duckdb.execute("""
     CREATE TEMP TABLE by_user AS
     SELECT system, k, segment, userid, ndcg
-    FROM ranking_by_user('rec', 'truth', 10) JOIN users USING (userid)
+    FROM ranking.by_user('rec', 'truth', 10) JOIN users USING (userid)
 """)
 duckdb.sql("""
     SELECT segment, system, users,
         round(difference, 4) AS difference, round(low, 4) AS low, round(high, 4) AS high, verdict
-    FROM ranking_compare_by_user('by_user', baseline := 'als')
+    FROM ranking.compare_by_user('by_user', baseline := 'als')
     ORDER BY segment, system
 """).show(max_width=100)
 

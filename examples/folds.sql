@@ -6,7 +6,7 @@
 
 CREATE TEMP TABLE split AS
 SELECT {'fold': fold, 'customer': customer_id} AS userid, sku AS itemid, * EXCLUDE (customer_id, sku)
-FROM ranking_split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, folds := 4,
+FROM ranking.split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, folds := 4,
     user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on');
 
 -- How many events are where
@@ -47,22 +47,22 @@ ANTI JOIN train USING (userid, itemid)
 QUALIFY row_number() OVER (PARTITION BY system, userid ORDER BY score DESC, itemid) <= 10;
 
 -- What is wrong with the data
-FROM ranking_check('rec', 'truth', history := 'train');
+FROM ranking.check('rec', 'truth', history := 'train');
 
 CREATE TEMP TABLE by_user AS
 SELECT system, userid.fold AS fold, userid.customer AS userid, k, ndcg, recall
-FROM ranking_by_user('rec', 'truth', [10]);
+FROM ranking.by_user('rec', 'truth', [10]);
 
 -- The measures, fold by fold
-SELECT system, fold, count(*) AS users, round(ranking_mean(ndcg), 4) AS ndcg, round(ranking_mean(recall), 4) AS recall
+SELECT system, fold, count(*) AS users, round(ranking.mean(ndcg), 4) AS ndcg, round(ranking.mean(recall), 4) AS recall
 FROM by_user GROUP BY ALL ORDER BY ALL;
 
 CREATE TEMP TABLE by_customer AS
-SELECT system, userid, k, ranking_mean(ndcg) AS ndcg FROM by_user GROUP BY ALL;
+SELECT system, userid, k, ranking.mean(ndcg) AS ndcg FROM by_user GROUP BY ALL;
 
 -- Which is better? Each customer counts once, with the mean over the folds: the same one four times would be no sample.
 SELECT system, users, round(difference, 4) AS difference, round(low, 4) AS low, round(high, 4) AS high, verdict
-FROM ranking_compare_by_user('by_customer', baseline := 'popularity');
+FROM ranking.compare_by_user('by_customer', baseline := 'popularity');
 
 -- A page for those who do not run it, of the latest fold:
 --   COPY (FROM rec WHERE userid.fold = 1) TO 'rec.parquet'; COPY (FROM truth WHERE userid.fold = 1) TO 'truth.parquet'

@@ -87,7 +87,7 @@ SELECT 'co-occurrence' AS system, * FROM rec_cooccurrence;
 -- What each recommender is worth, for users with something to find in the last 10 days. A user without a
 -- recommendation (they came too late to have neighbours) counts, with 0.
 CREATE TEMP TABLE summary AS
-FROM ranking_summary('rec', 'truth', [5, 10, 20]);
+FROM ranking.evaluate('rec', 'truth', [5, 10, 20]);
 
 -- Mean over users
 SELECT
@@ -103,7 +103,7 @@ ORDER BY k, system;
 
 -- One row per user, for everything that a mean hides
 CREATE TEMP TABLE by_user AS
-FROM ranking_by_user('rec', 'truth', [10]);
+FROM ranking.by_user('rec', 'truth', [10]);
 
 -- Who is served well? By how much a user had done before day 50
 SELECT
@@ -157,9 +157,9 @@ WITH top10 AS (
 )
 SELECT
     system,
-    round(catalog_coverage(items, (SELECT count(*) FROM popular)), 4) AS catalog_coverage,
-    round(gini_coverage(items, (SELECT count(*) FROM popular)), 4) AS gini_coverage,
-    round(personalization(items), 4) AS personalization,
+    round(ranking.catalog_coverage(items, (SELECT count(*) FROM popular)), 4) AS catalog_coverage,
+    round(ranking.gini_coverage(items, (SELECT count(*) FROM popular)), 4) AS gini_coverage,
+    round(ranking.personalization(items), 4) AS personalization,
     round(any_value(novelty), 4) AS novelty
 FROM lists JOIN rare USING (system)
 GROUP BY system

@@ -36,10 +36,10 @@ rec, truth = (
     spark.read.parquet(str(folder / "rec.parquet")),
     spark.read.parquet(str(folder / "truth.parquet")),
 )
-ranking_udfs.spark.ranking_check(rec, truth, 10).show(truncate=False)
-ranking_udfs.spark.ranking_summary(rec, truth, [5, 10], ["recall", "mrr", "ndcg"]).show()
+ranking_udfs.spark.check(rec, truth, 10).show(truncate=False)
+ranking_udfs.spark.evaluate(rec, truth, [5, 10], ["recall", "mrr", "ndcg"]).show()
 
-by_user = ranking_udfs.spark.ranking_by_user(rec, truth, 10, ["ndcg", "ndcg(gain=linear)"])
+by_user = ranking_udfs.spark.by_user(rec, truth, 10, ["ndcg", "ndcg(gain=linear)"])
 by_user.write.mode("overwrite").parquet(str(folder / "by_user.parquet"))
 
 # The functions, in SQL: on how many lists the first film is one that was liked.
@@ -48,6 +48,6 @@ spark.sql(
     SELECT system, avg(precision(judged, 1)) AS precision_at_1
     FROM {judged} GROUP BY system ORDER BY system
 """,
-    judged=ranking_udfs.spark.ranking_judged(rec, truth, 1),
+    judged=ranking_udfs.spark.judged(rec, truth, 1),
 ).show()
 print(f"{spark.read.parquet(str(folder / 'by_user.parquet')).count()} values in {folder / 'by_user.parquet'}")

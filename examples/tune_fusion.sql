@@ -28,19 +28,19 @@ WITH points AS (
         row_number() OVER (PARTITION BY system, userid ORDER BY score DESC NULLS LAST, itemid) AS rank
     FROM rec
 ), every AS MATERIALIZED (
-    -- As ranking_fuse, for all settings at once.
+    -- As ranking.fuse, for all settings at once.
     SELECT setting AS system, userid, itemid, sum(points)::DOUBLE AS score
     FROM ranked JOIN points USING (system, rank) GROUP BY ALL
     UNION ALL BY NAME FROM rec
 ), by_user AS MATERIALIZED (
     SELECT system, userid, k, n_rec, ndcg,
         md5(userid::VARCHAR) < '8' AS is_tuning, system IN (SELECT setting FROM settings) AS is_fused
-    FROM ranking_by_user('every', 'truth', [10])
+    FROM ranking.by_user('every', 'truth', [10])
 ), chosen AS (
-    SELECT is_fused, system, ranking_mean(ndcg) AS ndcg
+    SELECT is_fused, system, ranking.mean(ndcg) AS ndcg
     FROM by_user WHERE is_tuning
     GROUP BY is_fused, system
-    QUALIFY row_number() OVER (PARTITION BY is_fused ORDER BY ranking_mean(ndcg) DESC, system) = 1
+    QUALIFY row_number() OVER (PARTITION BY is_fused ORDER BY ranking.mean(ndcg) DESC, system) = 1
 ), held_out AS (
     SELECT by_user.* REPLACE (CASE WHEN is_fused THEN 'fused' ELSE 'single' END AS system)
     FROM by_user SEMI JOIN chosen USING (system) WHERE NOT is_tuning
@@ -48,9 +48,9 @@ WITH points AS (
 SELECT rrf_k, weights, single.system AS single, round(fused.ndcg, 4) AS tuned_ndcg,
     round(mean_system, 4) AS ndcg, round(mean_baseline, 4) AS single_ndcg,
     users, round(low, 4) AS low, round(high, 4) AS high, verdict
-FROM ranking_compare_by_user('held_out', baseline := 'single', measures := ['ndcg'])
+FROM ranking.compare_by_user('held_out', baseline := 'single', measures := ['ndcg'])
 JOIN chosen AS fused ON fused.is_fused
 JOIN chosen AS single ON NOT single.is_fused
 JOIN settings ON setting = fused.system;
 
--- Then: FROM ranking_fuse('rec', rrf_k := ..., weights := MAP {...}).
+-- Then: FROM ranking.fuse('rec', rrf_k := ..., weights := MAP {...}).

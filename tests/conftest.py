@@ -14,7 +14,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
-from ranking_udfs.duckdb import portable
+from ranking_udfs.macros import portable
 from ranking_udfs.measures.registry import Measure
 
 Con = duckdb.DuckDBPyConnection

@@ -15,14 +15,14 @@ from typing import Any
 
 from ranking_udfs.compose.columns import LIKE, NEAR
 from ranking_udfs.compose.means import mean_interval
-from ranking_udfs.duckdb import files, portable
-from ranking_udfs.duckdb.helpers import helpers
 from ranking_udfs.duckdb.macros import FILE
 from ranking_udfs.evaluation import pairs
 from ranking_udfs.evaluation.conclusion import FEW_JUDGED, TOUCHED
 from ranking_udfs.evaluation.defaults import CONFIDENCE
 from ranking_udfs.evaluation.options import ARGUMENTS
 from ranking_udfs.evaluation.problems import DIRECTION, NOTHING
+from ranking_udfs.macros import files, portable
+from ranking_udfs.macros.standalone import helpers
 from ranking_udfs.measures.registry import MEASURES
 from ranking_udfs.reporting import charts
 from tests import coming_from, reference
@@ -43,7 +43,7 @@ def between(path: Path, **parts: Iterable[str]) -> str:
 
 def generated() -> Iterator[tuple[Path, str]]:
     """Yield each file and what it should hold; the macros first, which examples of the reference call."""
-    yield Path(files.__file__).with_name(FILE), files.file_of_macros()
+    yield ROOT / "udfs/ranking_udfs/duckdb" / FILE, files.file_of_macros()
     yield ROOT / "sql" / portable.SCRIPT, portable.script()
     index = ROOT / "sql" / "README.md"
     yield index, between(index, contents=reference.contents(), libraries=library_tables())

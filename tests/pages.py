@@ -87,7 +87,7 @@ def report_tables(drawn: Path) -> Iterator[Con]:
         yield ranking_udfs.register(con).execute(f"""
             CREATE TABLE truth AS FROM '{drawn}/relevant.csv';
             CREATE TABLE rec AS {" UNION ALL ".join(lists)};
-            CREATE TABLE by_user AS FROM ranking_by_user('rec', 'truth', 5)""")
+            CREATE TABLE by_user AS FROM ranking.by_user('rec', 'truth', 5)""")
 
 
 COLUMNS: Any = {"user_col": "who", "item_col": "sku", "score_col": "p"}

@@ -16,9 +16,9 @@ import duckdb
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
-from ranking_udfs.duckdb import files as statements
-from ranking_udfs.duckdb.connection import UDFS
-from ranking_udfs.duckdb.files import FIRST, description, sure_name, texts
+from ranking_udfs.duckdb.functions import OF_LISTS
+from ranking_udfs.macros import files as statements
+from ranking_udfs.macros.files import FIRST, description, made, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
 from tests.witnesses import LIST_WITNESSES, WITNESSES
 
@@ -66,6 +66,7 @@ def head(name: str) -> Head:
     Raises:
         ValueError: there is no such file, or no paragraph of its head has an Example and what it Returns.
     """
+    name = name.removeprefix("ranking.")
     if name not in texts():
         raise ValueError(f"{name}.sql: sql/ must have it, since the registry or the reference names {name}")
     comment = re.match(r"(?:--.*\n)*", texts()[name][0])
@@ -93,13 +94,14 @@ def joined(text: str) -> str:
 
 def parameters(name: str) -> list[list[str]]:
     """A macro's parameters, for each number of them that it takes. Those that are errors are left out."""
-    return statements.parameters(texts()[name][0])
+    found = statements.parameters(texts()[name.removeprefix("ranking.")][0])
+    return [[re.sub(r" STRUCT\(.*", "", one) for one in each] for each in found]
 
 
 def signatures(name: str) -> list[str]:
     """How a macro is called: one line, or one for each number of arguments."""
     lists = parameters(name)
-    if len(lists) == 2 and len(lists[1]) == len(lists[0]) + 1:
+    if len(lists) == 2 and len(lists[1]) == len(lists[0]) + 1 and {*lists[0]} < {*lists[1]}:
         ((place, extra),) = [(i, one) for i, one in enumerate(lists[1]) if one not in lists[0]]
         lists = [[*lists[0][: place - 1], f"{lists[0][place - 1]}[, {extra}]", *lists[0][place:]]]
     found = [", ".join(one) for one in lists]
@@ -120,7 +122,7 @@ def link(name: str, page: str) -> str:
     """A link from a page, the folder of which is named, or from the index, "", to the section of a name."""
     folder = folders()[name]
     path = "" if folder == page else f"{'../' * bool(page)}{folder}/README.md"
-    return f"{path}#{name}"
+    return f"{path}#{name.replace('.', '')}"
 
 
 def markdown(text: str, inside: str) -> str:
@@ -128,13 +130,13 @@ def markdown(text: str, inside: str) -> str:
 
     def linked(found: re.Match[str]) -> str:
         name = found[0]
-        is_elsewhere = name in folders() and name != inside
+        is_elsewhere = name in folders() and name != inside and ("." in name or "_" in name)
         return f"[{name}]({link(name, folders()[inside])})" if is_elsewhere else name
 
     parts = text.split("`")
     for place in range(0, len(parts), 2):
         escaped = re.sub(r"(?<! )\*|\*(?! )|<(?=[A-Za-z/!])", r"\\\g<0>", parts[place])
-        parts[place] = re.sub(r"(?<!\w)[a-z]+(?:_[a-z]+)+(?!\w)", linked, escaped)
+        parts[place] = re.sub(r"(?<![\w.])(?:ranking\.)?[a-z]+(?:_[a-z]+)*(?!\w)", linked, escaped)
     return "`".join(parts)
 
 
@@ -144,11 +146,8 @@ def cell(text: str, inside: str) -> str:
 
 def names_of(name: str) -> str:
     """The other names of what is called so."""
-    aliases = list(MEASURES[name].aliases if name in MEASURES else ())
-    sure = [f"udf_{one}" for one in (name, *aliases) if one in FUNCTIONS]
-    if not sure and name in texts():
-        sure = [one for one in [sure_name(name, texts()[name][1])] if one != name]
-    return ", ".join(f"`{one}`" for one in (*aliases, *sure))
+    known = MEASURES.get(name) or LIST_MEASURES.get(name)
+    return ", ".join(f"`{one}`" for one in (known.aliases if known else ()))
 
 
 def checked_against(measure: Measure) -> str:
@@ -160,9 +159,9 @@ def checked_against(measure: Measure) -> str:
 def group_names(title: str) -> list[str]:
     """What has a section of its own in this group."""
     if title == "Measures":
-        return ["judge", "ranking_judge", *MEASURES]
-    public = [name for name, (_, folder) in texts().items() if folder == title.lower() and name[0] != "_"]
-    first = [name for name in FIRST if name in public]
+        return ["judge", "ranking.judge", *MEASURES]
+    public = [made()[name].called for name, (_, folder) in texts().items() if folder == title.lower()]
+    first = [f"ranking.{name}" for name in FIRST if f"ranking.{name}" in public]
     return [*dict.fromkeys([*first, *public]), *(LIST_MEASURES if title == "Lists" else ())]
 
 
@@ -315,15 +314,15 @@ def measure_section(measure: Measure) -> Iterator[str]:
         calls = [f"{measure.name}({', '.join(measure.arguments)}[, options])"]
         facts = {"returns": f"DOUBLE, {measure.range_text}; {measure.empty}"}
     else:
-        said = head(f"ranking_{measure.name}")
+        said = head(measure.name)
         for names, text in said.arguments.items():
-            same = re.fullmatch("as for (ranking_[a-z]+)", text)
+            same = re.fullmatch(r"as for (ranking\.[a-z]+)", text)
             for name in names.split(", "):
                 meanings[name] = head(same[1]).arguments[name] if same else text
         # A word that DuckDB's parser takes for something else
         name = '"precision"' if measure.name == "precision" else measure.name
-        calls = [f"{name}(rec, truth[, k[, options]])", f"{name}(judged[, k[, options]])"]
-        calls += signatures(f"ranking_{measure.name}")
+        calls = signatures(f"ranking.{measure.name}")
+        calls += [f"{name}({of}[, k[, options]])  -- as in Hivemall" for of in ("rec, truth", "judged")]
         facts = {"returns": said.fields["Returns"]}
         shown.append((said.query, said.result))
     facts["errors"] = option_errors(measure)
@@ -345,4 +344,4 @@ def judge_section() -> Iterator[str]:
 
 def public_names() -> set[str]:
     """Everything that a user may call."""
-    return {name for name in (*UDFS, *statements.made()) if not name.startswith("_")} | {"ranking_version"}
+    return {*OF_LISTS, *(macro.called for macro in made().values())}

@@ -53,7 +53,7 @@ def slow(with_answer: Scores, without: Scores) -> dict[str, Any]:
 
 
 def found(con: Con, more: str = "") -> list[dict[str, Any]]:
-    return rows(con, f"FROM ranking_abstention('rec', 'truth'{more})")
+    return rows(con, f"FROM ranking.abstention('rec', 'truth'{more})")
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -132,7 +132,7 @@ def test_intervals_of_the_area_hold_the_true_one_in_95_of_100_samples(
         FROM range({n + m}) t(i)""")
     true = (1 + math.erf(shift / 2)) / 2
     ends = con.execute("""
-        SELECT DISTINCT ON (system) auc_low, auc_high FROM ranking_abstention('rec', 'truth')""").fetchall()
+        SELECT DISTINCT ON (system) auc_low, auc_high FROM ranking.abstention('rec', 'truth')""").fetchall()
     covered = sum(low <= true <= high for low, high in ends)
     assert len(ends) == samples
     assert 0.93 <= covered / samples <= 0.985

@@ -29,7 +29,7 @@ def con() -> Con:
 
 
 def advice(con: Con, code: str) -> dict[str, str]:
-    (row,) = rows(con, f"FROM ranking_problem_codes() WHERE code = '{code}'")
+    (row,) = rows(con, f"FROM ranking.check_codes() WHERE code = '{code}'")
     return {name: re.sub(r"\s+", " ", row[name]) for name in ("in_sql", "in_command", "in_python")}
 
 
@@ -42,7 +42,7 @@ def find(con: Con, case: dict[str, str], names: str, options: str, unread: str) 
     """Say whether the check of rec and truth of these names, and the case's other tables, finds the code."""
     others = {"history", "items", "predicted_truth"} & case.keys() - {unread}
     more = "".join(f", {name} := '{name}'" for name in others) + options
-    call = f"ranking_check({names}, ks := [{cut_off(case)[1]}]{more})"
+    call = f"ranking.check({names}, ks := [{cut_off(case)[1]}]{more})"
     return (case["code"],) in con.execute(f"SELECT code FROM {call}").fetchall()
 
 
@@ -51,13 +51,13 @@ def cut_off(case: dict[str, str]) -> list[str]:
 
 
 def test_every_advice_is_followed(con: Con) -> None:
-    advised = con.execute("SELECT code FROM ranking_problem_codes() WHERE in_sql IS NOT NULL").fetchall()
+    advised = con.execute("SELECT code FROM ranking.check_codes() WHERE in_sql IS NOT NULL").fetchall()
     assert {code for (code,) in advised} == {case["code"] for case in CASES} | OTHERS
 
 
 def test_the_command_gets_no_sql(con: duckdb.DuckDBPyConnection) -> None:
     texts = con.execute(
-        "SELECT in_command FROM ranking_problem_codes() WHERE in_command IS NOT NULL"
+        "SELECT in_command FROM ranking.check_codes() WHERE in_command IS NOT NULL"
     ).fetchall()
     assert [text for (text,) in texts if re.search(r":=|SELECT|FROM|JOIN|_col\b|lower\(", text)] == []
 
@@ -78,7 +78,7 @@ def test_numbers_are_right_after_an_advice(con: Con, case: dict[str, str]) -> No
         assert not find(con, case, names, options, "")
     right = pytest.approx([float(Fraction(number)) for number in case["right"].split()])
     options = "" if "time_col" in options else options
-    query = f"SELECT {measure} FROM ranking_summary({names}, [{k}]{options})"
+    query = f"SELECT {measure} FROM ranking.evaluate({names}, [{k}]{options})"
     assert sorted(value for (value,) in con.execute(query).fetchall()) == right
     name, _, text = options.removeprefix(", ").partition(" := ")
     given: Any = {name: json.loads(text.replace("'", '"'))} if name else {}
@@ -98,10 +98,10 @@ def test_ndcg_is_right_with_the_option_that_the_check_names(
 ) -> None:
     code = "shorter_than_truth" if option == "ideal=truth" else "fractional_grade"
     make(con, {"rec": rec, "truth": truth})
-    assert (code,) in con.execute("SELECT code FROM ranking_check('rec', 'truth', ks := [NULL])").fetchall()
+    assert (code,) in con.execute("SELECT code FROM ranking.check('rec', 'truth', ks := [NULL])").fetchall()
     texts = advice(con, code)
     call = texts["in_sql"].removeprefix("write ")
-    query = f"SELECT ranking_mean({call}) FROM ranking_judged('rec', 'truth', NULL)"
+    query = f"SELECT ranking.mean({call}) FROM ranking.judged('rec', 'truth', NULL)"
     assert con.execute(query).fetchall() == [(pytest.approx(dcg),)]
     measure = texts["in_python"].removeprefix("write ")
     assert texts["in_command"] == f"write -m '{measure}'"
@@ -123,10 +123,10 @@ def test_ids_that_are_spelled_alike_match(
     files = [f"{tmp_path}/{table}.parquet" for table in ("rec", "truth")]
     con.execute(f"COPY rec TO '{files[0]}'; COPY truth TO '{files[1]}'")
     code = f"{name.removesuffix('id')}_spelling"
-    query = f"SELECT count, example FROM ranking_check('rec', 'truth') WHERE code = '{code}'"
+    query = f"SELECT count, example FROM ranking.check('rec', 'truth') WHERE code = '{code}'"
     ((count, example),) = con.execute(query).fetchall()
     assert (count, example.rpartition(" ")[2]) == (5, f"({difference})")
-    query = "SELECT recall FROM ranking_summary('{}', '{}', [10])"
+    query = "SELECT recall FROM ranking.evaluate('{}', '{}', [10])"
     assert con.execute(query.format("rec", "truth")).fetchall() == [(0.5,)]
     texts = advice(con, code)
     clauses = {
@@ -173,10 +173,10 @@ def test_ids_match_after_the_cast_of_an_error(con: Con, ours: str, theirs: str) 
     given = {"rec": f"1 AS score, {ours} AS itemid", "truth": f"{theirs} AS itemid"}
     make(con, {name: f"SELECT 1 AS userid, {columns}" for name, columns in given.items()})
     with pytest.raises(duckdb.InvalidInputException) as raised:
-        con.execute("FROM ranking_summary('rec', 'truth', [1])")
+        con.execute("FROM ranking.evaluate('rec', 'truth', [1])")
     (cast,) = re.findall(r"; write (CAST\(.+\)) in both$", str(raised.value).split("\n")[0])
     make(con, {f"{name}_cast": f"SELECT * REPLACE ({cast} AS itemid) FROM {name}" for name in given})
-    query = "SELECT recall FROM ranking_summary('rec_cast', 'truth_cast', [1])"
+    query = "SELECT recall FROM ranking.evaluate('rec_cast', 'truth_cast', [1])"
     assert con.execute(query).fetchall() == [(1,)]
 
 
@@ -184,13 +184,13 @@ def test_ids_match_after_the_cast_of_an_error(con: Con, ours: str, theirs: str) 
 def test_columns_are_read_as_an_error_says(con: Con, rec: str, truth: str) -> None:
     make(con, {"rec": rec, "truth": truth})
     with pytest.raises(duckdb.InvalidInputException) as raised:
-        con.execute("FROM ranking_summary('rec', 'truth', [3])")
+        con.execute("FROM ranking.evaluate('rec', 'truth', [3])")
     text = str(raised.value).split("\n")[0]
     arguments = dict.fromkeys(re.findall(r"\w+_col := '\w+'|descending := false", text))
     renamed = re.findall(r"SELECT \* RENAME \(.+?\)", text)
     con.execute(f"CREATE TABLE rec_then AS {renamed[0] if renamed else ''} FROM rec")
     call = ", ".join(["'rec_then', 'truth', [3]", *arguments])
-    assert con.execute(f"SELECT mrr FROM ranking_summary({call})").fetchall() == [(1,)]
+    assert con.execute(f"SELECT mrr FROM ranking.evaluate({call})").fetchall() == [(1,)]
 
 
 LOGS = {  # of rec and truth, in which q1 has b, the relevant item, at rank 2
@@ -221,7 +221,7 @@ LOGS = {  # of rec and truth, in which q1 has b, the relevant item, at rank 2
 def test_lists_and_qrels_are_read_as_an_error_says(con: Con, name: str) -> None:
     """Each error is followed until there is none: a list of structs has columns, which are then to be named."""
     make(con, dict(zip(("rec0", "truth0"), LOGS[name], strict=True)))
-    query, arguments = "SELECT mrr FROM ranking_summary('rec{0}', 'truth{0}', [3]{1})", ""
+    query, arguments = "SELECT mrr FROM ranking.evaluate('rec{0}', 'truth{0}', [3]{1})", ""
     for turn in range(3):
         try:
             con.execute(query.format(turn, arguments))
@@ -246,6 +246,6 @@ def test_swapped_tables_are_an_advice_for_a_truth_alone(con: Con) -> None:
         CREATE TABLE flat AS SELECT 1 AS userid, [1] AS itemid""")
     for log, is_truth in (("truth", True), ("log", False), ("flat", False)):
         with pytest.raises(duckdb.InvalidInputException) as raised:
-            con.execute(f"FROM ranking_summary('{log}', 'rec', [1])")
+            con.execute(f"FROM ranking.evaluate('{log}', 'rec', [1])")
         assert ("swap rec and truth" in str(raised.value)) == is_truth
-    assert con.execute("SELECT recall FROM ranking_summary('rec', 'truth', [1])").fetchall() == [(1,)]
+    assert con.execute("SELECT recall FROM ranking.evaluate('rec', 'truth', [1])").fetchall() == [(1,)]

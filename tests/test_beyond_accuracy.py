@@ -1,4 +1,4 @@
-"""ranking_beyond_accuracy: what is in the lists, against slow definitions and other libraries."""
+"""ranking.beyond_accuracy: what is in the lists, against slow definitions and other libraries."""
 
 import math
 import random
@@ -155,7 +155,7 @@ def test_every_column_is_what_its_slow_definition_says(
     lists: dict[tuple[str, int], list[Any]] = defaultdict(list)
     for system, user, item, _ in sorted(rec, key=lambda row: -row[3]):
         lists[system, user].append(item)
-    users = rows(con, f"FROM ranking_beyond_accuracy_by_user({arguments})")
+    users = rows(con, f"FROM ranking.beyond_accuracy_by_user({arguments})")
     assert len(users) == 3 * len(lists)
     assert {*users[0]} == {"system", "userid", "k", "n_rec", "n_items", *BY_USER}
     for row in users:
@@ -163,7 +163,7 @@ def test_every_column_is_what_its_slow_definition_says(
         expected = slow.of_user(row["userid"], top, divergence)
         assert {name: row[name] for name in BY_USER} == pytest.approx(expected, abs=1e-12), row
         assert row["n_items"] == len(set(top) - {None})
-    means = rows(con, f"FROM ranking_beyond_accuracy({arguments})")
+    means = rows(con, f"FROM ranking.beyond_accuracy({arguments})")
     assert [(row["system"], row["k"]) for row in means] == [(s, k) for s in "ab" for k in (3, 10, None)]
     for row in means:
         tops = {user: items[: row["k"]] for (system, user), items in lists.items() if system == row["system"]}
@@ -192,9 +192,10 @@ def test_the_aggregates_over_lists_give_the_same_numbers(con: Con) -> None:
         WITH lists AS (
             SELECT system, k, list(itemid ORDER BY score DESC)[:coalesce(k, 99)] AS items
             FROM many, (VALUES (1), (7), (NULL)) ks(k) GROUP BY system, userid, k)
-        SELECT system, k, catalog_coverage(items, 70), gini_coverage(items, 70), personalization(items)
+        SELECT system, k, ranking.catalog_coverage(items, 70), ranking.gini_coverage(items, 70),
+            ranking.personalization(items)
         FROM {} GROUP BY system, k ORDER BY ALL"""
-    by_tables = "FROM ranking_beyond_accuracy('many', [1, 7, NULL], items := 'labels')"
+    by_tables = "FROM ranking.beyond_accuracy('many', [1, 7, NULL], items := 'labels')"
     of_tables = f"SELECT system, k, coverage, gini, personalization {by_tables} ORDER BY ALL"
     expected = con.execute(of_tables).fetchall()
     for item in ("i", "i::VARCHAR", "if(i IS NULL, NULL, {'a': i})"):
@@ -204,7 +205,7 @@ def test_the_aggregates_over_lists_give_the_same_numbers(con: Con) -> None:
         WITH every AS (SELECT itemid, list(category) AS categories FROM labels GROUP BY itemid)
         SELECT userid, intra_list_diversity(list(categories), 'distance=jaccard')
         FROM (SELECT DISTINCT userid, itemid FROM many) JOIN every USING (itemid) GROUP BY userid"""
-    by_tables = "FROM ranking_beyond_accuracy_by_user('many', [NULL], items := 'labels')"
+    by_tables = "FROM ranking.beyond_accuracy_by_user('many', [NULL], items := 'labels')"
     found = dict(con.execute(f"SELECT userid, diversity {by_tables}").fetchall())
     assert found == pytest.approx(dict(con.execute(query).fetchall()), abs=1e-15)
 
@@ -239,6 +240,6 @@ def test_the_means_are_those_of_other_libraries(con: Con) -> None:
         ("kinds(itemid, category)", kinds),
     ):
         con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM (VALUES {str(values)[1:-1]})")
-    query = "FROM ranking_beyond_accuracy('seen', [3, 8], 'past_of_them', 'kinds', descending := false)"
+    query = "FROM ranking.beyond_accuracy('seen', [3, 8], 'past_of_them', 'kinds', descending := false)"
     for row, of in zip(rows(con, query), zip(*RECORDED.values(), strict=True), strict=True):
         assert [row[name] for name in RECORDED] == pytest.approx(of, abs=1e-14)

@@ -40,7 +40,7 @@ def slow(lists: dict[int, list[str | None]], k: int | None, least: float) -> dic
 
 @pytest.mark.parametrize(("arguments", "least"), [("", 1e-9), (", min_grade := 2", 2)])
 def test_each_item_has_what_the_definition_says(tables: Con, arguments: str, least: float) -> None:
-    found = tables.execute(f"FROM ranking_by_item('rec', 'truth', [0, 1, 2, NULL]{arguments})").fetchall()
+    found = tables.execute(f"FROM ranking.by_item('rec', 'truth', [0, 1, 2, NULL]{arguments})").fetchall()
     groups = dict.fromkeys(row[:2] for row in found)
     assert list(groups) == [(system, k) for system in LISTS for k in (0, 1, 2, None)]
     for system, k in groups:

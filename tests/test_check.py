@@ -1,4 +1,4 @@
-"""The composed text of ranking_check: with known columns and without, and by its arguments."""
+"""The composed text of ranking.check: with known columns and without, and by its arguments."""
 
 from typing import Any
 
@@ -27,11 +27,11 @@ TABLES = """
 """
 tables = module_connection(TABLES)
 CALLS: list[tuple[str, str, dict[str, Any]]] = [
-    ("ranking_check", "liked", {"ks": [1, 5, None]}),  # whose scores are grades that are not read
-    ("ranking_check", "texts", {"history": "history", "items": "chunks"}),  # with ids of another type
-    ("ranking_check", "truth", {"users": "named", "unjudged": "skip", "items": "chunks"}),
-    ("ranking_check", "history", {"min_grade": 2.0, "without_relevant": "skip", "descending": False}),
-    ("ranking_check_rows", "truth", {"users": "named", "history": "history"}),
+    ("check", "liked", {"ks": [1, 5, None]}),  # whose scores are grades that are not read
+    ("check", "texts", {"history": "history", "items": "chunks"}),  # with ids of another type
+    ("check", "truth", {"users": "named", "unjudged": "skip", "items": "chunks"}),
+    ("check", "history", {"min_grade": 2.0, "without_relevant": "skip", "descending": False}),
+    ("check_rows", "truth", {"users": "named", "history": "history"}),
 ]
 
 
@@ -41,14 +41,14 @@ def test_known_columns_give_the_same_rows(tables: Con, name: str, truth: str, gi
     named = [fields[one] for one in ("rec", "truth", "users", "history", "items") if one in fields]
     known = {table: row_columns(tables, table) for table in named}
     options = ", ".join(f"{key} := {sql_value(value)}" for key, value in given.items())
-    found = tables.execute(f"FROM {name}('rec', '{truth}', {options})").fetchall()
+    found = tables.execute(f"FROM ranking.{name}('rec', '{truth}', {options})").fetchall()
     text = compose(CheckCall(name, known=known, **fields))
     assert "_ranking_column_findings" not in text
     assert tables.execute(text).fetchall() == found != []
 
 
 def test_what_arguments_rule_out_is_not_in_the_text() -> None:
-    text = compose(CheckCall("ranking_check", "rec", "truth", [10]))
+    text = compose(CheckCall("check", "rec", "truth", [10]))
     for one in PROBLEMS:
         assert (f"'{one.code}'" in text) == (one.needs is None), one.code
     assert "{" + "user}" not in text
@@ -56,7 +56,7 @@ def test_what_arguments_rule_out_is_not_in_the_text() -> None:
 
 def test_wrong_arguments_are_rows_and_tables_and_ks_are_errors(tables: Con) -> None:
     wrong = "user_col := 5, descending := NULL, min_grade := -1, unjudged := 'drop', without_relevant := NULL"
-    call = f"ranking_check('rec', 'truth', {wrong}) WHERE code = 'unfit_column'"
+    call = f"ranking.check('rec', 'truth', {wrong}) WHERE code = 'unfit_column'"
     found = tables.execute(f"SELECT problem || ', got ' || example FROM {call}").fetchall()
     assert [text for (text,) in found] == [
         "descending must be true or false, got NULL",
@@ -70,10 +70,10 @@ def test_wrong_arguments_are_rows_and_tables_and_ks_are_errors(tables: Con) -> N
         "'rec', 'truth', NULL": "ks must be a list of one or more k, got NULL",
         "'rec', 'truth', users := 'chunks'": "users must have a column userid (user_col), got itemid",
     }.items():
-        assert refusal(tables, f"FROM ranking_check({call})") == f"ranking_check: {rule}"
+        assert refusal(tables, f"FROM ranking.check({call})") == f"ranking.check: {rule}"
 
 
 def test_a_lowest_grade_that_is_no_number_makes_nothing_relevant(tables: Con) -> None:
     for grade in ("'inf'", "'nan'"):
-        query = f"SELECT DISTINCT code FROM ranking_check('rec', 'truth', min_grade := {grade}::DOUBLE)"
+        query = f"SELECT DISTINCT code FROM ranking.check('rec', 'truth', min_grade := {grade}::DOUBLE)"
         assert {("unfit_column",), ("nothing_relevant",)} <= {*tables.execute(query).fetchall()}

@@ -10,9 +10,9 @@ import duckdb
 import pytest
 
 from ranking_udfs.command import commands
-from ranking_udfs.duckdb.helpers import stand_alone
 from ranking_udfs.evaluation import queries
 from ranking_udfs.inputs import evaluation
+from ranking_udfs.macros.standalone import stand_alone
 from tests.command import NDCG_VALUES, RANKS, Run, csv, evaluated, stdin, write
 from tests.conftest import Con, Patch, module_connection, text_rows
 

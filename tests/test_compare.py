@@ -26,7 +26,7 @@ from ranking_udfs.compose.arguments import OWN_NAMES, Given
 from ranking_udfs.compose.comparison import ComparisonByUser
 from ranking_udfs.compose.functions import compose
 from ranking_udfs.compose.means import mean_interval
-from ranking_udfs.duckdb import portable
+from ranking_udfs.macros import standalone
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, Patch, is_close, module_connection, rows, value
@@ -46,7 +46,7 @@ con = module_connection()
 
 def compare(con: Con, options: str = "", table: str = "by_user", columns: str = "*") -> list[Row]:
     """The comparison; of thousands of rows, the columns that are looked at are found far sooner than all."""
-    return rows(con, f"SELECT {columns} FROM ranking_compare_by_user('{table}'{options})")
+    return rows(con, f"SELECT {columns} FROM ranking.compare_by_user('{table}'{options})")
 
 
 def draws(con: Con, *groups: Any, measure: str = "x") -> None:
@@ -141,8 +141,9 @@ def test_students_t_to_twelve_digits(con: Con, df: int) -> None:
     exact = {t: p for t in ts if (p := exact_t_p(t, df)) >= 1e-300}
     assert len(exact) >= 10
     with duckdb.connect() as script:
-        script.execute(portable.script())
-        for one, name in ((con, "system.main._ranking_arrow_t"), (script, "_ranking_t")):
+        for helper in standalone.helpers(["_ranking_t_p", "_ranking_t_quantile"]):
+            script.execute(helper)
+        for one, name in ((con, "system.main._ranking_arrow_t"), (script, "ranking_t")):
             rows = one.execute(
                 f"SELECT t, {name}_p(t, $1), {name}_quantile(p, $1) "
                 "FROM (SELECT unnest($2::DOUBLE[]) AS t, unnest($3::DOUBLE[]) AS p)",
@@ -324,7 +325,7 @@ def test_comparisons_of_many_systems_are_tested_in_parts_with_the_same_p(
         FROM range(5) systems(s), range(300) users(userid), (SELECT unnest([NULL, 1, 5]) AS k)
         WHERE s < 4 OR userid < 20  -- whose signs are all tried out
     """)
-    query = "FROM ranking_compare_by_user('by_user', test := 'randomization', permutations := 20_000)"
+    query = "FROM ranking.compare_by_user('by_user', test := 'randomization', permutations := 20_000)"
     expected = con.execute(query).fetchall()
     calls: list[int] = []
 
@@ -365,7 +366,7 @@ def test_one_baseline_is_compared_with_ten_thousand_systems() -> None:
             CREATE TABLE by_user AS SELECT 's' || s AS system, u AS userid, hash(s, u) / 2 ** 64 AS x
             FROM range(10_000) a(s), range(3) b(u)
         """)
-        found = "SELECT count(DISTINCT system) FROM ranking_compare_by_user('by_user', baseline := 's7')"
+        found = "SELECT count(DISTINCT system) FROM ranking.compare_by_user('by_user', baseline := 's7')"
         assert value(con, found) == 9_999
 
 
@@ -415,7 +416,7 @@ def test_tables_named_as_ctes_of_the_text(con: Con) -> None:
     options, predicted = ", baseline := 'b', measures := ['ndcg']", ", predicted := '{}'"
     before = compare(con, options), compare(con, options + predicted.format("by_user"))
     given = {"by_user": Given("VARCHAR", "by_user"), "predicted": Given("VARCHAR", "by_user")}
-    text = compose(ComparisonByUser.parse("ranking_compare_by_user", given))
+    text = compose(ComparisonByUser.parse("compare_by_user", given))
     names = {*re.findall(r"\b(\w+) AS (?:NOT )?MATERIALIZED \(", text)} - OWN_NAMES
     assert {"pairs", "measures", "means", "variances", "weights", "compared"} <= names
     for name in sorted(names):
@@ -506,7 +507,7 @@ def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_sa
     con.execute("""
         CREATE OR REPLACE TABLE compared AS
         SELECT * EXCLUDE (low, high, relative_low, relative_high) REPLACE (NULL AS minimum_detectable_effect)
-        FROM ranking_compare_by_user('by_user', baseline := '0')
+        FROM ranking.compare_by_user('by_user', baseline := '0')
     """)
     assert value(con, "SELECT count(*) FROM compared") == count * 3 * 6 * 2
     alarms = "SELECT DISTINCT k FROM compared WHERE verdict <> 'unclear'"
@@ -514,7 +515,7 @@ def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_sa
     low = "SELECT k FROM compared GROUP BY k HAVING min(p) < 0.06 / 36"  # a larger p is not below 0.05 then
     gated = 0
     for (k,) in con.execute(low).fetchall():
-        query = f"WITH seen AS (FROM compared WHERE k = {k}) SELECT verdict, method FROM ranking_gate('seen')"
+        query = f"WITH seen AS (FROM compared WHERE k = {k}) SELECT verdict, method FROM ranking.gate('seen')"
         rows = con.execute(query).fetchall()
         assert {method for _, method in rows} == {"t, holm of 36"}
         gated += any(verdict != "unclear" for verdict, _ in rows)
@@ -529,14 +530,14 @@ def test_p_the_same_and_what_is_detectable_are_corrected(con: Con) -> None:
     """Corrections are those of statsmodels, over a measure and k, or by a gate over all of its rows."""
     table(con, systems="'a', 'b', 'c', 'd', 'e'")
     con.execute("UPDATE by_user SET ndcg = ndcg + 0.3 * (system = 'c')::INTEGER")
-    call = "FROM ranking_compare_by_user('by_user', baseline := 'a', {})"
+    call = "FROM ranking.compare_by_user('by_user', baseline := 'a', {})"
     made = f"CREATE OR REPLACE TABLE compared AS {call.format('margin := 0.3')} WHERE segment IS NOT NULL"
     con.execute(made)
-    needed = rows(con, "SELECT DISTINCT users_needed FROM ranking_gate('compared')")
+    needed = rows(con, "SELECT DISTINCT users_needed FROM ranking.gate('compared')")
     assert needed == [{"users_needed": None}]  # for which margin, it cannot know
     for word, method in (("holm", "holm"), ("bh", "fdr_bh"), ("none", None)):
         options = f"confidence := 0.9, correction := '{word}', margin := 0.3"
-        gated = rows(con, f"FROM ranking_gate('compared', {options})")
+        gated = rows(con, f"FROM ranking.gate('compared', {options})")
         families = {(): gated}
         for row in rows(con, call.format(options)):
             families.setdefault((row["measure"], row["k"]), []).append(row)
@@ -588,7 +589,7 @@ def test_names_that_mean_lower_is_better_have_a_caveat(con: Con) -> None:
     columns = ", ".join(f'hash(system, userid) % 7 / 7 AS "{name}"' for name in (*doubtful, *others, *known))
     con.execute(f"""CREATE OR REPLACE TABLE by_user AS SELECT system, userid, {columns}
         FROM range(30) users(userid), (VALUES ('a'), ('b')) systems(system)""")
-    caveat, call = "perhaps_lower_is_better", "FROM ranking_compare_by_user('by_user', measures := $1"
+    caveat, call = "perhaps_lower_is_better", "FROM ranking.compare_by_user('by_user', measures := $1"
     compared = [*doubtful, *others, *(name for name in known if name not in ("ideal_dcg", "judged_share"))]
     found = con.execute(f"SELECT measure {call}) WHERE caveats = '{caveat}'", [compared]).fetchall()
     assert [name for (name,) in found] == doubtful
@@ -600,7 +601,7 @@ def test_a_neutral_measure_is_compared_where_lower_is_better_names_it(con: Con) 
     con.execute("""CREATE OR REPLACE TABLE by_user AS
         SELECT system, userid, (system = 'b')::INTEGER + userid % 2 AS judged_share
         FROM range(30) users(userid), (VALUES ('a'), ('b')) systems(system)""")
-    call = "SELECT verdict, higher_is_better, caveats FROM ranking_compare_by_user('by_user'"
+    call = "SELECT verdict, higher_is_better, caveats FROM ranking.compare_by_user('by_user'"
     assert con.execute(f"{call}, lower_is_better := ['judged_share'])").fetchall() == [("worse", False, None)]
     with pytest.raises(duckdb.Error, match="must say which of two systems is better, got judged_share"):
         con.execute(f"{call}, measures := ['judged_share'])")

@@ -18,8 +18,8 @@ from ranking_udfs.compose.comparison import Comparison
 from ranking_udfs.compose.explain import ExplainCall
 from ranking_udfs.compose.functions import compose
 from ranking_udfs.compose.intents import IntentsCall
-from ranking_udfs.duckdb import portable
 from ranking_udfs.evaluation.queries import row_columns
+from ranking_udfs.macros import portable
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES, Measure, OneOf
 from ranking_udfs.quoting import identifier
@@ -35,7 +35,7 @@ TABLES = """
     INSERT INTO truth VALUES (1, 1, 1), (1, 3, 3), (1, 9, 2), (2, 1, 2), (2, 3, 0), (4, 5, 1), (5, 5, 0);
     CREATE TABLE everyone AS SELECT unnest([1, 2, 3, 4, 5, 6]) AS userid
 """
-SUMMARY = "FROM ranking_summary('rec', 'truth', [1, 3], measures := 'ndcg,recall')"
+SUMMARY = "FROM ranking.evaluate('rec', 'truth', [1, 3], measures := 'ndcg,recall')"
 NAMES = ["{rec}", "{{ of.rec }}", "{% if %}", "x' --", 'a"b', "\\1 {0} $1", "a\n\n \r\nb\u2028", "Ä.b"]
 tables = module_connection(TABLES)
 
@@ -58,7 +58,7 @@ def test_call_in_view_and_created_table(tables: Con, expected: list[Any]) -> Non
 
 
 def test_call_takes_parameters_and_variables(tables: Con, expected: list[Any]) -> None:
-    query = "FROM ranking_summary($rec, $truth, $ks, ties := $ties, measures := $measures)"
+    query = "FROM ranking.evaluate($rec, $truth, $ks, ties := $ties, measures := $measures)"
     values = {"rec": "rec", "truth": "truth", "ks": [1, 3], "ties": "item", "measures": ["ndcg", "recall"]}
     assert tables.execute(query, values).fetchall() == expected
     for name, value in values.items():
@@ -69,7 +69,7 @@ def test_call_takes_parameters_and_variables(tables: Con, expected: list[Any]) -
 
 def test_prepared_call_reads_current_rows(con: Con, expected: list[Any]) -> None:
     con.execute(TABLES)
-    con.execute("PREPARE summary AS FROM ranking_summary($1, 'truth', $2, measures := 'ndcg,recall')")
+    con.execute("PREPARE summary AS FROM ranking.evaluate($1, 'truth', $2, measures := 'ndcg,recall')")
     assert con.execute("EXECUTE summary('rec', [1, 3])").fetchall() == expected
     con.execute("CREATE TABLE other AS FROM rec WHERE false")
     assert [row[-1] for row in con.execute("EXECUTE summary('other', [1])").fetchall()] == [0]
@@ -78,9 +78,9 @@ def test_prepared_call_reads_current_rows(con: Con, expected: list[Any]) -> None
 
 
 def test_call_on_cursors_threads_and_in_transaction(expected: list[Any]) -> None:
-    with ranking_udfs.register(duckdb.connect(), temp=False) as con:
+    with ranking_udfs.register(duckdb.connect()) as con:
         con.execute(TABLES)
-        query = SUMMARY.replace("ranking_summary", "ranking.ranking_summary")
+        query = SUMMARY
         found: list[Any] = []
         threads = [
             threading.Thread(target=lambda: found.append(con.cursor().execute(query).fetchall()))
@@ -109,32 +109,38 @@ def test_call_reads_frames_arrow_tables_and_ctes(tables: Con, expected: list[Any
 
 def test_constants_are_needed_where_the_text_depends_on_them(tables: Con) -> None:
     for argument in ("(SELECT [1])", "(SELECT list(k) FROM range(3) AS t(k))"):
-        query = f"FROM ranking_summary('rec', 'truth', {argument}, measures := 'ndcg')"
+        query = f"FROM ranking.evaluate('rec', 'truth', {argument}, measures := 'ndcg')"
         assert refusal(tables, query) == "Binder Error: Table function cannot contain subqueries"
-    query = "FROM ranking_by_user('rec', 'truth', [1], measures := (SELECT 'ndcg'))"
+    query = "FROM ranking.by_user('rec', 'truth', [1], measures := (SELECT 'ndcg'))"
     assert refusal(tables, query) == "Binder Error: Table function cannot contain subqueries"
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("ranking_summary('rec', 'truth', [-1])", "ranking_summary: every k in ks must be 0 or more, got -1"),
         (
-            "ranking_by_user('rec', 'truth', [1], ties := 'best')",
-            "ranking_by_user: ties must be item|trec|expected, got 'best'",
+            "ranking.evaluate('rec', 'truth', [-1])",
+            "ranking.evaluate: every k in ks must be 0 or more, got -1",
         ),
         (
-            "ranking_judged('rec', 'truth', 1, min_grade := 0)",
-            "ranking_judged: min_grade must be a number > 0, got 0",
+            "ranking.by_user('rec', 'truth', [1], ties := 'best')",
+            "ranking.by_user: ties must be item|trec|expected, got 'best'",
         ),
         (
-            "ranking_distribution('rec', 'truth', [1], unjudged := NULL)",
-            "ranking_distribution: unjudged must be miss|skip, got NULL",
+            "ranking.judged('rec', 'truth', 1, min_grade := 0)",
+            "ranking.judged: min_grade must be a number > 0, got 0",
         ),
-        ("precision_recall_curve('rec', 'truth', NULL)", "precision_recall_curve: max_k must be from 0 to"),
         (
-            "interpolated_precision_curve(1, 'truth')",
-            "interpolated_precision_curve: rec must be the name of a table",
+            "ranking.distribution('rec', 'truth', [1], unjudged := NULL)",
+            "ranking.distribution: unjudged must be miss|skip, got NULL",
+        ),
+        (
+            "ranking.precision_recall_curve('rec', 'truth', NULL)",
+            "ranking.precision_recall_curve: max_k must be from 0 to",
+        ),
+        (
+            "ranking.interpolated_precision_curve(1, 'truth')",
+            "ranking.interpolated_precision_curve: rec must be the name of a table",
         ),
     ],
 )
@@ -178,7 +184,7 @@ def test_tables_columns_and_systems_of_any_name(con: Con, expected: list[Any], n
     types = Types(row_columns(con, rec), row_columns(con, truth))
     columns = {name.removesuffix("_col"): value for name, value in arguments.items() if name != "measures"}
     composed = Call(
-        "ranking_summary",
+        "evaluate",
         rec,
         truth,
         [1, 3],
@@ -192,12 +198,12 @@ def test_tables_columns_and_systems_of_any_name(con: Con, expected: list[Any], n
 
 def call(rec: str, truth: str, **arguments: Any) -> str:
     options = "".join(f", {name} := {literal(value)}" for name, value in arguments.items())
-    return f"FROM ranking_summary({literal(rec)}, {literal(truth)}, [1, 3]{options})"
+    return f"FROM ranking.evaluate({literal(rec)}, {literal(truth)}, [1, 3]{options})"
 
 
 def test_tables_named_as_ctes_of_the_text(con: Con, expected: list[Any]) -> None:
     con.execute(TABLES)
-    text = known(con, "ranking_summary", ties="expected", unjudged="skip", users="everyone")
+    text = known(con, "evaluate", ties="expected", unjudged="skip", users="everyone")
     ctes = {*re.findall(r"(\w+) AS (?:NOT )?(?:MATERIALIZED )?\(", text)} - OWN_NAMES
     assert {"lists", "measured", "cut", "means", "counted"} <= ctes
     for name in sorted({*ctes, "found", "judged"}):
@@ -212,7 +218,7 @@ def test_tables_named_as_ctes_that_read_tables_are_refused(con: Con, expected: l
     con.execute(f"{TABLES}; CREATE TABLE {name} AS FROM rec")
     for written in (name, name.upper(), f'"{name}"', f"main.{name}", f'"main"."{name}"'):
         assert refusal(con, SUMMARY.replace("'rec'", f"'{written}'")).startswith(
-            f"ranking_summary: rec must be a table of another name, got {written}"
+            f"ranking.evaluate: rec must be a table of another name, got {written}"
         )
     assert con.execute(SUMMARY.replace("'rec'", f"'memory.{name}'")).fetchall() == expected
 
@@ -241,7 +247,7 @@ def test_what_would_be_read_wrongly_is_refused_with_python_and_without(
         con.execute(
             "CREATE OR REPLACE TEMP VIEW without_grades AS SELECT userid, itemid, NULL AS rel FROM truth"
         )
-        for function in ("ranking_summary", "ranking_by_user"):
+        for function in ("ranking.evaluate", "ranking.by_user"):
             found = refusal(con, f"FROM {function}({call}, ks := [2], measures := 'mrr')")
             assert found.startswith(f"{function}: {error}")
 
@@ -251,7 +257,7 @@ def test_a_lowest_grade_of_type_float_is_that_of_the_grades(editions: list[Con])
         con.execute(
             "CREATE OR REPLACE TEMP VIEW graded AS SELECT userid, itemid, 0.7::FLOAT AS rel FROM truth"
         )
-        call = "ranking_summary('rec', 'graded', [1], min_grade := 0.7::FLOAT)"
+        call = "ranking.evaluate('rec', 'graded', [1], min_grade := 0.7::FLOAT)"
         assert con.execute(f"SELECT users_without_relevant FROM {call}").fetchall() == [(0,)]
 
 
@@ -274,12 +280,12 @@ def unknown(function: str, measures: str = "ndcg,recall", **arguments: Any) -> s
     """The same call as SQL writes it."""
     given = {"measures": measures, **arguments} if measures else arguments
     options = "".join(f", {name} := {literal(value)}" for name, value in given.items() if value is not None)
-    ks = "" if "curve" in function else ", 3" if function == "ranking_judged" else ", [1, 3]"
-    return f"FROM {function}('rec', 'truth'{ks}{options})"
+    ks = "" if "curve" in function else ", 3" if function == "judged" else ", [1, 3]"
+    return f"FROM ranking.{function}('rec', 'truth'{ks}{options})"
 
 
 def test_text_has_no_measure_but_those_asked_for(tables: Con) -> None:
-    text = known(tables, "ranking_summary", "ndcg,recall")
+    text = known(tables, "evaluate", "ndcg,recall")
     words = {*re.findall(r"\w+", text)}
     assert {"ndcg", "recall"} <= words
     assert words & set(MEASURES) == {"ndcg", "recall", "hits"}  # hits is a column of judged rankings
@@ -291,7 +297,7 @@ def test_text_has_no_measure_but_those_asked_for(tables: Con) -> None:
 def test_no_list_of_one_stands_for_a_column(tables: Con, ties: str) -> None:
     """Apart from those that sort or match long lists, inside a CASE that only such lists reach."""
     for options in ({"unjudged": "skip", "users": "everyone"}, {"min_grade": 2.0}):
-        text = known(tables, "ranking_summary", ties=ties, **options)
+        text = known(tables, "evaluate", ties=ties, **options)
         lists_of_one = re.findall(r"list_transform\(\s*\[(.*)", text)
         assert {line[: line.index("(")] for line in lists_of_one} <= {"list_sort", "list_intersect"}
 
@@ -315,8 +321,8 @@ def test_integer_division_changes_no_bit(con: Con) -> None:
     texts = [
         known(con, "interpolated_precision_curve", ""),
         known(con, "precision_recall_curve", "", ks=[3]),
-        known(con, "ranking_distribution"),
-        known(con, "ranking_summary", "first_hit_rank,recall"),  # the mean of a measure without bounds
+        known(con, "distribution"),
+        known(con, "evaluate", "first_hit_rank,recall"),  # the mean of a measure without bounds
     ]
     for truth, ties in product(("truth", "liked"), ("item", "expected")):
         measures = [
@@ -325,7 +331,7 @@ def test_integer_division_changes_no_bit(con: Con) -> None:
             if (ties == "item" or MEASURES[text.partition("(")[0]].expected)
             and (truth == "liked" or "ideal=k" not in text)  # which refuses grades above 1
         ]
-        texts.append(known(con, "ranking_by_user", ",".join(measures), truth=truth, ties=ties))
+        texts.append(known(con, "by_user", ",".join(measures), truth=truth, ties=ties))
     found = []
     for divides in ("false", "true"):
         con.execute(f"SET integer_division = {divides}")
@@ -338,7 +344,7 @@ def test_integer_division_changes_no_bit(con: Con) -> None:
 
 # With types and without.
 
-MEASURED = ["ranking_summary", "ranking_by_user", "ranking_distribution", "ranking_judged"]
+MEASURED = ["evaluate", "by_user", "distribution", "judged"]
 CHOICES: dict[str, list[Any]] = {
     "ties": ["item", "trec", "expected"],
     "unjudged": ["miss", "skip"],
@@ -354,11 +360,11 @@ def test_python_and_sql_give_the_same_rows(tables: Con, function: str) -> None:
     usual = [values[0] for values in CHOICES.values()]
     for values in product(*CHOICES.values()):
         changed = [one != other for one, other in zip(values, usual, strict=True)]
-        if function != "ranking_summary" and sum(changed) not in (0, 1, len(usual)):
+        if function != "evaluate" and sum(changed) not in (0, 1, len(usual)):
             continue
         options = dict(zip(CHOICES, values, strict=True))
         measures, ks = "ndcg,recall@3,precision@1", {}
-        if function == "ranking_judged":
+        if function == "judged":
             measures, ks = "", {"ks": [3]}
             if options.pop("ties") != "item":
                 continue
@@ -385,7 +391,7 @@ def test_ids_of_two_types_that_may_meet(con: Con, expected: list[Any], one: str,
         ids = ", ".join(f"({value.format(name)})::{kind} AS {name}" for name in ("userid", "itemid"))
         con.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT * REPLACE ({ids}) FROM {table}")
     assert con.execute(SUMMARY).fetchall() == expected
-    assert con.execute(known(con, "ranking_summary")).fetchall() == expected
+    assert con.execute(known(con, "evaluate")).fetchall() == expected
 
 
 def test_split_type_keeps_nested_types_whole() -> None:
@@ -427,9 +433,9 @@ def test_columns_of_any_type_are_read_as_duckdb_writes_them(con: Con) -> None:
 )
 def test_a_comparison_is_the_same_where_types_are_known(con: Con, options: dict[str, Any]) -> None:
     con.execute(COMPARED)
-    call = unknown("ranking_compare", **{"measures": "", **options})
+    call = unknown("compare", **{"measures": "", **options})
     given = {name: Given(*one) for name, *one in arguments_of(con, call)}
-    asked = Comparison.parse("ranking_compare", given)
+    asked = Comparison.parse("compare", given)
     types = Types(row_columns(con, "rec"), row_columns(con, "truth"))
     text = compose(replace(asked, types=types))
     found = rows(con, text)
@@ -469,7 +475,7 @@ def arguments_of(con: Con, call: str) -> list[tuple[str, str, str | None]]:
 
 def test_user_may_be_a_subquery_or_a_column_of_lateral(editions: list[Con]) -> None:
     for con in editions:
-        explained = "FROM ranking_explain('rec', 'truth', {}, 2)"
+        explained = "FROM ranking.explain('rec', 'truth', {}, 2)"
         each = {user: con.execute(explained.format(user)).fetchall() for user in (1, 2)}
         assert [row[:3] for row in each[1]] == [(1, 1, 9), (2, 2, 1), (None, 3, 1), (None, 9, None)]
         assert con.execute(explained.format("(SELECT min(userid) FROM truth)")).fetchall() == each[1]
@@ -482,10 +488,10 @@ def test_user_may_be_a_subquery_or_a_column_of_lateral(editions: list[Con]) -> N
 def test_explained_list_is_the_same_with_types_known(tables: Con, ties: str, min_grade: float | None) -> None:
     types = Types(row_columns(tables, "rec"), row_columns(tables, "truth"))
     options = {"ties": ties, "min_grade": min_grade, "cutoff_k": 3}
-    call = ExplainCall("ranking_explain", "rec", "truth", types=types, **options)
+    call = ExplainCall("explain", "rec", "truth", types=types, **options)
     text = f"WITH _ranking_user AS (SELECT 1 AS id) {compose(call)}".replace("AS id) WITH", "AS id),", 1)
     lowest = f", min_grade := {min_grade}" if min_grade else ""
-    expected = tables.execute(f"FROM ranking_explain('rec', 'truth', 1, 3, '{ties}'{lowest})").fetchall()
+    expected = tables.execute(f"FROM ranking.explain('rec', 'truth', 1, 3, '{ties}'{lowest})").fetchall()
     assert tables.execute(text).fetchall() == expected
 
 
@@ -500,15 +506,15 @@ def test_explained_list_is_the_same_with_types_known(tables: Con, ties: str, min
 def test_error_of_a_user_whatever_is_selected(editions: list[Con], user: str, error: str) -> None:
     for con in editions:
         for selected in ("*", "count(*)", "rank"):
-            found = refusal(con, f"SELECT {selected} FROM ranking_explain('rec', 'truth', {user})")
-            assert found.removeprefix("Invalid Input Error: ") == f"ranking_explain: {error}"
+            found = refusal(con, f"SELECT {selected} FROM ranking.explain('rec', 'truth', {user})")
+            assert found.removeprefix("Invalid Input Error: ") == f"ranking.explain: {error}"
 
 
 def test_intents_are_the_same_with_types_known(tables: Con) -> None:
     tables.execute("CREATE OR REPLACE TEMP VIEW meant AS SELECT *, itemid % 2 AS intent FROM truth")
     types = Types(row_columns(tables, "rec"), row_columns(tables, "meant"))
-    call = IntentsCall("ranking_intents_by_user", "rec", "meant", [1, 3], weight=0.3, types=types)
-    expected = rows(tables, "FROM ranking_intents_by_user('rec', 'meant', [1, 3], 0.3) ORDER BY ALL")
+    call = IntentsCall("intents_by_user", "rec", "meant", [1, 3], weight=0.3, types=types)
+    expected = rows(tables, "FROM ranking.intents_by_user('rec', 'meant', [1, 3], 0.3) ORDER BY ALL")
     assert rows(tables, f"FROM ({compose(call)}) ORDER BY ALL") == expected
 
 

@@ -1,4 +1,4 @@
-"""The composed SQL of ranking_fuse."""
+"""The composed SQL of ranking.fuse."""
 
 import re
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from ranking_udfs.compose.arguments import TEXTS, Given
 from ranking_udfs.compose.call import Types
 from ranking_udfs.compose.functions import compose
 from ranking_udfs.compose.fusing import FuseCall
-from ranking_udfs.duckdb import portable
 from ranking_udfs.evaluation.queries import row_columns
+from ranking_udfs.macros import portable
 from tests.conftest import Con, module_connection, refusal, rows
 
 # Three systems, one of a name with a quote, and lists that repeat an item, hold NULLs, and tie.
@@ -53,7 +53,7 @@ def editions(tables: Con) -> Iterator[list[Con]]:
 
 def written(rec: str = "rec", **options: str) -> str:
     """The call as SQL writes it."""
-    return f"FROM ranking_fuse('{rec}'{''.join(f', {name} := {one}' for name, one in options.items())})"
+    return f"FROM ranking.fuse('{rec}'{''.join(f', {name} := {one}' for name, one in options.items())})"
 
 
 def known(con: Con, rec: str = "rec", **options: str) -> str:
@@ -63,7 +63,7 @@ def known(con: Con, rec: str = "rec", **options: str) -> str:
         text = TEXTS.get(name, "{sql}::VARCHAR").format(sql=name)
         (found,) = con.execute(f"SELECT typeof({name}), {text} FROM (SELECT {value} AS {name})").fetchall()
         given[name] = Given(*found)
-    call = FuseCall.parse("ranking_fuse", given)
+    call = FuseCall.parse("fuse", given)
     return compose(replace(call, types=Types(rec=row_columns(con, rec))))
 
 
@@ -114,7 +114,7 @@ def test_errors_of_arguments_are_raised_while_a_query_is_planned(
 ) -> None:
     for con in editions:
         for query in (written(rec, **options), f"EXPLAIN {written(rec, **options)}"):
-            assert refusal(con, query).startswith(f"ranking_fuse: {error}"), query
+            assert refusal(con, query).startswith(f"ranking.fuse: {error}"), query
 
 
 @pytest.mark.parametrize(
@@ -132,4 +132,4 @@ def test_errors_of_tables_are_the_same_in_all_editions(editions: list[Con], sele
     queries = [(editions[0], known(editions[0], "wrong", systems="['a']"))]
     queries += [(con, written("wrong", systems="['a']")) for con in editions]
     for con, query in queries:
-        assert refusal(con, query).startswith(f"ranking_fuse: {error}"), query
+        assert refusal(con, query).startswith(f"ranking.fuse: {error}"), query

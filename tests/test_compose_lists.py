@@ -12,8 +12,8 @@ from ranking_udfs.compose.arguments import OWN_NAMES, Given, parse_fields
 from ranking_udfs.compose.call import Types
 from ranking_udfs.compose.functions import CALLS, compose
 from ranking_udfs.compose.lists import RecCall
-from ranking_udfs.duckdb import portable
 from ranking_udfs.evaluation.queries import row_columns
+from ranking_udfs.macros import portable
 from ranking_udfs.measures.contents import BY_USER, OF_ALL_LISTS
 from tests.conftest import Con, literal, module_connection, refusal, rows
 
@@ -36,26 +36,26 @@ TABLES = """
 BOTH = {"history": "history", "items": "items"}
 # By function, choices of options, of which all together are asked.
 OPTIONS: dict[str, dict[str, list[Any]]] = {
-    "ranking_overlap": {"ks": [[1, 3], [100, None]], "baseline": [None, "b"], "persistence": [1.0]},
-    "ranking_overlap_by_user": {"ks": [[0, 2, 60]], "descending": [True, False]},
-    "ranking_by_item": {
+    "overlap": {"ks": [[1, 3], [100, None]], "baseline": [None, "b"], "persistence": [1.0]},
+    "overlap_by_user": {"ks": [[0, 2, 60]], "descending": [True, False]},
+    "by_item": {
         "ks": [[0, 1, 3], [100, None]],
         "min_grade": [None, 2.0],
         "without_relevant": ["zero", "skip"],
     },
-    "ranking_abstention": {
+    "abstention": {
         "users": [None, "everyone"],
         "confidence": [0.95, 0.5],
         "descending": [True, False],
     },
-    "ranking_beyond_accuracy": {
+    "beyond_accuracy": {
         "ks": [[1, 3], [100, None]],
         "history": [None, "history"],
         "items": [None, "items"],
         "head": [0.3],
         "divergence": ["kl"],
     },
-    "ranking_beyond_accuracy_by_user": {
+    "beyond_accuracy_by_user": {
         "ks": [[2, None]],
         "history": [None, "history"],
         "items": [None, "items"],
@@ -75,7 +75,7 @@ def written(function: str, **options: Any) -> str:
     """The call as SQL writes it."""
     named = "".join(f", {name} := {literal(value)}" for name, value in options.items() if value is not None)
     read = "'rec'" if issubclass(CALLS[function], RecCall) else "'rec', 'truth'"
-    return f"FROM {function}({read}{named})"
+    return f"FROM ranking.{function}({read}{named})"
 
 
 def known(con: Con, function: str, **options: Any) -> str:
@@ -118,7 +118,7 @@ def test_all_editions_give_the_same_rows(editions: list[Con], function: str) -> 
         queries += [(con, written(function, **options)) for con in editions]
         found = [rows(con, f"FROM ({query}) ORDER BY ALL") for con, query in queries]
         assert found[0] == found[1], options
-        if function == "ranking_abstention":  # Student's t is Arrow's there and SQL's in the script
+        if function == "abstention":  # Student's t is Arrow's there and SQL's in the script
             found = [list(map(rounded, one)) for one in found]
         assert found[1] == found[2], options
         assert found[0], options
@@ -155,16 +155,16 @@ def test_columns_are_those_of_the_registry_for_the_tables_given(tables: Con, giv
             if all({*table.split(" or ")} & given.keys() for table in one.arguments[1:])
         ]
 
-    (row, *_) = rows(tables, written("ranking_beyond_accuracy_by_user", ks=[2], **given))
+    (row, *_) = rows(tables, written("beyond_accuracy_by_user", ks=[2], **given))
     assert [*row] == ["system", "userid", "n_rec", "k", "n_items", *named(BY_USER)]
-    (row, *_) = rows(tables, written("ranking_beyond_accuracy", ks=[2], **given))
+    (row, *_) = rows(tables, written("beyond_accuracy", ks=[2], **given))
     counts = ["users", *["users_without_history"] * ("history" in given)]
     assert [*row] == ["system", "k", *counts, *named((*BY_USER, *OF_ALL_LISTS))]
 
 
 @pytest.mark.parametrize(
     ("function", "options"),
-    [("ranking_beyond_accuracy", {"ks": [2, 60], **BOTH}), ("ranking_overlap", {"ks": [2, 60]})],
+    [("beyond_accuracy", {"ks": [2, 60], **BOTH}), ("overlap", {"ks": [2, 60]})],
 )
 def test_tables_named_as_ctes_of_the_text(con: Con, function: str, options: dict[str, Any]) -> None:
     con.execute(TABLES)
@@ -183,23 +183,23 @@ def test_tables_named_as_ctes_of_the_text(con: Con, function: str, options: dict
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        ("ranking_overlap('_ranking_rec', [1])", "rec must be a table of another name, got _ranking_rec"),
+        ("ranking.overlap('_ranking_rec', [1])", "rec must be a table of another name, got _ranking_rec"),
         (
-            "ranking_beyond_accuracy('rec', [1], '_ranking_history')",
+            "ranking.beyond_accuracy('rec', [1], '_ranking_history')",
             "history must be a table of another name",
         ),
         (
-            "ranking_beyond_accuracy('rec', [1], items := '_ranking_items')",
+            "ranking.beyond_accuracy('rec', [1], items := '_ranking_items')",
             "items must be a table of another name",
         ),
         (
-            "ranking_overlap('rec', [1], system_col := 'ranking_system')",
+            "ranking.overlap('rec', [1], system_col := 'ranking_system')",
             "system_col must be a column of another name",
         ),
-        ("ranking_by_item('rec', 'truth', NULL)", "ks must be a list of one or more k, got NULL"),
-        ("ranking_overlap('rec', [1], persistence := 2)", "persistence must be a number > 0 and <= 1, got 2"),
+        ("ranking.by_item('rec', 'truth', NULL)", "ks must be a list of one or more k, got NULL"),
+        ("ranking.overlap('rec', [1], persistence := 2)", "persistence must be a number > 0 and <= 1, got 2"),
         (
-            "ranking_abstention('rec', 'truth', confidence := 1)",
+            "ranking.abstention('rec', 'truth', confidence := 1)",
             "confidence must be a number above 0 and below 1",
         ),
     ],
@@ -215,18 +215,18 @@ def test_errors_of_arguments_are_raised_while_a_query_is_planned(
 @pytest.mark.parametrize(
     ("function", "renamed", "error"),
     [
-        ("ranking_overlap", {"rec": "itemid AS sku"}, "rec must have a column itemid (item_col), got"),
+        ("overlap", {"rec": "itemid AS sku"}, "rec must have a column itemid (item_col), got"),
         (
-            "ranking_beyond_accuracy",
+            "beyond_accuracy",
             {"history": "userid AS u"},
             "history must have a column userid (user_col), got",
         ),
         (
-            "ranking_beyond_accuracy",
+            "beyond_accuracy",
             {"items": "category AS genre"},
             "items must have a column category (category_col)",
         ),
-        ("ranking_by_item", {"truth": "itemid AS sku"}, "truth must have a column itemid (item_col), got"),
+        ("by_item", {"truth": "itemid AS sku"}, "truth must have a column itemid (item_col), got"),
     ],
 )
 def test_errors_of_columns_are_the_same_with_types_and_without(
@@ -235,27 +235,27 @@ def test_errors_of_columns_are_the_same_with_types_and_without(
     con.execute(TABLES)
     for table, change in renamed.items():
         con.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT * RENAME ({change}) FROM {table}")
-    options = {"ks": [1]} | (BOTH if function == "ranking_beyond_accuracy" else {})
+    options = {"ks": [1]} | (BOTH if function == "beyond_accuracy" else {})
     found = {refusal(con, query) for query in (known(con, function, **options), written(function, **options))}
     assert len(found) == 1
-    assert found.pop().startswith(f"{function}: {error}")
+    assert found.pop().startswith(f"ranking.{function}: {error}")
 
 
 @pytest.mark.parametrize(("one", "other"), [("BIGINT", "TINYINT"), ("UUID", "VARCHAR"), ("VARCHAR", "UUID")])
 def test_ids_of_two_types_that_may_meet(con: Con, one: str, other: str) -> None:
     con.execute(TABLES)
     options = {"ks": [2, None], **BOTH}
-    wholes = rows(con, written("ranking_beyond_accuracy", **options))
-    items = rows(con, written("ranking_by_item", ks=[2, None]))
+    wholes = rows(con, written("beyond_accuracy", **options))
+    items = rows(con, written("by_item", ks=[2, None]))
     value = "{}" if "INT" in one else "'00000000-0000-0000-0000-00000000000' || {}"
     for table, kind in (("rec", one), ("truth", other), ("history", other), ("items", other)):
         names = ["itemid"] + ["userid"] * (table != "items")
         ids = ", ".join(f"({value.format(name)})::{kind} AS {name}" for name in names)
         con.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT * REPLACE ({ids}) FROM {table}")
     for query in (
-        written("ranking_beyond_accuracy", **options),
-        known(con, "ranking_beyond_accuracy", **options),
+        written("beyond_accuracy", **options),
+        known(con, "beyond_accuracy", **options),
     ):
         assert rows(con, query) == wholes
-    for query in (written("ranking_by_item", ks=[2, None]), known(con, "ranking_by_item", ks=[2, None])):
+    for query in (written("by_item", ks=[2, None]), known(con, "by_item", ks=[2, None])):
         assert [{**row, "itemid": int(str(row["itemid"])[-1])} for row in rows(con, query)] == items

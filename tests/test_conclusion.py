@@ -167,7 +167,7 @@ def test_an_effect_beyond_the_range_of_a_measure_is_not_shown(con: Con) -> None:
         con.execute(f"""CREATE OR REPLACE TABLE by_user AS
             SELECT system, userid, (system = 'b') = (userid % 2 = 0) AS ndcg
             FROM range({users}) users(userid), (VALUES ('a'), ('b')) systems(system)""")
-        (row,) = rows_of(con, "SELECT *, 5 AS k FROM ranking_compare_by_user('by_user', baseline := 'a')")
+        (row,) = rows_of(con, "SELECT *, 5 AS k FROM ranking.compare_by_user('by_user', baseline := 'a')")
         assert (row["minimum_detectable_effect"] > 1) is not shown
         said = conclusion.sentence(row, OPTIONS, 1, 4)
         assert ("would show in 80 of 100 cases" in said) is shown

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "dbt_project"
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-IN_FILE = "ranking.duckdb"
+IN_FILE = "evaluation.duckdb"
 # The profile of a user's own project, for another database.
 (PROFILE,) = re.findall(r"<!-- profile -->\n```yaml\n(.*?)```", README, re.DOTALL)
 PROFILE = PROFILE.replace("warehouse.duckdb", IN_FILE)
@@ -122,7 +122,7 @@ def test_the_folds_are_those_of_the_example_in_sql(first_day: Project) -> None:
     run = runpy.run_path(str(ROOT / "examples" / "run_sql.py"))["run"]
     query = "SELECT system, fold, userid, ndcg FROM {} ORDER BY ALL"
     verdict = "SELECT system, users, difference, verdict FROM {} ORDER BY ALL"
-    compared = "ranking_compare_by_user('by_customer', baseline := 'popularity', margin := 0.01)"
+    compared = "ranking.compare_by_user('by_customer', baseline := 'popularity', margin := 0.01)"
     with ranking_udfs.register(duckdb.connect()) as con, contextlib.chdir(ROOT):
         run(con, Path("examples/folds.sql").read_text(encoding="utf-8"))
         by_user = con.execute(query.format("by_user")).fetchall()
@@ -230,36 +230,33 @@ def test_with_the_option_hivemall_the_measures_are_aggregates(tmp_path: Path) ->
     assert project.rows("FROM one") == [(1.0, 0.5)]
 
 
-def test_the_macros_are_found_behind_the_users_own_and_on_her_search_path(tmp_path: Path) -> None:
-    """Her own mae wins, her search path stays, and a hook that says USE takes the macros from its model."""
-    functions = "(select count(*) > 30 from ranking_functions()) as found"
-    hook = "set search_path = 'ranking.other,_ranking'"
+def test_the_macros_are_found_whatever_the_search_path_and_by_another_name(tmp_path: Path) -> None:
+    """A warehouse with a schema called ranking is told to take one; a hook may say USE."""
+    functions = "(select count(*) > 30 from rk.functions()) as found"
     models = {
-        "hers": model(f"select mae(1, 3) as mae, i, {functions} from t"),
-        "used": model("select i, recall([1], [1]) as recall from t", pre_hook="use ranking.other"),
-        "kept": model(f"select {functions}", pre_hook=hook),
-        "lost": model(f"select {functions}", pre_hook="use ranking.other"),
+        "hers": model(f"select mae(1, 3) as mae, rk.mae(1, 3) as ours, i, {functions} from t"),
+        "used": model(f"select i, {functions} from t", pre_hook="use evaluation.other"),
     }
     files = {f"models/{name}.sql": text for name, text in models.items()}
-    files["profiles.yml"] = PROFILE + "      settings: {search_path: 'ranking.main,ranking.other'}\n"
-    project = small_project(tmp_path, files)
+    settings = "      settings: {search_path: 'evaluation.main,evaluation.other'}\n"
+    project = small_project(tmp_path, {**files, "profiles.yml": PROFILE + settings})
     with duckdb.connect(tmp_path / IN_FILE) as con:
-        con.execute(
-            "CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA other; CREATE TABLE other.t AS SELECT 7 AS i"
-        )
-    printed = project.dbt("run", "--threads", "1", exit_code=1)
-    assert "PASS=3 WARN=0 ERROR=1" in printed
-    assert "Table Function with name ranking_functions does not exist" in printed
-    assert project.rows("FROM hers") == [("hers", 7, True)]
-    assert project.rows("FROM used") == [(7, 1.0)]
-    assert project.rows("FROM kept") == [(True,)]
+        con.execute("CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA ranking; CREATE SCHEMA other")
+        con.execute("CREATE TABLE other.t AS SELECT 7 AS i")
+    printed = project.dbt("run", "--threads", "1", exit_code=2)
+    assert "no schema ranking in the current database" in printed
+    assert "write name: rk below config" in " ".join(printed.split())
+    (tmp_path / "profiles.yml").write_text(PROFILE + "          config: {name: rk}\n" + settings)
+    assert "PASS=2 WARN=0 ERROR=0" in project.dbt("run", "--threads", "1")
+    assert project.rows("FROM hers") == [("hers", 2.0, 7, True)]
+    assert project.rows("FROM used") == [(7, True)]
 
 
 def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(tmp_path: Path) -> None:
     profile = PROFILE + "          config: {hivemal: true}\n"
     project = small_project(tmp_path, {"profiles.yml": profile, "models/one.sql": "select 1 as one"})
     printed = project.dbt("run", exit_code=2)
-    assert "ranking_udfs.dbt: the only option is hivemall, got 'hivemal'" in printed
+    assert "ranking_udfs.dbt: the options are hivemall and name, got 'hivemal'" in printed
     assert "Traceback" not in printed
     with pytest.raises(
         Exception, match=r"ranking_udfs\.dbt: option hivemall must be true or false, got 'perhaps'"
@@ -277,7 +274,7 @@ def test_a_small_project_has_the_macros_with_and_without_the_plugin(tmp_path: Pa
     files = {
         "models/rec.sql": model(rec),
         "models/truth.sql": "select 1 as userid, unnest([6, 7]) as itemid",
-        "models/problems.sql": "from ranking_check('{{ ref(\"rec\") }}', '{{ ref(\"truth\") }}')",
+        "models/problems.sql": "from ranking.check('{{ ref(\"rec\") }}', '{{ ref(\"truth\") }}')",
         "models/quality.sql": quality,
         "tests/one_problem.sql": (
             "select 1 where (select list(problem) from {{ ref('problems') }} where severity <> 'info') "

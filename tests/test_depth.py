@@ -31,7 +31,7 @@ def shortfalls(con: Con, text: str, ranks: dict[str, list[int]]) -> dict[tuple[s
         CREATE OR REPLACE TABLE rec AS
         SELECT system, userid, if(i = rank, 0, i) AS itemid, -i AS score FROM ranks, range(1, 11) AS t(i);
         CREATE OR REPLACE TEMP TABLE by_user AS
-        FROM ranking_by_user('rec', 'truth', {[*CUTS]}, measures := '{text}')
+        FROM ranking.by_user('rec', 'truth', {[*CUTS]}, measures := '{text}')
     """)
     request = Request([parse_measure(f"{text}@1,3,5,10")], CUTS)
     query = shortfalls_query(request, request.choices[0], "system, ", 0.95)

@@ -38,7 +38,7 @@ script = module_connection(MAKE, is_script=True)
 @pytest.mark.parametrize("call", CALLS)
 def test_the_script_answers_as_the_library(con: Con, script: Con, call: str) -> None:
     # Student's t is Arrow's there and SQL's here, which agree to 1e-12.
-    digits = 11 if call.startswith(("ranking_compare", "ranking_gate", "ranking_abstention")) else 17
+    digits = 11 if call.startswith(("ranking.compare", "ranking.gate", "ranking.abstention")) else 17
     found = answer(con, call, digits)
     assert len(found) > 1
     assert answer(script, call, digits) == found
@@ -53,12 +53,13 @@ def test_the_script_refuses_as_the_library(con: Con, script: Con, call: str) -> 
 def test_lists_judged_rankings_and_macros_give_one_value(con: Con, name: str) -> None:
     """The lists have a repeated item and a NULL; the truth has a grade that is not relevant."""
     truth = "MAP {1: 2, 2: 1, 4: 0.5, 6: 0}"
-    ((of_lists, of_judged, of_macro),) = con.execute(f"""
+    ((of_lists, of_judged, of_macro, of_macro_of_lists),) = con.execute(f"""
         SELECT "{name}"(rec, {truth}, 3), "{name}"(judge(rec, {truth}), 3),
-            ranking_{name}(ranking_judge(rec, [1, 2, 4, 6], [2, 1, 0.5, 0]), 3)
+            ranking.{name}(ranking.judge(rec, [1, 2, 4, 6], [2, 1, 0.5, 0]), 3),
+            ranking.{name}(rec, {truth}, 3)
         FROM (SELECT [1, 3, 2, 6, 2, NULL] AS rec)""").fetchall()
     assert of_judged == of_lists
-    assert of_macro == pytest.approx(of_lists, abs=1e-12)
+    assert of_macro_of_lists == of_macro == pytest.approx(of_lists, abs=1e-12)
 
 
 def test_the_command_and_python_answer_as_sql(con: Con, tmp_path: Path, capsys: Captured) -> None:
@@ -66,7 +67,7 @@ def test_the_command_and_python_answer_as_sql(con: Con, tmp_path: Path, capsys: 
     con.execute(f"COPY rec TO '{files[0]}'; COPY (SELECT * EXCLUDE (time) FROM truth) TO '{files[1]}'")
     assert main(["evaluate", *files, "-k", "2", "-m", "ndcg", "--format", "json", "--no-check"]) == 0
     found = ranking_udfs.evaluate("rec", "truth", "ndcg", 2, con=con, check=False)
-    query = "FROM ranking_summary('rec', 'truth', [2], measures := 'ndcg')"
+    query = "FROM ranking.evaluate('rec', 'truth', [2], measures := 'ndcg')"
     expected = con.execute(query).fetchall()
     assert len(expected) == 3
     assert found.fetchall() == expected

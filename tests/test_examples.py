@@ -60,10 +60,10 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(con: Con, capsys: Capture
         """)
         expected = con.execute(
             "SELECT system, users, round(ndcg, 4), round(recall, 4) "
-            "FROM ranking_summary('fold_rec', 'fold_truth', [10]) ORDER BY ALL"
+            "FROM ranking.evaluate('fold_rec', 'fold_truth', [10]) ORDER BY ALL"
         ).fetchall()
         found = con.execute(f"""
-            SELECT system, count(*), round(ranking_mean(ndcg), 4), round(ranking_mean(recall), 4)
+            SELECT system, count(*), round(ranking.mean(ndcg), 4), round(ranking.mean(recall), 4)
             FROM by_user WHERE fold = {fold} GROUP BY ALL ORDER BY ALL
         """).fetchall()
         assert found == expected
@@ -76,7 +76,7 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(con: Con, capsys: Capture
         con.execute("\n".join(copies))
         assert main(shlex.split(command)[1:]) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    means = "SELECT ranking_mean(ndcg) FROM by_user WHERE fold = 1 GROUP BY system ORDER BY system DESC"
+    means = "SELECT ranking.mean(ndcg) FROM by_user WHERE fold = 1 GROUP BY system ORDER BY system DESC"
     (similar,), (popularity,) = con.execute(means).fetchall()
     assert f"similar is better than popularity in NDCG@10 by {similar - popularity:.4f} (" in page
 
@@ -88,10 +88,10 @@ def test_the_fusion_that_is_found_is_compared_on_other_users(con: Con, capsys: C
         capsys.readouterr().out,
     )
     assert found is not None
-    fused = "FROM ranking_fuse('rec', rrf_k := 10, weights := MAP {'popularity': 1, 'similar': 9})"
+    fused = "FROM ranking.fuse('rec', rrf_k := 10, weights := MAP {'popularity': 1, 'similar': 9})"
     means = con.execute(f"""
         WITH fused AS ({fused})
-        SELECT round(ranking_mean(ndcg), 4) FROM ranking_by_user('fused', 'truth', [10])
+        SELECT round(ranking.mean(ndcg), 4) FROM ranking.by_user('fused', 'truth', [10])
         GROUP BY md5(userid::VARCHAR) < '8' ORDER BY md5(userid::VARCHAR) < '8' DESC
     """).fetchall()
     assert [str(mean) for (mean,) in means] == list(found.groups())

@@ -128,7 +128,7 @@ def poor(data: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.mark.parametrize(
-    ("folder", "query"), [("", "ranking_summary('rec', 'truth', [10, NULL])"), ("temp", "lists")]
+    ("folder", "query"), [("", "ranking.evaluate('rec', 'truth', [10, NULL])"), ("temp", "lists")]
 )
 def test_too_little_memory_and_a_full_disk_are_duckdbs_error(
     poor: duckdb.DuckDBPyConnection, tmp_path: Path, folder: str, query: str

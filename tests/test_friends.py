@@ -28,8 +28,7 @@ TABLES = """
     AS rows(userid, itemid, score);
     CREATE TABLE truth AS FROM (VALUES ('u', 'b'), ('v', 'a')) AS rows(userid, itemid)"""
 RECALL = [(1, 2, 0.5), (2, 2, 1.0)]
-SUMMARY = "SELECT k, users, recall FROM ranking_summary('rec', 'truth', [1, 2])"
-EVERYWHERE = SUMMARY.replace("ranking_summary", "ranking.ranking_summary")
+SUMMARY = "SELECT k, users, recall FROM ranking.evaluate('rec', 'truth', [1, 2])"
 
 
 @pytest.fixture
@@ -46,8 +45,8 @@ def test_the_module_stands_for_its_default_connection(default: duckdb.DuckDBPyCo
     duckdb.execute(TABLES)
     assert duckdb.sql(SUMMARY).fetchall() == RECALL
     assert duckdb.sql("SELECT recall(['a', 'b'], ['b'], 1)").fetchall() == [(0,)]
-    assert default.execute("SELECT mae(1, 2)").fetchall() == [(1,)]
-    ranking_udfs.register(duckdb, temp=False)
+    assert default.execute("SELECT ranking.mae(1, 2)").fetchall() == [(1,)]
+    ranking_udfs.register(duckdb)
     assert duckdb.execute("SELECT ranking.mae(1, 2)").fetchall() == [(1,)]
     default.close()
     opened = ranking_udfs.register(duckdb)  # DuckDB opens another
@@ -92,7 +91,7 @@ def test_ties_of_a_category_are_in_the_order_of_its_categories(shared: duckdb.Du
     """As DuckDB orders it. Unless one says otherwise, that is the order of the texts."""
     pd = pytest.importorskip("pandas")
     truth = pd.DataFrame({"userid": ["u"], "itemid": ["b"]})
-    first = "SELECT hit_rate FROM ranking_summary('rec', 'truth', [1])"
+    first = "SELECT hit_rate FROM ranking.evaluate('rec', 'truth', [1])"
     for kind, is_hit in (("category", 0), (pd.CategoricalDtype(["b", "a"]), 1)):
         rec = pd.DataFrame({"userid": "u", "itemid": ["b", "a"], "score": 1.0}).astype({"itemid": kind})
         assert len(rec) == 2 * len(truth)
@@ -103,9 +102,9 @@ def test_judged_rankings_go_through_a_data_frame_and_back(shared: duckdb.DuckDBP
     pytest.importorskip("pandas")
     rec, truth = pa.table(REC), pa.table(TRUTH)
     assert rec.num_rows > truth.num_rows
-    judged = shared.sql("SELECT userid, judged FROM ranking_judged('rec', 'truth', 2) ORDER BY ALL").df()
+    judged = shared.sql("SELECT userid, judged FROM ranking.judged('rec', 'truth', 2) ORDER BY ALL").df()
     assert [list(one["ranks"]) for one in judged["judged"]] == [[2], [1]]
-    assert shared.sql("SELECT ranking_mean(ranking_recall(judged, 1)) FROM judged").fetchall() == [(0.5,)]
+    assert shared.sql("SELECT ranking.mean(ranking.recall(judged, 1)) FROM judged").fetchall() == [(0.5,)]
 
 
 @pytest.mark.parametrize("pool", ["QueuePool", "NullPool", "SingletonThreadPool"])
@@ -117,14 +116,14 @@ def test_every_connection_of_sqlalchemys_pools_has_the_pack(pool: str, tmp_path:
 
     @sqlalchemy.event.listens_for(engine, "connect")
     def add_the_pack(connection: Any, record: Any) -> None:
-        ranking_udfs.register(connection.duplicate(), temp=False)
+        ranking_udfs.register(connection.duplicate())
 
     with engine.begin() as con:
         con.execute(sqlalchemy.text(TABLES))
 
     def work(_: int) -> tuple[Any, Any]:
         # `:=` is none of its parameters
-        ties = sqlalchemy.text(EVERYWHERE.replace("])", "], ties := :ties)"))
+        ties = sqlalchemy.text(SUMMARY.replace("])", "], ties := :ties)"))
         recall = sqlalchemy.text("SELECT recall(['a', 'b'], ['b'], :k)")
         with engine.connect() as con:
             rows = [tuple(row) for row in con.execute(ties, {"ties": "item"})]
@@ -137,7 +136,7 @@ def test_every_connection_of_sqlalchemys_pools_has_the_pack(pool: str, tmp_path:
             error = sqlalchemy.text("SELECT ranking.mae(1, 3)")
             assert one.execute(error).scalar() == other.execute(error).scalar() == 2
         pd = pytest.importorskip("pandas")
-        assert list(pd.read_sql(sqlalchemy.text(EVERYWHERE), engine)["recall"]) == [0.5, 1.0]
+        assert list(pd.read_sql(sqlalchemy.text(SUMMARY), engine)["recall"]) == [0.5, 1.0]
     engine.dispose()
 
 
@@ -149,7 +148,7 @@ def test_what_sqlalchemy_has_around_a_connection_is_an_error_that_says_what_to_p
     for wrong, kind in ((engine, "Engine"), (connection, "_ConnectionFairy")):
         with pytest.raises(TypeError, match=rf"got {kind} \(.*engine\.raw_connection\(\)\.duplicate\(\)"):
             ranking_udfs.register(wrong)
-    assert ranking_udfs.register(connection.duplicate(), temp=False)
+    assert ranking_udfs.register(connection.duplicate())
     connection.close()
     engine.dispose()
 
@@ -162,18 +161,18 @@ from sqlalchemy import create_engine, event
 
 shell = InteractiveShell.instance()
 shell.run_line_magic("load_ext", "sql")
-con = ranking_udfs.register(duckdb.connect(), temp=False)
+con = ranking_udfs.register(duckdb.connect())
 engine = create_engine("duckdb:///shop.duckdb")
 
 @event.listens_for(engine, "connect")
 def add_the_pack(connection, record):
-    ranking_udfs.register(connection.duplicate(), temp=False)
+    ranking_udfs.register(connection.duplicate())
 
 shell.user_ns.update(con=con, engine=engine)
 for given in ("con", "engine"):
     shell.run_line_magic("sql", given)
     shell.run_cell_magic("sql", "", '''{TABLES}''')
-    rows = shell.run_cell_magic("sql", "", "{EVERYWHERE.replace("])", "], ties := 'item')")}")
+    rows = shell.run_cell_magic("sql", "", "{SUMMARY.replace("])", "], ties := 'item')")}")
     print([tuple(row) for row in rows])
     print([tuple(row) for row in shell.run_line_magic("sql", "SELECT recall(['a', 'b'], ['b'], 2)")])
 """
@@ -200,7 +199,7 @@ def test_ibis_has_the_pack() -> None:
     con = ibis.duckdb.connect()
     ranking_udfs.register(con.con)
     con.raw_sql(TABLES)
-    summary = con.sql("SELECT * FROM ranking_summary('rec', 'truth', [1, 2])")
+    summary = con.sql("SELECT * FROM ranking.evaluate('rec', 'truth', [1, 2])")
     assert summary.select("k", "recall").to_pyarrow().to_pydict() == {"k": [1, 2], "recall": [0.5, 1.0]}
 
     @ibis.udf.scalar.builtin
@@ -224,8 +223,8 @@ def test_dask_evaluates_partitions_of_its_data_frames(shared: duckdb.DuckDBPyCon
         frames.from_pandas(table.to_pandas(), npartitions=3).shuffle("userid", npartitions=5)
         for table in (many, right)
     )
-    job = ranking_udfs.partition("ranking_summary", many.schema, right.schema, [2, None])
+    job = ranking_udfs.partition("evaluate", many.schema, right.schema, [2, None])
     pairs = zip(rec.to_delayed(), truth.to_delayed(), strict=True)
     parts = dask.compute(*(dask.delayed(job.part)(*pair) for pair in pairs), scheduler="threads")
-    expected = shared.sql("FROM ranking_summary('many', 'right', [2, NULL])").to_arrow_table()
+    expected = shared.sql("FROM ranking.evaluate('many', 'right', [2, NULL])").to_arrow_table()
     assert repr(job.merge(pa.concat_tables(parts)).to_pylist()) == repr(expected.to_pylist())

@@ -1,4 +1,4 @@
-"""ranking_fuse against a slow definition; ranx's values are in golden/sql/fuse.txt."""
+"""ranking.fuse against a slow definition; ranx's values are in golden/sql/fuse.txt."""
 
 import math
 import random
@@ -114,7 +114,7 @@ def test_scores_are_those_of_a_slow_definition(con: Con, method: str) -> None:
     for chosen in options:
         expected = defined(drawn(), method, **chosen)
         arguments = "".join(f", {name} := {literal(one)}" for name, one in chosen.items())
-        found = con.execute(f"FROM ranking_fuse('drawn', '{method}'{arguments})").fetchall()
+        found = con.execute(f"FROM ranking.fuse('drawn', '{method}'{arguments})").fetchall()
         assert len(found) == len(expected)
         for user, item, score, n_systems in found:
             wanted, n_wanted = expected[user, item]

@@ -23,8 +23,8 @@ def compared(con: Con, draws: np.ndarray) -> None:
     con.register("by_user", pa.table({name: one for name, one in columns.items() if name != "segment"}))
     con.execute("""
         CREATE OR REPLACE TABLE compared AS
-        FROM ranking_compare_by_user('by_user', baseline := '0')
-        UNION ALL BY NAME FROM ranking_compare_by_user('by_segment', baseline := '0')
+        FROM ranking.compare_by_user('by_user', baseline := '0')
+        UNION ALL BY NAME FROM ranking.compare_by_user('by_segment', baseline := '0')
     """)
     assert con.execute("SELECT count(*) FROM compared").fetchone() == (4 * len(draws),)
 
@@ -33,7 +33,7 @@ def compared(con: Con, draws: np.ndarray) -> None:
 def test_a_gate_corrects_all_users_apart_from_segments(con: Con, everybody: str) -> None:
     compared(con, np.random.default_rng(3).normal(0.2, 0.5, (4, 60, 2)))
     whole = f"SELECT * REPLACE (coalesce(segment::VARCHAR, {everybody}) AS segment) FROM compared"
-    found = rows(con, f"WITH seen AS ({whole}) FROM ranking_gate('seen')")
+    found = rows(con, f"WITH seen AS ({whole}) FROM ranking.gate('seen')")
     for is_all, size in ((True, 4), (False, 12)):
         family = [row for row in found if (row["segment"] in (None, "(all)")) is is_all]
         expected = multitest.multipletests([row["p"] for row in family], method="holm")[1]
@@ -56,7 +56,7 @@ def test_segments_take_no_power_from_a_gate(con: Con) -> None:
             worse, (without, beside, without), ("AND segment IS NULL", "", ""), strict=True
         ):
             seen = f"WITH seen AS (SELECT {columns} FROM compared WHERE k = {k} {where})"
-            found = rows(con, f"{seen} FROM ranking_gate('seen')")
+            found = rows(con, f"{seen} FROM ranking.gate('seen')")
             worse[name] += any(one["verdict"] == "worse" and one.get("segment") is None for one in found)
     print(worse)
     assert worse["alone"] == worse["beside segments"] >= 45

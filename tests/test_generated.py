@@ -7,10 +7,10 @@ import re
 import duckdb
 import pytest
 
-from ranking_udfs.arrow.functions import FUNCTIONS
+import ranking_udfs
 from ranking_udfs.compose.means import mean_interval
-from ranking_udfs.duckdb.files import JUDGE, function_rows, texts
 from ranking_udfs.duckdb.macros import macros
+from ranking_udfs.macros.files import function_rows, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests import reference
 from tests.conftest import Con, is_close
@@ -43,24 +43,20 @@ def test_the_page_calls_no_internal_macro_and_has_the_interval_of_a_report(con: 
 
 
 def test_ranking_functions_has_every_measure_table_function_and_aggregate(shared: Con) -> None:
-    rows = shared.execute("FROM ranking_functions()").fetchall()
+    rows = shared.execute("FROM ranking.functions()").fetchall()
     assert rows == [
         tuple((cell or None) if isinstance(cell, str) else list(cell) for cell in row)
         for row in function_rows(texts())
     ]
     assert all(one.source for one in (*MEASURES.values(), *LIST_MEASURES.values()))
-    assert JUDGE in (FUNCTIONS["judge"].call.__doc__ or "")
     kinds = {row[0]: row[1] for row in rows}
     assert [name for name, kind in kinds.items() if kind == "measure"] == [*MEASURES, *LIST_MEASURES]
-    named = {name for name, macro in macros().items() if not name.startswith("_") and macro.always == name}
-    named -= {f"ranking_{name}" for name in MEASURES}
-    assert {name for row in rows if row[1] != "measure" for name in (row[2] or [row[0]])} == named | {"judge"}
+    assert {name for name, kind in kinds.items() if kind != "measure"} == macros().keys() - MEASURES.keys()
 
 
 def test_the_reference_has_every_public_name_and_a_section_for_nothing_else() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sql").glob("**/README.md"))
-    named = set(re.findall(r"(?<!\w)\w+(?=[`(])", text))
-    assert len(public_names()) > 150
+    named = set(re.findall(r"(?<![\w.])(?:ranking\.)?\w+(?=[`(])", text))
     assert public_names() - named == set()
     sections = [name for title in GROUPS for name in group_names(title)]
     assert len(sections) == len(set(sections))
@@ -73,7 +69,8 @@ def test_a_head_says_what_each_parameter_is() -> None:
             continue
         said = head(name)
         known = {one for names in said.arguments for one in names.split(", ")}
-        known |= {"judged", "k", *reference.MEANINGS} if folder == "measures" else set()  # of all measures
+        of_all = {"rec", "truth", "judged", "k", *reference.MEANINGS}  # of all measures
+        known |= of_all if folder == "measures" else set()
         for parameter in {part.split()[0] for one in reference.parameters(name) for part in one}:
             assert parameter in known or known & {"...", "others"}, (name, parameter)
         assert said.description.endswith("."), name
@@ -83,19 +80,18 @@ def test_a_head_says_what_each_parameter_is() -> None:
 def test_the_example_in_a_head_gives_the_result_beside_it(shared: Con) -> None:
     """Where a result stands beside it: the others are tables, which `python -m tests.generate` makes."""
     shown = [name for name in texts() if not name.startswith("_") and head(name).result]
-    assert {"mae", "to_ordered_map", "ranking_judge", "ranking_ndcg"} <= {*shown}
+    assert {"mae", "to_ordered_map", "judge", "ndcg"} <= {*shown}
+    con = ranking_udfs.register(shared.cursor(), hivemall=True)
     for name in shown:
-        ((found,),) = shared.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({head(name).query})").fetchall()
+        ((found,),) = con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({head(name).query})").fetchall()
         expected = head(name).result
         assert found == expected or is_close(float(found), float(expected), 1e-12), name
 
 
 def test_duckdb_functions_says_what_each_public_macro_does(shared: Con) -> None:
     found = shared.execute(
-        "SELECT DISTINCT function_name, comment FROM duckdb_functions() WHERE database_name = 'temp'"
+        "SELECT DISTINCT function_name, comment FROM duckdb_functions() WHERE database_name = 'ranking'"
     ).fetchall()
-    comments = {name: comment for name, comment in found if not name.startswith("_")}
-    assert comments == {
-        name: macro.description for name, macro in macros().items() if not name.startswith("_")
-    }
-    assert comments["ranking_summary"].startswith("The mean of every measure over the users")
+    comments = dict(found)
+    assert comments == {name: macro.description for name, macro in macros().items() if not macro.is_temp}
+    assert comments["evaluate"].startswith("The mean of every measure over the users")

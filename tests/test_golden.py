@@ -24,7 +24,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.duckdb.portable import script
+from ranking_udfs.macros.portable import script
 from tests.command import LATE, csv, stdin, table, write
 
 GOLDEN = Path(__file__).parent / "golden"

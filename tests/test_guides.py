@@ -45,15 +45,15 @@ def test_a_measure_is_four_files_and_a_command(tmp_path: Path) -> None:
     witnesses.write_text(witnesses.read_text() + WITNESS)
     worked = tmp_path / "tests/worked_cases.txt"
     worked.write_text(worked.read_text() + WORKED)
-    macro = (tmp_path / "sql/measures/ranking_first_hit_rank.sql").read_text()
+    macro = (tmp_path / "sql/measures/first_hit_rank.sql").read_text()
     macro = macro.replace("first_hit_rank", "last_hit_rank").replace("-- 2.0", "-- 3.0")
-    (tmp_path / "sql/measures/ranking_last_hit_rank.sql").write_text(macro)
+    (tmp_path / "sql/measures/last_hit_rank.sql").write_text(macro)
     pytest_run = ("pytest", "-q", "-p", "no:cacheprovider", "-k", "last_hit_rank or generated")
     said = run(tmp_path, *pytest_run, "tests/test_sql_measures.py").stdout
     assert "1 failed" in said, said  # by the macro, which is still that of the first hit
     assert "test_a_worked_case_holds[last_hit_rank]" in said
     right = macro.replace("hits[1]", "hits[-1]")
-    (tmp_path / "sql/measures/ranking_last_hit_rank.sql").write_text(right)
+    (tmp_path / "sql/measures/last_hit_rank.sql").write_text(right)
     assert run(tmp_path, "tests.generate").stderr == ""
     tests = [f"tests/test_{name}.py" for name in ("generated", "witnesses", "sql_measures")]
     fresh = "tests/test_generated.py::test_generated_text_is_fresh"  # which would generate it once more

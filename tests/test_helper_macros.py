@@ -7,19 +7,23 @@ import json
 import math
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import duckdb
 import pytest
 
-from ranking_udfs.duckdb.files import texts
-from tests.conftest import Con, file_text, literal, module_connection, value
+import ranking_udfs
+from ranking_udfs.macros.files import texts
+from tests.conftest import Con, file_text, literal, value
 
 WORKED = file_text("worked_calls.txt").split("\n\n-- ")[1:]
 
 
-con = module_connection()
+@pytest.fixture(scope="module")
+def con() -> Iterator[Con]:
+    with duckdb.connect() as connection:
+        yield ranking_udfs.register(connection, hivemall=True)
 
 
 @pytest.mark.parametrize("block", WORKED, ids=lambda block: block.partition("\n")[0])
@@ -52,10 +56,15 @@ def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(con: C
     x = f"if({' AND '.join(f'{one} = k' for one in names)}, k, NULL)"
     lists = [f"to_ordered_list({x}, {x}{rest})" for rest in (", '-reverse'", ", '-k 1 -dedup -kv'", "")]
     maps = [f"map_values(to_ordered_map({x}, {x}, {third}))" for third in ("true", "1")]
-    of_lists = [f"gini_coverage([{x}], max({x}))", f"catalog_coverage([{x}], max({x}))"]
-    calls = [*lists, *maps, f"collect_set({x})", f"personalization([{x}])", *of_lists]
+    of_lists = [f"ranking.gini_coverage([{x}], max({x}))", f"ranking.catalog_coverage([{x}], max({x}))"]
+    calls = [*lists, *maps, f"collect_set({x})", f"ranking.personalization([{x}])", *of_lists]
     found = con.execute(f"SELECT {', '.join(calls)} FROM t").fetchone()
     assert found == ([2, 1], {2: 2}, [1, 2], [2, 1], [2], [1, 2], 1, 0, 1)
+
+
+def test_options_may_be_a_parameter_of_the_query(con: Con) -> None:
+    rows = "FROM (VALUES (5), (3), (4)) AS t(key)"
+    assert con.execute(f"SELECT to_ordered_list(key, $1) {rows}", ["-k 2"]).fetchall() == [([5, 4],)]
 
 
 Row = tuple[int, int | None, str | None]

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ranking_udfs.duckdb.files import ROOMS, code, texts
-from ranking_udfs.duckdb.macros import macros
+from ranking_udfs.macros.files import ROOMS, code, texts
 
 PACKAGE = Path(__file__).resolve().parent.parent / "udfs" / "ranking_udfs"
 # What each package may import: not counted are the standard library, NumPy, itself and EVERYWHERE.
@@ -19,12 +18,14 @@ PACKAGES = {
     "arrow": "pyarrow .measures",
     "compose": "duckdb jinja2 .measures",
     "duckdb": "duckdb .arrow .compose .measures",
-    "evaluation": "duckdb .compose .duckdb .measures",
+    "macros": ".compose .duckdb .measures",
+    "evaluation": "duckdb .compose .macros .measures",
     "inputs": "duckdb pyarrow .compose .duckdb .evaluation .measures",
     "reporting": "duckdb jinja2 vl_convert .compose .evaluation .inputs .measures",
     # The pack by its whole name, in what is sent to executors.
     "spark": "pyspark pyarrow . .partitions .evaluation .duckdb .arrow .measures",
-    "command": "duckdb click tabulate tqdm . .compose .duckdb .measures .evaluation .inputs .reporting",
+    "command": "duckdb click tabulate tqdm . .compose .duckdb .macros .measures .evaluation .inputs "
+    ".reporting",
 }
 EVERYWHERE = {".folder", ".kept", ".quoting", ".texts", ".version", ".writing"}
 ENTRY_POINTS = {"__init__.py", "__main__.py", "dbt.py", "partitions.py", "python.py"}
@@ -121,20 +122,18 @@ def test_register_imports_neither_pyarrow_nor_jinja2() -> None:
         "con = register(duckdb.connect())\n"
         "assert 'pyarrow' not in sys.modules\n"
         "assert con.execute('SELECT recall([1, 2], [2], 2)').fetchall() == [(1,)]\n"
-        "assert con.execute('SELECT ranking_recall(ranking_judge([1, 2], [2]), 2)').fetchall() == [(1,)]\n"
+        "assert con.execute('SELECT ranking.recall(ranking.judge([1, 2], [2]), 2)').fetchall() == [(1,)]\n"
         "assert not {'jinja2', 'ranking_udfs.compose'} & set(sys.modules)\n"
         "con.execute('CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 3 AS score')\n"
-        "con.execute(\"SELECT judged FROM ranking_judged('rec', 'rec', 1)\")\n"
+        "con.execute(\"SELECT judged FROM ranking.judged('rec', 'rec', 1)\")\n"
         "assert 'jinja2' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent)
 
 
 def test_a_folder_of_macros_calls_only_what_it_may() -> None:
-    assert {folder.partition("/")[0] for folder in ROOMS} == set(SQL_FOLDERS)
+    assert {*ROOMS} == set(SQL_FOLDERS)
     found = {name: (code(text), folder.partition("/")[0]) for name, (text, folder) in texts().items()}
-    home = {made: folder for sql, folder in found.values() for made in re.findall(r"MACRO (\w+)", sql)}
-    assert set(home) <= set(macros())
     for name, (sql, folder) in found.items():
-        for called in re.findall(r"\b(\w+)(?=\()", sql):
-            assert home.get(called, folder) in {folder, *SQL_FOLDERS[folder]}, (name, called)
+        for called in {*re.findall(r"\branking\.(\w+)(?=\()", sql)} - {name}:
+            assert found[called][1] in {folder, *SQL_FOLDERS[folder]}, (name, called)

@@ -1,4 +1,4 @@
-"""ranking_intents_by_user against a slow definition; pyndeval and cases by hand are in right_tables.txt."""
+"""ranking.intents_by_user against a slow definition; pyndeval and cases by hand are in right_tables.txt."""
 
 import math
 from collections import defaultdict
@@ -55,7 +55,7 @@ def test_the_numbers_are_those_of_the_definition(tables: Con, alpha: float) -> N
     expected = [defined(items, met[user], k, Fraction(alpha)) for user, items in lists for k in ks]
     found = tables.execute(
         "SELECT alpha_ndcg, err_ia, subtopic_recall "
-        f"FROM ranking_intents_by_user('rec', 'truth', $ks, alpha := {alpha}) ORDER BY userid, k NULLS LAST",
+        f"FROM ranking.intents_by_user('rec', 'truth', $ks, alpha := {alpha}) ORDER BY userid, k NULLS LAST",
         {"ks": ks},
     ).fetchall()
     assert len(lists) == 30

@@ -13,7 +13,7 @@ from ranking_udfs.measures.registry import MEASURES, Number
 from ranking_udfs.quoting import literal
 from tests.conftest import file_text, module_connection
 
-FUNCTIONS = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
+FUNCTIONS = ("ranking.by_user", "ranking.evaluate", "ranking.distribution", "ranking.compare")
 
 
 con = module_connection(file_text("tables/measures_argument.sql"))
@@ -47,14 +47,14 @@ def test_values_are_those_of_the_macros_over_judged_rankings(con: duckdb.DuckDBP
         takes = takes and choice.given.get("gain") != "graded"
         lowest = ", min_grade := 3" if takes else ""
         given = "".join(f", {name} := {choice.options[name]!r}" for name in choice.given)
-        calls.append(f'ranking_{choice.measure.name}(judged, k{given}{lowest}) AS "{choice.name}"')
+        calls.append(f'ranking.{choice.measure.name}(judged, k{given}{lowest}) AS "{choice.name}"')
     expected = fetch(
         con,
         f"""SELECT system, userid, k, n_rec, n_truth, {", ".join(calls)}
-        FROM ranking_judged('rec', 'truth', NULL, min_grade := 3),
+        FROM ranking.judged('rec', 'truth', NULL, min_grade := 3),
             (SELECT unnest([0, 3, NULL]) AS k)""",
     )
-    call = f"ranking_by_user('rec', 'truth', [0, 3, NULL], measures := {[*choices]}, min_grade := 3)"
+    call = f"ranking.by_user('rec', 'truth', [0, 3, NULL], measures := {[*choices]}, min_grade := 3)"
     found = fetch(con, f"FROM {call}")
     assert [row[:5] for row in found] == [row[:5] for row in expected]
     for row, one in zip(found, expected, strict=True):  # of SQL, and of the functions
@@ -66,19 +66,19 @@ def test_a_comparison_is_that_of_the_values_by_user(con: duckdb.DuckDBPyConnecti
     names = ["ndcg(gain=linear)", "recall(normalize=min)", "rbp(min_grade=3)", "mrr"]
     measures = f"measures := {[f'{names[0]}@3', *names[1:3], 'mrr@4']}"
     call = f"'rec', 'truth', [3, 5], {measures}, ties := 'expected', min_grade := 2, unjudged := 'skip'"
-    con.execute(f"CREATE OR REPLACE TABLE by_user AS FROM ranking_by_user({call})")
-    expected = f"""SELECT * FROM ranking_compare_by_user('by_user', measures := {names}, margin := 0.1)
+    con.execute(f"CREATE OR REPLACE TABLE by_user AS FROM ranking.by_user({call})")
+    expected = f"""SELECT * FROM ranking.compare_by_user('by_user', measures := {names}, margin := 0.1)
         WHERE CASE measure WHEN '{names[0]}' THEN k = 3 WHEN 'mrr' THEN k = 4 ELSE k IN (3, 5) END"""
-    found = fetch(con, f"FROM ranking_compare({call}, margin := 0.1)")
+    found = fetch(con, f"FROM ranking.compare({call}, margin := 0.1)")
     assert found == fetch(con, expected)
     assert len(found) == 6
 
 
 def test_every_measure_that_says_which_system_is_better_is_compared(con: duckdb.DuckDBPyConnection) -> None:
     every = [name for name, one in MEASURES.items() if one.column and one.higher_is_better is not None]
-    con.execute("CREATE OR REPLACE TABLE by_user AS FROM ranking_by_user('rec', 'truth', [5])")
-    found = fetch(con, f"FROM ranking_compare('rec', 'truth', [5], measures := {every})")
-    assert found == fetch(con, f"FROM ranking_compare_by_user('by_user', measures := {every})")
+    con.execute("CREATE OR REPLACE TABLE by_user AS FROM ranking.by_user('rec', 'truth', [5])")
+    found = fetch(con, f"FROM ranking.compare('rec', 'truth', [5], measures := {every})")
+    assert found == fetch(con, f"FROM ranking.compare_by_user('by_user', measures := {every})")
     assert len(found) == len(every)
 
 
@@ -87,7 +87,7 @@ def test_all_columns_are_there_where_none_are_named(con: duckdb.DuckDBPyConnecti
         ("item", [one.name for one in MEASURES.values() if one.column]),
         ("expected", [one.name for one in MEASURES.values() if one.expected]),
     ):
-        found = con.sql(f"FROM ranking_by_user('rec', 'truth', [3], ties := '{ties}')").columns
+        found = con.sql(f"FROM ranking.by_user('rec', 'truth', [3], ties := '{ties}')").columns
         assert found[5:] == names
 
 
@@ -113,7 +113,7 @@ def test_a_wrong_text_is_wrong_for_the_command_and_in_sql(con: duckdb.DuckDBPyCo
         said = str(error.value)
         assert said.startswith(f"Invalid Input Error: {function}: "), text
         assert rule in said or "one or more names" in said, text
-        assert "ranking_functions()" in said or "did you mean" not in said, text
+        assert "ranking.functions()" in said or "did you mean" not in said, text
 
 
 HOSTILE = [
@@ -128,7 +128,7 @@ HOSTILE = [
 
 def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection) -> None:
     forms = cycle(
-        [("{}", "ranking_by_user", "ties := 'expected'"), ("[{}]", "ranking_compare", "min_grade := 2")]
+        [("{}", "ranking.by_user", "ties := 'expected'"), ("[{}]", "ranking.compare", "min_grade := 2")]
     )
     for text, (form, function, option) in zip(HOSTILE, forms, strict=False):
         measures = form.format(literal(text))
@@ -136,7 +136,7 @@ def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection) -> None:
             con.execute(f"FROM {function}('rec', 'truth', [5], measures := {measures}, {option})")
         given = "['rec', 'VARCHAR', 'rec'], ['truth', 'VARCHAR', 'truth'], ['ks', 'INTEGER[]', '[5]']"
         asked = f"['measures', typeof({measures}), to_json({measures})::VARCHAR]"
-        call = f"system.main._ranking_compose('ranking_by_user', {given}, {asked})"
+        call = f"system.main._ranking_compose('ranking.by_user', {given}, {asked})"
         ((composed,),) = con.execute(f"SELECT {call}").fetchall()
         assert re.fullmatch(r"FROM query_table\(error\('([^']|'')*'\)\)", composed)
     assert con.execute("SELECT count(*) > 0 FROM rec").fetchall() == [(True,)]
@@ -144,13 +144,13 @@ def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection) -> None:
 
 # KB of 1,000 characters that `EXPLAIN (SQL)` prints without the optimizer: what DuckDB binds.
 BOUND = [
-    ("ranking_judged('rec', 'truth', 10)", 150),
-    ("ranking_summary('rec', 'truth', [10])", 500),
-    ("ranking_summary('rec', 'truth', [10], measures := ['recall', 'ndcg'])", 250),
-    ("ranking_compare('rec', 'truth', [10], measures := ['ndcg'])", 600),
-    ("ranking_beyond_accuracy('rec', [10], history := 'truth')", 600),
-    ("ranking_explain('rec', 'truth', 7)", 302),
-    ("ranking_check('rec', 'truth', ks := [10])", 800),
+    ("ranking.judged('rec', 'truth', 10)", 150),
+    ("ranking.evaluate('rec', 'truth', [10])", 500),
+    ("ranking.evaluate('rec', 'truth', [10], measures := ['recall', 'ndcg'])", 250),
+    ("ranking.compare('rec', 'truth', [10], measures := ['ndcg'])", 600),
+    ("ranking.beyond_accuracy('rec', [10], history := 'truth')", 600),
+    ("ranking.explain('rec', 'truth', 7)", 302),
+    ("ranking.check('rec', 'truth', ks := [10])", 800),
 ]
 
 

@@ -49,7 +49,7 @@ def slow(one: list[Any], other: list[Any], k: int | None, persistence: float) ->
 
 @pytest.mark.parametrize("persistence", [0.9, 1, 1e-300])
 def test_each_user_has_what_the_definition_says(con: Con, persistence: float) -> None:
-    query = f"SELECT userid, k, n_rec_baseline, n_rec, {', '.join(VALUES)} FROM ranking_overlap_by_user("
+    query = f"SELECT userid, k, n_rec_baseline, n_rec, {', '.join(VALUES)} FROM ranking.overlap_by_user("
     query += f"'rec', [0, 1, 2, 3, 4, NULL], baseline := 'a', persistence := {persistence})"
     expected = {
         (user, k): (len(one), len(other), *numbers)
@@ -62,7 +62,7 @@ def test_each_user_has_what_the_definition_says(con: Con, persistence: float) ->
 
 
 def test_means_are_over_users_with_a_list_of_either(con: Con) -> None:
-    found = con.execute("FROM ranking_overlap('rec', [0, 2, NULL], baseline := 'b')").fetchall()
+    found = con.execute("FROM ranking.overlap('rec', [0, 2, NULL], baseline := 'b')").fetchall()
     assert found[0] == ("b", "a", 0, 0, 0, 0, *[None] * 5)
     for row, k in zip(found[1:], (2, None), strict=True):
         numbers = [slow(*lists, k, 0.9) for lists in LISTS.values()]

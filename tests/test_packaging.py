@@ -69,13 +69,13 @@ def test_the_wheel_has_each_template_compiled_of_its_sql(wheel: zipfile.ZipFile)
 
 
 def test_the_wheel_composes_without_parsing_a_template(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
-    call = Call("ranking_summary", "rec", "truth", [10])
+    call = Call("evaluate", "rec", "truth", [10])
     code = (
         "from ranking_udfs.compose.symbols import SymbolEnvironment\n"
         "SymbolEnvironment._parse = None\n"
         "from ranking_udfs.compose.templates import render, __file__\n"
         "from ranking_udfs.compose.call import Call\n"
-        f"print(__file__, render('tables/ranking_summary.sql', {call}), sep='\\n')"
+        f"print(__file__, render('tables/evaluate.sql', {call}), sep='\\n')"
     )
     wheel.extractall(tmp_path)
     for file in tmp_path.glob("ranking_udfs/sql/**/*.jinja"):
@@ -86,7 +86,7 @@ def test_the_wheel_composes_without_parsing_a_template(wheel: zipfile.ZipFile, t
     )
     module, text = printed.stdout.split("\n", 1)
     assert Path(module).is_relative_to(tmp_path)
-    assert text == render("tables/ranking_summary.sql", call) + "\n"
+    assert text == render("tables/evaluate.sql", call) + "\n"
 
 
 def test_the_metadata_say_what_it_runs_on(wheel: zipfile.ZipFile) -> None:

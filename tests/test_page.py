@@ -88,7 +88,7 @@ def check_row(row: dict[str, str], compared: dict[str, Any]) -> None:
 
 def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(standard: str, report_tables: Con) -> None:
     found = sections(standard)
-    curve = report_tables.execute("FROM ranking_interpolated_precision_curve('rec', 'truth')").fetchall()
+    curve = report_tables.execute("FROM ranking.interpolated_precision_curve('rec', 'truth')").fetchall()
     (table,) = tables_in(found["Precision and recall"])
     rows = {row["Recall"]: row for row in table}
     for system, recall, precision in curve:
@@ -120,7 +120,7 @@ def test_what_changes_for_users_is_what_sql_says(standard: str, report_tables: C
     con, found = report_tables, sections(standard)["What changes for users"]
     common, lists = tables_in(found)
     query = """SELECT system, users, overlap, rbo, same_first, same_list
-        FROM ranking_overlap('rec', [5], baseline := 'als') ORDER BY 1"""
+        FROM ranking.overlap('rec', [5], baseline := 'als') ORDER BY 1"""
     expected = [
         [name, str(users), *(f"{share:.0%}" for share in shares)]
         for name, users, *shares in con.execute(query).fetchall()
@@ -145,7 +145,7 @@ def test_the_sql_on_the_page_makes_the_same_numbers(standard: str, con: Con) -> 
     compared: dict[Any, Any] = {}
     for statement in con.extract_statements(sql):
         for row in rows(con, statement.query):
-            if "ranking_compare_by_user" in statement.query and row["baseline"] == "als":
+            if "ranking.compare_by_user" in statement.query and row["baseline"] == "als":
                 compared.setdefault((row["measure"], str(row["k"]), row["system"]), row)
     found = [row for row in tables_in(sections(standard)["Differences to als"])[0] if "Difference" in row]
     assert len(found) == 6

@@ -14,21 +14,21 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.duckdb.connection import UDFS
 from ranking_udfs.duckdb.macros import macros
-from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.folder import folder
+from ranking_udfs.macros.portable import script_macros
+from ranking_udfs.measures.registry import MEASURES
 from tests.calls import MAKE, QUERIES
-from tests.conftest import Captured, Con, file_text, is_close, refusal
+from tests.conftest import Captured, Con, file_text, is_close, refusal, value
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
 SHELL = Path(sysconfig.get_path("scripts")) / "duckdb"
 
 TABLES = file_text("tables/portable.sql")
-SUMMARY = "FROM ranking_summary('rec', 'truth', [2, 4, NULL])"
-NDCG = "SELECT ranking_ndcg(judged, 3) FROM ranking_judged('rec', 'truth', 3) ORDER BY userid"
+SUMMARY = "FROM ranking.evaluate('rec', 'truth', [2, 4, NULL])"
+NDCG = "SELECT ranking.ndcg(judged, 3) FROM ranking.judged('rec', 'truth', 3) ORDER BY userid"
 # Those of truth, as it is found; this is planned sooner than other table functions.
-USERS = "SELECT list(userid ORDER BY userid) FROM ranking_judged('rec', 'truth', 3)"
+USERS = "SELECT list(userid ORDER BY userid) FROM ranking.judged('rec', 'truth', 3)"
 
 Rows = list[tuple[Any, ...]]
 
@@ -74,7 +74,7 @@ def test_the_script_serves_later_sessions_and_views(con: Con, shop: Path) -> Non
     con.execute(TABLES)
     with duckdb.connect(shop) as later:  # what one wrote the other reads
         assert_same(later.execute(NDCG).fetchall(), con.execute(NDCG).fetchall())
-    assert shell(shop, "SELECT ranking_version()") == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}",)]
+    assert shell(shop, "SELECT ranking.version()") == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}",)]
     expected = con.execute(SUMMARY).fetchall()
     assert_same(shell(shop, "FROM summary"), expected)
     with duckdb.connect() as elsewhere:
@@ -82,55 +82,156 @@ def test_the_script_serves_later_sessions_and_views(con: Con, shop: Path) -> Non
     assert_same(rows, expected)
 
 
-def test_no_macro_of_the_script_calls_a_function_of_pythons() -> None:
-    """The names of functions in texts of errors do not count: they are no calls."""
-    script = re.sub(r"'(?:[^']|'')*'", "''", SCRIPT.read_text(encoding="utf-8"))
-    assert not re.search(rf"\bsystem\.main|(?<!\w)({'|'.join(UDFS)})\(", script)
+def test_a_macro_of_the_script_calls_nothing_but_duckdbs_functions(bare: Con) -> None:
+    """Nor does the SQL that it makes, in texts."""
+    sql = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE internal"
+    known = {name for (name,) in bare.execute(sql).fetchall()}
+    syntax = {
+        "and",
+        "as",
+        "by",
+        "case",
+        "cast",
+        "coalesce",
+        "else",
+        "exists",
+        "filter",
+        "from",
+        "in",
+        "join",
+        "lateral",
+    }
+    syntax |= {
+        "materialized",
+        "not",
+        "nullif",
+        "on",
+        "or",
+        "over",
+        "row",
+        "select",
+        "then",
+        "try_cast",
+        "using",
+    }
+    syntax |= {
+        "values",
+        "when",
+        "where",
+        "exclude",
+        "replace",
+        "columns",
+        "distinct",
+        "union",
+        "all",
+        "except",
+        "anti",
+    }
+    for name, sql in script_macros().items():
+        assert "system.main" not in sql, name
+        assert not {*re.findall(r"\b_?ranking_\w+(?=\()", sql)} - {"_ranking_lists"}, name  # which is a table
+        code = re.sub(r"'(?:[^']|'')*'", "''", sql.partition(" AS")[2])
+        called = {one.lower() for one in re.findall(r"(?<![\w.\"])([A-Za-z_]\w*)\(", code)}
+        assert called - known - syntax - {"struct", "map", "decimal", "lists", "_ranking_lists"} == set(), (
+            name
+        )
 
 
-def test_the_script_runs_over_an_older_one_beside_names_of_others_whatever_the_setting(bare: Con) -> None:
-    """In a schema of its own it makes every macro but short names and Hivemall's helpers; it divides."""
-    bare.execute("""
-        CREATE MACRO mae(a, b) AS 'hers'; CREATE MACRO udf_mae(a, b) AS 'hers';
-        CREATE SCHEMA s; USE s; CREATE MACRO udf_mae(a) AS 'old';
-        CREATE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.0.1 udf_mae _ranking_macros';
-        SET integer_division = true""")
+def test_a_file_works_under_whatever_name_it_is_attached(con: Con, shop: Path) -> None:
+    """The tables are those that the session finds."""
+    shell(shop, stdin=SCRIPT)
+    con.execute(TABLES)
+    with duckdb.connect() as elsewhere:
+        elsewhere.execute(f"ATTACH '{shop}' AS market (READ_ONLY)").execute(TABLES)
+        for query in (SUMMARY, NDCG, "FROM ranking.check('rec', 'truth', [2])", "SELECT ranking.mae(1, 3)"):
+            rows = elsewhere.execute(query.replace("ranking.", "market.ranking.")).fetchall()
+            assert_same(rows, con.execute(query).fetchall())
+
+
+def test_the_script_runs_again_beside_names_of_others_whatever_the_setting(bare: Con) -> None:
+    """In a schema of its own it makes every macro but Hivemall's helpers; it divides."""
+    bare.execute("CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA s; USE s; SET integer_division = true")
+    for _ in range(2):
+        run_script(bare)
+    bare.execute("CREATE MACRO ranking.mine() AS 'hers'")
     run_script(bare)
     settings = "SELECT current_setting('integer_division'), getvariable('ranking_integer_division')"
     assert bare.execute(settings).fetchall() == [(True, None)]
     assert bare.execute(TABLES).execute(USERS).fetchall() == [([7, 8, 9],)]
-    sql = "SELECT main.mae(1, 3), main.udf_mae(1, 3), udf_mae(1, 3)"
-    assert bare.execute(sql).fetchall() == [("hers", "hers", 2)]
+    sql = "SELECT main.mae(1, 3), ranking.mae(1, 3), ranking.mine()"
+    assert bare.execute(sql).fetchall() == [("hers", 2, "hers")]
     made = bare.execute("""
         SELECT function_name, list_count(parameter_types), macro_definition FROM duckdb_functions()
-        WHERE database_name = 'memory' AND (schema_name = 's' OR function_name NOT IN ('mae', 'udf_mae'))
+        WHERE database_name = 'memory' AND function_name <> 'mine'
+            AND NOT (schema_name = 'main' AND function_name = 'mae')
     """).fetchall()
     names, typed, texts = map(set, zip(*made, strict=True))
-    assert names == {*script_macros(), "ranking_version", "_ranking_macros"}
-    assert names > {"ranking_summary", "_ranking_call", "ranking_precision_recall_curve", "udf_mae"}
+    assert names == {*script_macros()} == {one.name for one in macros().values() if not one.is_temp}
     assert typed == {0}  # typed parameters are those that clients would have to keep to
     assert {"//" in text for text in texts} == {False}
     assert {" / " in text for text in texts} == {False, True}
 
 
+def test_the_macros_of_version_0_2_are_dropped_from_main_and_no_others(bare: Con) -> None:
+    hers = "CREATE MACRO ranking_summary(a) AS TABLE SELECT 'hers'; CREATE MACRO ranking_mine() AS 1"
+    names = "SELECT list(function_name ORDER BY function_name) FROM duckdb_functions() "
+    names += "WHERE schema_name = 'main' AND NOT internal"
+    bare.execute(hers)
+    run_script(bare)
+    assert value(bare, names) == ["ranking_mine", "ranking_summary"]
+    older = (
+        "CREATE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0'; CREATE MACRO _ranking_call(a) AS a"
+    )
+    bare.execute(f"{older}; CREATE MACRO udf_mae(a, b) AS a; CREATE SCHEMA s; SET search_path = 's,main'")
+    run_script(bare)
+    assert value(bare, names) == ["ranking_mine"]
+    assert value(bare, "SELECT current_setting('search_path')") == "memory.s,memory.main"  # which is the same
+    assert value(bare, "SELECT ranking.mae(1, 3)") == 2
+
+
 @pytest.mark.parametrize(
-    ("hers", "name", "options"),
+    ("hers", "message", "options"),
     [
-        ("CREATE MACRO UDF_MAE(a, b) AS 'hers'", "udf_mae", ()),
-        ("CREATE MACRO _ranking_macros() AS 'hers _ranking_macros'", "_ranking_macros", ("-bail",)),
+        (
+            "CREATE SCHEMA ranking",
+            "the schema ranking must not be of another origin, got one in shop: rename",
+            (),
+        ),
+        (
+            "CREATE SCHEMA Ranking; CREATE MACRO ranking.version() AS 'hers'",
+            "the schema ranking must not be of another origin, got one in shop: rename",
+            ("-bail",),
+        ),
     ],
 )
-def test_a_name_of_another_origin_stops_the_script_before_it_writes(
-    shop: Path, hers: str, name: str, options: tuple[str, ...]
+def test_a_schema_of_another_origin_stops_the_script_before_it_writes(
+    shop: Path, hers: str, message: str, options: tuple[str, ...]
 ) -> None:
-    message = rf"ranking_udfs\.sql: there must be no {name} of another origin, got one in shop\.main"
     mine = "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'shop'"
     before = shell(shop, hers, mine)
-    assert len(before) == 1
-    with pytest.raises(duckdb.Error, match=message) as raised:
+    with pytest.raises(duckdb.Error, match=rf"ranking_udfs\.sql: {message}") as raised:
         shell(shop, options=options, stdin=SCRIPT)
     assert not options or str(raised.value).count("Error: ") == 1
     assert shell(shop, mine) == before
+
+
+def test_a_database_called_ranking_stops_the_script(tmp_path: Path) -> None:
+    message = r"no database may be called ranking, got one of .*ranking\.duckdb: attach it under another name"
+    with pytest.raises(duckdb.Error, match=message):
+        shell(tmp_path / "ranking.duckdb", options=("-bail",), stdin=SCRIPT)
+
+
+@pytest.mark.parametrize("truth", ["[1, 2]", "MAP {1: 2}", "[{'grade': 1, 'item': 2}]"])
+def test_a_measure_of_lists_says_how_to_judge_them(shop: Path, truth: str) -> None:
+    with duckdb.connect() as con:
+        con.execute(SCRIPT.read_text(encoding="utf-8"))
+        for name, measure in MEASURES.items():
+            k = ", 10" if measure.options else ""  # else DuckDB says how many arguments there may be
+            said = refusal(con, f"SELECT ranking.{name}([1, 2], {truth}{k})")
+            assert said == (
+                f"ranking.{name}: judged must be a judged ranking, got INTEGER[]: "
+                f"write ranking.{name}(ranking.judge(rec, truth), 10)"
+            )
 
 
 def test_the_command_prints_the_script(capsys: Captured) -> None:
@@ -169,9 +270,10 @@ def in_node(code: str, statements: list[str]) -> Any:
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
 def test_node_attaches_a_file_of_the_script(con: Con, shop: Path) -> None:
     shell(shop, stdin=SCRIPT)
-    attached = [f"ATTACH '{shop}' AS ranking (READ_ONLY)", "SET search_path = 'memory,ranking'"]
-    query = "SELECT recall, ndcg FROM ranking_summary('rec', 'truth', [2, 4], measures := 'recall,ndcg')"
-    found = in_node(NODE, [*attached, *filter(str.strip, TABLES.split(";")), query])
+    attached = f"ATTACH '{shop}' AS shop (READ_ONLY)"
+    query = "SELECT recall, ndcg FROM ranking.evaluate('rec', 'truth', [2, 4], measures := 'recall,ndcg')"
+    tables = filter(str.strip, TABLES.split(";"))
+    found = in_node(NODE, [attached, *tables, query.replace("ranking.", "shop.ranking.")])
     assert_same(found, con.execute(TABLES).execute(query).fetchall())
 
 
@@ -193,10 +295,10 @@ const duckdb = require('@duckdb/duckdb-wasm/dist/duckdb-node-blocking.cjs');
 })();
 """
 WRONG = [
-    "FROM ranking_by_item('rec', 'truth', [-1])",
-    "SELECT ranking_ndcg(judged, 2, gain := 'x') FROM ranking_judged('rec', 'truth', 3)",
-    "FROM ranking_judged('rec', 'truth', 1, score_col := 'none')",
-    "FROM ranking_compare_by_user('by_user', baseline := 'z')",
+    "FROM ranking.by_item('rec', 'truth', [-1])",
+    "SELECT ranking.ndcg(judged, 2, gain := 'x') FROM ranking.judged('rec', 'truth', 3)",
+    "FROM ranking.judged('rec', 'truth', 1, score_col := 'none')",
+    "FROM ranking.compare_by_user('by_user', baseline := 'z')",
 ]
 
 
@@ -233,15 +335,15 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(co
     ("call", "message"),
     [
         (
-            "ranking_compare('rec', 'truth', [1], predicted_truth := 'truth')",
+            "ranking.compare('rec', 'truth', [1], predicted_truth := 'truth')",
             "predicted_truth must be NULL where the Python package is not, got truth",
         ),
         (
-            "ranking_compare_by_user('by_user', predicted := 'by_user')",
+            "ranking.compare_by_user('by_user', predicted := 'by_user')",
             "predicted must be NULL where the Python package is not, got by_user",
         ),
         (
-            "ranking_compare('rec', 'truth', [1], test := 'randomization')",
+            "ranking.compare('rec', 'truth', [1], test := 'randomization')",
             "test must be t where the Python package is not, got randomization",
         ),
     ],

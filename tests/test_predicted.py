@@ -53,7 +53,7 @@ def tables(con: Con, cases: Sequence[Case]) -> None:
 def compare(con: Con, cases: Sequence[Case], options: str = "") -> list[Row]:
     """The comparison of each case."""
     tables(con, cases)
-    query = f"FROM ranking_compare_by_user('people', baseline := 'a', predicted := 'model'{options})"
+    query = f"FROM ranking.compare_by_user('people', baseline := 'a', predicted := 'model'{options})"
     found = rows(con, query)
     assert [row["segment"] for row in found] == [*range(len(cases))]
     return found
@@ -131,7 +131,7 @@ def test_without_a_use_of_the_predicted_grades_the_test_is_that_of_statsmodels(c
 
 def test_without_others_the_comparison_is_as_without_predicted_grades(con: Con) -> None:
     found = compare(con, [(d, d, []) for d in (draw(2, 12, 2)[0], np.full(6, 0.5), np.zeros(9))])
-    plain = rows(con, "FROM ranking_compare_by_user('people', baseline := 'a')")
+    plain = rows(con, "FROM ranking.compare_by_user('people', baseline := 'a')")
     assert [{name: row[name] for name in plain[0]} for row in found] == plain
     assert [*found[0]] == [name for one in plain[0] for name in (*NEW * (one == "higher_is_better"), one)]
 
@@ -143,7 +143,7 @@ def test_where_a_user_has_no_value_people_alone_count(con: Con) -> None:
     for name, user in (("people", 4), ("model", 10_004)):
         lacking = f"SELECT * REPLACE (if(userid = {user}, NULL, x) AS x) FROM {name}"
         con.execute(f"CREATE OR REPLACE TABLE {name}_lacking AS {lacking}")
-    found = rows(con, "FROM ranking_compare_by_user('people_lacking', predicted := 'model_lacking')")
+    found = rows(con, "FROM ranking.compare_by_user('people_lacking', predicted := 'model_lacking')")
     for row, known in zip(found, (np.delete(d, 4), d), strict=True):
         assert (row["predicted_weight"], row["correlation"], row["users"]) == (0, None, len(known))
         assert row["p"] == pytest.approx(stats.ttest_1samp(known, 0).pvalue, rel=1e-9)
@@ -156,7 +156,7 @@ def test_the_ratio_has_the_interval_of_fieller(con: Con) -> None:
     tables(con, [(d, f, others)])
     based = "SELECT * REPLACE (x + $1[userid + 1] AS x) FROM people"
     con.execute(f"CREATE TABLE based AS {based}", [base.tolist()])
-    (row,) = rows(con, "FROM ranking_compare_by_user('based', baseline := 'a', predicted := 'model')")
+    (row,) = rows(con, "FROM ranking.compare_by_user('based', baseline := 'a', predicted := 'model')")
     weight = plainly(d, f, others)["predicted_weight"]
     assert row["relative"] == pytest.approx(row["difference"] / base.mean(), rel=CLOSE)
     square = row["standard_error"] ** 2
@@ -214,15 +214,15 @@ def test_grades_of_a_model_alone_are_sure_of_their_bias(con: Con) -> None:
     d = random.normal(0, 0.3, 5000)
     f = 0.03 + 0.8 * d + 0.6 * random.normal(0, 0.3, 5000)
     (row,) = compare(con, [(d[:200], f[:200], f[200:])])
-    (alone,) = rows(con, "FROM ranking_compare_by_user('model', baseline := 'a')")
+    (alone,) = rows(con, "FROM ranking.compare_by_user('model', baseline := 'a')")
     assert (alone["verdict"], row["verdict"]) == ("better", "unclear")
     assert alone["difference"] == pytest.approx(row["predicted_difference"], rel=CLOSE)
     assert row["low"] < 0 < row["high"]
     assert row["predicted_bias_low"] < 0.03 < row["predicted_bias_high"]
     # More labelled users alone would not do, so nobody says how many: nor do the gates.
-    (people,) = rows(con, "FROM ranking_compare_by_user('people', baseline := 'a')")
-    compared = "FROM ranking_compare_by_user('people', baseline := 'a', predicted := 'model')"
-    (gated,) = rows(con, f"WITH compared AS ({compared}) FROM ranking_gate('compared')")
+    (people,) = rows(con, "FROM ranking.compare_by_user('people', baseline := 'a')")
+    compared = "FROM ranking.compare_by_user('people', baseline := 'a', predicted := 'model')"
+    (gated,) = rows(con, f"WITH compared AS ({compared}) FROM ranking.gate('compared')")
     assert {*NEW} <= {*gated}
     both = [{**row}, people]
     correct_together(con, both, {"confidence": 0.95, "correction": "holm", "margin": None})  # type: ignore[typeddict-item]
@@ -259,13 +259,13 @@ def test_ranking_compare_is_ranking_compare_by_user_by_both(lists: Con) -> None:
     options = "[3, 5], min_grade := 2, ties := 'expected', measures := ['ndcg@4', 'recall']"
     found = rows(
         lists,
-        f"FROM ranking_compare('tied', 'by_people', {options}, baseline := 'a', predicted_truth := 'by_llm')",
+        f"FROM ranking.compare('tied', 'by_people', {options}, baseline := 'a', predicted_truth := 'by_llm')",
     )
     others = rows(
         lists,
-        f"""WITH p AS (FROM ranking_by_user('tied', 'by_people', {options})),
-        m AS (FROM ranking_by_user('tied', 'by_llm', {options}))
-        FROM ranking_compare_by_user('p', 'a', NULL, 0.95, NULL, 'holm', 't', 10000, 0, NULL, 'm')""",
+        f"""WITH p AS (FROM ranking.by_user('tied', 'by_people', {options})),
+        m AS (FROM ranking.by_user('tied', 'by_llm', {options}))
+        FROM ranking.compare_by_user('p', 'a', NULL, 0.95, NULL, 'holm', 't', 10000, 0, NULL, 'm')""",
     )
     key = [(row["measure"], row["k"]) for row in found]
     assert sorted(key) == [("ndcg", 4), ("recall", 3), ("recall", 5)]
@@ -275,14 +275,14 @@ def test_ranking_compare_is_ranking_compare_by_user_by_both(lists: Con) -> None:
 
 def test_the_check_compares_labelled_users_with_the_others(lists: Con) -> None:
     def check(people: str) -> dict[tuple[str, str], Row]:
-        query = f"FROM ranking_check('rec', '{people}', ks := [5], predicted_truth := 'llm')"
+        query = f"FROM ranking.check('rec', '{people}', ks := [5], predicted_truth := 'llm')"
         found = rows(lists, f"{query} WHERE code LIKE 'labelled%'")
         return {(row["code"], row["system"]): row for row in found}
 
     # Those of whom the model says the most, and who have grades of 15 of 20 items.
     lists.execute("""
         CREATE TABLE modelled AS
-        SELECT userid, ndcg FROM ranking_by_user('rec', 'llm', [5]) WHERE system = 'a';
+        SELECT userid, ndcg FROM ranking.by_user('rec', 'llm', [5]) WHERE system = 'a';
         CREATE TABLE easy AS FROM modelled ORDER BY ndcg DESC, userid LIMIT 40;
         CREATE VIEW shallow AS SELECT userid, itemid, is_good::INTEGER AS rel FROM pairs
         WHERE userid IN (SELECT userid FROM easy) AND itemid < 15;
@@ -320,7 +320,7 @@ def test_labelled_users_drawn_at_random_are_rarely_told_to_differ(lists: Con) ->
         CREATE VIEW drawn AS
         SELECT userid, itemid, 1 AS rel FROM pairs WHERE is_good AND hash(userid, 1) % 8 = 0
     """)
-    query = "FROM ranking_check('many', 'drawn', ks := [5], predicted_truth := 'llm')"
+    query = "FROM ranking.check('many', 'drawn', ks := [5], predicted_truth := 'llm')"
     assert len(rows(lists, f"{query} WHERE code = 'labelled_apart'")) <= 2  # of 24 at 1 % each
 
 
@@ -328,7 +328,7 @@ def test_the_report_says_what_the_table_function_does(lists: Con) -> None:
     given: Any = {"con": lists, "baseline": "a", "predicted_truth": "llm", "check": False}
     page = ranking_udfs.report("rec", "graded", ["ndcg"], 5, **given)
     options = "baseline := 'a', measures := ['ndcg'], predicted_truth := 'llm'"
-    (expected,) = rows(lists, f"FROM ranking_compare('rec', 'graded', [5], {options})")
+    (expected,) = rows(lists, f"FROM ranking.compare('rec', 'graded', [5], {options})")
     assert page.findings.comparisons == [expected]
     said = predicted_sentence(expected, 4)
     assert said in page.findings.verdicts[0][1]
@@ -415,6 +415,6 @@ def test_partitions_refuse_predicted_grades() -> None:
     schema = pa.schema({name: pa.int64() for name in ("userid", "itemid", "score", "system")})
     both: dict[str, Any] = {"truth": schema, "ks": [5], "predicted_truth": "llm"}
     for function, given in (("compare", both), ("check", both), ("compare_by_user", {"predicted": "llm"})):
-        said = f"^ranking_{function}: {[*given][-1]} is not read over partitions of users, got 'llm': "
+        said = f"^{function}: {[*given][-1]} is not read over partitions of users, got 'llm': "
         with pytest.raises(ValueError, match=said):
-            ranking_udfs.partition(f"ranking_{function}", schema, **given)
+            ranking_udfs.partition(function, schema, **given)

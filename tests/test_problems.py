@@ -1,4 +1,4 @@
-"""The problems of ranking_check through every entry point, and its rows; others are in golden/sql."""
+"""The problems of ranking.check through every entry point, and its rows; others are in golden/sql."""
 
 import json
 import random
@@ -51,7 +51,7 @@ def test_what_one_entry_point_says_all_say(pack: Con, tmp_path: Path, capsys: Ca
     ]
     given: dict[str, Any] = {"descending": False, "unjudged": "skip"}
     pack.execute(f"CREATE TABLE rec AS {lists(far=DISTANCE, turned=GOOD)}; CREATE TABLE truth AS {TRUTH}")
-    call = "ranking_check('rec', 'truth', ks := [3], descending := false, unjudged := 'skip')"
+    call = "ranking.check('rec', 'truth', ks := [3], descending := false, unjudged := 'skip')"
     told = pack.execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
     assert [row[:-1] for row in told] == expected
     with pytest.warns(UserWarning, match="^evaluate: 2 notes on the data:\n") as caught:
@@ -59,7 +59,7 @@ def test_what_one_entry_point_says_all_say(pack: Con, tmp_path: Path, capsys: Ca
     for text, row in zip(str(caught[0].message).split("\n  ")[1:], told, strict=True):
         assert text.startswith(f"{row[-1]}: 40 of 40 ")
     tables = {table: pack.sql(f"FROM {table}").to_arrow_table() for table in ("rec", "truth")}
-    parts = by_parts("ranking_check", tables, 3, ["far", "turned"], ks=[3], **given)
+    parts = by_parts("check", tables, 3, ["far", "turned"], ks=[3], **given)
     assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in parts] == expected
     files = [str(tmp_path / f"{table}.parquet") for table in tables]
     for table, file in zip(tables, files, strict=True):
@@ -122,12 +122,12 @@ def test_each_problem_has_as_many_rows_as_it_counts() -> None:
     """And those of the messy tables are the rows that a query of one's own finds."""
     found = set()
     with ranking_udfs.register(duckdb.connect()) as con:
-        codes = {row["code"] for row in rows(con, "FROM ranking_problem_codes()")}
+        codes = {row["code"] for row in rows(con, "FROM ranking.check_codes()")}
         for make, arguments in WORLDS.items():
             con.begin()
-            query = f"SELECT system, k, code, count FROM ranking_check({arguments})"
+            query = f"SELECT system, k, code, count FROM ranking.check({arguments})"
             told = {(*key, code): n for *key, code, n in con.execute(make).execute(query).fetchall()}
-            con.execute(f"CREATE TABLE listed AS FROM ranking_check_rows({arguments})")
+            con.execute(f"CREATE TABLE listed AS FROM ranking.check_rows({arguments})")
             listed = Counter(con.execute("SELECT system, k, code FROM listed").fetchall())
             for code, query in text_rows("rows of problems") if make == MESSY else ():
                 ids = f"SELECT userid::INT, itemid::INT FROM listed WHERE code = '{code}'"
@@ -142,7 +142,7 @@ def test_each_problem_has_as_many_rows_as_it_counts() -> None:
 def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
     pack: Con, min_grade: int, users_without: str
 ) -> None:
-    """By ranking_summary, whose recall has its witnesses elsewhere; some users have no list."""
+    """By ranking.evaluate, whose recall has its witnesses elsewhere; some users have no list."""
     draw, ids = random.Random(min_grade), [*range(9), None]
     rec = [
         (system, draw.choice(ids), draw.choice(ids), draw.choice([*range(5), None]))
@@ -162,7 +162,7 @@ def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
     options = f"ks := [0, 1, 3, NULL], min_grade := {min_grade}, without_relevant := '{users_without}'"
     before, after = (
         pack.execute(
-            f"SELECT system, k, recall FROM ranking_summary('listed', '{truth}', {options})"
+            f"SELECT system, k, recall FROM ranking.evaluate('listed', '{truth}', {options})"
         ).fetchall()
         for truth in ("liked", "left_over")
     )
@@ -175,7 +175,7 @@ def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
                 f"{recall:.4g}, without them {without:.4g}: {abs(without - recall):.3g} {way}"
             )
     found = pack.execute(f"""
-        SELECT system, k, example FROM ranking_check('listed', 'liked', {options}, items := 'chunks')
+        SELECT system, k, example FROM ranking.check('listed', 'liked', {options}, items := 'chunks')
         WHERE code LIKE 'recall%'""").fetchall()
     assert {(system, k): example.partition(" is ")[2] for system, k, example in found} == expected
     assert len(expected) >= 10  # of 4 systems at 3 cut-offs

@@ -1,6 +1,6 @@
 """Each rule about the columns of rec and truth, through every entry point: one refuses what all refuse.
 
-The check of SQL, `ranking_check`, has a row for what the others refuse, and is no one of these.
+The check of SQL, `ranking.check`, has a row for what the others refuse, and is no one of these.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -31,8 +31,8 @@ COMMANDS = ("evaluate", "check", "explain --user-id 1")
 
 def calls(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Each table function that reads truth, but the check, and a call of it."""
-    for name in table_functions() - {"ranking_check", "ranking_check_rows"}:
-        names = [one.partition(" := ")[0] for one in macros()[name].signatures()[0]]
+    for name in table_functions() - {"ranking.check", "ranking.check_rows"}:
+        names = [one.partition(" := ")[0] for one in macros()[name.removeprefix("ranking.")].signatures()[0]]
         own = OF_SQL | {one: repr(text) for one, text in given.items()}
         texts = [f"{one} := {text}" for one, text in own.items() if one in names]
         if "truth" in names:
@@ -51,7 +51,7 @@ def error_of(call: Callable[[], object]) -> str:
 
 def partitioned(rec: pa.Table, truth: pa.Table, given: Mapping[str, Any]) -> None:
     """Evaluate one partition, as Spark does."""
-    job = ranking_udfs.partition("ranking_summary", rec.schema, truth.schema, [2], **given)
+    job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, [2], **given)
     job.merge(job.part(rec, truth, ["a"] if "systems" in job.schemas else None))
 
 
@@ -67,11 +67,11 @@ def test_what_one_entry_point_refuses_all_refuse(
             each.execute(f"CREATE OR REPLACE TABLE {name} AS {query}; COPY {name} TO '{name}.parquet'")
     of_sql = dict(calls(given))
     if not words:  # which takes longer
-        of_sql = {"ranking_summary": of_sql["ranking_summary"]}
+        of_sql = {"ranking.evaluate": of_sql["ranking.evaluate"]}
     errors = {
         name: error_of(lambda query=query: con.execute(query).fetchall()) for name, query in of_sql.items()
     }
-    errors["script"] = error_of(lambda: script.execute(of_sql["ranking_summary"]).fetchall())
+    errors["script"] = error_of(lambda: script.execute(of_sql["ranking.evaluate"]).fetchall())
     tables = con.table("rec").to_arrow_table(), con.table("truth").to_arrow_table()
     errors["Arrow"] = error_of(lambda: partitioned(*tables, given))
     files = ("rec.parquet", "truth.parquet", "recall", 2)
@@ -91,5 +91,5 @@ def test_what_one_entry_point_refuses_all_refuse(
     }
     assert others == {}
     asked = "".join(f", {name} := '{one}'" for name, one in given.items())
-    query = f"SELECT count(*) FROM ranking_check('rec', 'truth'{asked}) WHERE code LIKE '%_not_read'"
+    query = f"SELECT count(*) FROM ranking.check('rec', 'truth'{asked}) WHERE code LIKE '%_not_read'"
     assert value(con, query) == words.endswith("not read")

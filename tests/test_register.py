@@ -17,26 +17,26 @@ import pytest
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.arrow.types import sql_type
-from ranking_udfs.duckdb import connection, portable
-from ranking_udfs.duckdb.connection import UDFS, permanent_name
+from ranking_udfs.duckdb import connection
 from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.duckdb.macros import Macro, macros
-from ranking_udfs.measures.registry import MEASURES
+from ranking_udfs.macros import portable
+from ranking_udfs.measures.registry import BY_NAME, MEASURES
 from tests.conftest import Con, Patch, text_rows, value
 
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
 
-# A function and a macro, and what they return.
-WORKS = "SELECT recall([1, 3], [1, 2]), collect_set(5)"
-RESULT = [(1 / 2, [5])]
+# A function, a macro, and what they return.
+WORKS = "SELECT recall([1, 3], [1, 2]), {}.main.mae(3, 1)"
+RESULT = [(1 / 2, 2)]
 
 
-def works(con: Con) -> bool:
-    return con.execute(WORKS).fetchall() == RESULT
+def works(con: Con, name: str = "ranking") -> bool:
+    return con.execute(WORKS.format(name)).fetchall() == RESULT
 
 
-OPTIONS: dict[str, dict[str, bool]] = {"TEMP": {}, "HIVEMALL": {"hivemall": True}, "ALL": {"temp": False}}
-TEMP, HIVEMALL, ALL = OPTIONS
+OPTIONS: dict[str, dict[str, Any]] = {"PLAIN": {}, "HIVEMALL": {"hivemall": True}, "RK": {"name": "rk"}}
+PLAIN, HIVEMALL, RK = OPTIONS
 # What went before, and how it is registered then; of other.db and read.db nothing but that they are there.
 STATES = {
     state: (steps.split(" | "), ways.split()) for state, steps, ways in text_rows("states of a connection")
@@ -53,7 +53,7 @@ def after(steps: list[str], others: list[Con]) -> Con:
             others.append(con.cursor() if step.endswith("CURSOR") else duckdb.connect("other.db"))
             ranking_udfs.register(others[-1])
         elif step.startswith("REGISTER"):
-            ranking_udfs.register(con, **OPTIONS[step.partition(" FOR ")[2] or TEMP])
+            ranking_udfs.register(con, **OPTIONS[step.partition(" FOR ")[2] or PLAIN])
         else:
             con.execute(portable.script() if step == "RUN THE SCRIPT" else step)
     return con
@@ -62,10 +62,12 @@ def after(steps: list[str], others: list[Con]) -> Con:
 def served(con: Con, way: str) -> bool:
     """Register, and say whether functions and macros are there, of this version, an aggregate with OVER too."""
     assert ranking_udfs.register(con, **OPTIONS[way]) is con
-    schema, over = ("ranking.", "") if way == ALL else ("", " OVER (PARTITION BY i % 2)")
-    query = f"SELECT udf_version(), max(m) FROM (SELECT {schema}mae(i, 1){over} AS m FROM range(4) t(i))"
+    name = OPTIONS[way].get("name", "ranking")
+    query = f"SELECT {name}.version(), max(m) FROM (SELECT {name}.main.mae(i, 1) OVER (PARTITION BY i % 2) AS m FROM range(4) t(i))"
     assert con.execute(query).fetchall() == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}", 1)]
-    return con.execute(WORKS.replace("collect_set", f"{schema}collect_set")).fetchall() == RESULT
+    if way != HIVEMALL:
+        return works(con, name)
+    return con.execute("SELECT collect_set(5), recall([1, 3], [1, 2])").fetchall() == [([5], 1 / 2)]
 
 
 @pytest.mark.parametrize(
@@ -96,8 +98,8 @@ def test_register_works_whatever_went_before_and_again(
         assert value(con, "SELECT i FROM t") == 1
     with con.cursor() as cursor:
         assert value(cursor, "SELECT recall([1], [1])") == 1
-        for each in [*others, cursor] if way == ALL else others:  # TEMP macros take long
-            assert served(each, way)
+        for each in [*others, cursor]:
+            assert works(each, OPTIONS[way].get("name", "ranking"))
     for each in (*others, con):
         each.close()
     assert [path.read_bytes() for path in needed] == before
@@ -112,7 +114,7 @@ def test_threads_may_register_at_once(tmp_path: Path) -> None:
 
         def register_twice(each: Con) -> bool:
             start.wait()
-            return served(each, TEMP) and served(each, ALL)
+            return served(each, PLAIN) and served(each, HIVEMALL)
 
         with ThreadPoolExecutor(len(work)) as pool:
             assert all(pool.map(register_twice, work))
@@ -151,12 +153,12 @@ def with_tables(con: Con, users: int = 1) -> Con:
 
 def users(con: Con, rec: str = "rec", truth: str = "truth", before: str = "") -> Any:
     """How many users a table function finds in these tables, the one that is planned the soonest."""
-    return value(con, f"{before} SELECT count(*) FROM ranking.ranking_judged('{rec}', '{truth}', 10)")
+    return value(con, f"{before} SELECT count(*) FROM ranking.judged('{rec}', '{truth}', 10)")
 
 
 def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as con:
-        ranking_udfs.register(with_tables(con), temp=False)
+        ranking_udfs.register(with_tables(con))
         with_tables(con.execute("CREATE SCHEMA s; USE s"), 2)
         with_tables(con.execute("ATTACH ':memory:' AS other; USE other"), 3)
         assert [users(con.cursor().execute(f"USE {used}")) for used in ("a", "a.s", "other")] == [1, 2, 3]
@@ -172,44 +174,93 @@ def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
         assert value(con, "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'ranking'") == 0
 
 
-@pytest.mark.parametrize("way", [HIVEMALL, ALL])
+@pytest.mark.parametrize("way", [HIVEMALL, PLAIN])
 def test_where_a_macro_cannot_be_made_none_is_left_behind(bare: Con, monkeypatch: Patch, way: str) -> None:
     """Else those made before it would be taken for someone else's."""
-    broken = {
-        "broken": Macro("broken", "CREATE OR REPLACE TEMP MACRO broken(x) AS no_such_function(1);", "?")
-    }
-    made = {HIVEMALL: "aggregates", ALL: "macros"}[way]
+    kind = "TEMP MACRO " if way == HIVEMALL else "MACRO ranking."
+    broken = {"broken": Macro("broken", f"CREATE OR REPLACE {kind}broken(x) AS no_such_function(1);", "?")}
+    made = {HIVEMALL: "hivemall_macros", PLAIN: "macros"}[way]
     every = getattr(connection, made)() | broken
     with monkeypatch.context() as patched:
         patched.setattr(connection, made, lambda: every)
         with pytest.raises(duckdb.CatalogException, match="no_such_function"):
             ranking_udfs.register(bare, **OPTIONS[way])
     assert value(bare, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'temp'") == 0
-    assert value(bare, "SELECT count(*) FROM duckdb_databases() WHERE database_name = 'ranking'") == 0
+    if way == PLAIN:
+        sql = "SELECT count(*) FROM duckdb_databases() WHERE database_name = 'ranking'"
+        assert value(bare, sql) == 0
     assert served(bare, way)
 
 
-def test_a_connection_gets_functions_and_public_macros_and_nothing_else(con: Con) -> None:
-    assert con.execute("SELECT database_name FROM duckdb_databases() WHERE NOT internal").fetchall() == [
-        ("memory",)
-    ]
-    assert value(con, "SELECT current_setting('search_path')") == ""
-    sql = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = 'temp' ORDER BY ALL"
-    assert [name for (name,) in con.execute(sql).fetchall()] == sorted(macros())
-    assert not [name for name in macros() if name.startswith("_")]
-    sql = "SELECT DISTINCT database_name FROM duckdb_functions() WHERE function_name LIKE '%ranking%'"
-    assert {name for (name,) in con.execute(sql).fetchall()} == {"system", "temp"}
+# The namespace, by kind; a name is added on purpose.
+NAMES = sorted(name for name, macro in macros().items() if not macro.is_temp)
+HELD = """
+    SELECT database_name, list(DISTINCT function_name ORDER BY function_name)
+    FROM duckdb_functions() WHERE NOT internal GROUP BY ALL ORDER BY ALL"""
+
+
+def test_register_adds_functions_and_a_database_and_nothing_else(bare: Con) -> None:
+    settings = bare.execute("FROM duckdb_settings()").fetchall()
+    ranking_udfs.register(bare)
+    assert value(
+        bare, "SELECT list(database_name ORDER BY database_name) FROM duckdb_databases() WHERE NOT internal"
+    ) == ["memory", "ranking"]
+    assert bare.execute("FROM duckdb_settings()").fetchall() == settings
+    assert value(bare, "SELECT path FROM duckdb_databases() WHERE database_name = 'ranking'") is None
+    assert [one for one in bare.execute(HELD).fetchall() if one[0] != "system"] == [("ranking", NAMES)]
+    assert len(NAMES) <= 62
+    assert not [name for name in NAMES if name.startswith("_")]
+    ranking_udfs.register(bare, hivemall=True)
+    ((_, temporary),) = [one for one in bare.execute(HELD).fetchall() if one[0] == "temp"]
+    assert {*temporary} == {"collect_set", "to_ordered_map", "to_ordered_list", "struct", *BY_NAME}
+    with bare.cursor() as cursor:
+        assert [one for one in cursor.execute(HELD).fetchall() if one[0] == "temp"] == []
+
+
+def test_no_database_of_the_users_gets_anything(con: Con) -> None:
     con.execute("ATTACH ':memory:' AS copied; COPY FROM DATABASE memory TO copied")
     assert value(con, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'copied'") == 0
     with_tables(con)
     for call in (
-        "ranking_judged('nope', 'truth', 1)",
-        "ranking_summary('rec')",
-        "ranking_gate('rec', nope := 1)",
+        "ranking.judged('nope', 'truth', 1)",
+        "ranking.evaluate('rec')",
+        "ranking.gate('rec', nope := 1)",
     ):
         with pytest.raises(duckdb.Error) as raised:
             con.execute(f"FROM {call}")
         assert "_ranking" not in str(raised.value).partition("LINE 1")[0].replace("_ranking_", ""), call
+
+
+def test_errors_name_the_function_as_it_was_called(con: Con) -> None:
+    ranking_udfs.register(with_tables(con), name="rk")
+    for call, error in {
+        "FROM rk.evaluate('rec', 'truth', [-3])": "rk.evaluate: every k in ks must be 0 or more, got -3",
+        "FROM ranking.evaluate('rec', 'truth', [-3])": "ranking.evaluate: every k in ks must be 0 or more, got -3",
+        "SELECT rk.ndcg([1], [1], -1)": "rk.ndcg: k must be 0 or more, got -1",
+        "SELECT rk.judge([1], [1], [])": "rk.judge: grades must be as many as the items of truth, 1, got 0",
+        "SELECT rk.main.catalog_coverage([1, 2], 1)": "rk.catalog_coverage: n_items must be at least",
+    }.items():
+        with pytest.raises(duckdb.Error, match=rf"(^|: ){re.escape(error)}"):
+            con.execute(call)
+
+
+def test_the_default_connection_and_a_pool_find_the_namespace(tmp_path: Path) -> None:
+    """`duckdb.sql` and another connection to the same file, as a pool opens them."""
+    ranking_udfs.register(duckdb)
+    assert works(duckdb.default_connection())
+    with duckdb.connect(tmp_path / "a.db") as con:
+        ranking_udfs.register(con)
+        with ThreadPoolExecutor(3) as pool:
+            assert all(pool.map(lambda _: works(duckdb.connect(tmp_path / "a.db")), range(3)))
+
+
+def test_a_schema_that_is_made_afterwards_ends_in_duckdbs_own_error(con: Con) -> None:
+    con.execute("CREATE SCHEMA ranking")
+    with pytest.raises(duckdb.BinderException, match=r"[Aa]mbiguous"):
+        con.execute("SELECT ranking.mae(3, 1)")
+    assert works(con)  # by ranking.main.mae
+    with pytest.raises(ValueError, match="ambiguous"):
+        ranking_udfs.register(con)
 
 
 def test_the_functions_over_lists_are_those_of_arrow() -> None:
@@ -219,7 +270,7 @@ def test_the_functions_over_lists_are_those_of_arrow() -> None:
 
 def test_a_table_function_takes_parameters_and_ctes(con: Con) -> None:
     mine = "WITH mine AS (SELECT 1 AS userid, 1 AS itemid, 1.0 AS score)"
-    call = "ranking_judged('mine', truth := 'truth', max_k := $1, user_col := 'userid')"
+    call = "ranking.judged('mine', truth := 'truth', max_k := $1, user_col := 'userid')"
     con.execute("CREATE TEMP TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
     query = f"{mine} SELECT userid, judged.cutoff FROM {call}"
     assert con.execute(query, [7]).fetchall() == [(1, 7)]
@@ -227,7 +278,7 @@ def test_a_table_function_takes_parameters_and_ctes(con: Con) -> None:
 
 def test_a_view_over_functions_and_macros_outlives_the_session(tmp_path: Path) -> None:
     with ranking_udfs.register(duckdb.connect(tmp_path / "a.db")) as con:
-        query = "SELECT userid, recall([1, 3], [1, 2]) AS r FROM ranking_judged('rec', 'truth', 10)"
+        query = "SELECT userid, recall([1, 3], [1, 2]) AS r FROM ranking.judged('rec', 'truth', 10)"
         with_tables(con).execute(f"CREATE VIEW v AS {query}")
     with ranking_udfs.register(duckdb.connect(tmp_path / "a.db", read_only=True)) as con:
         assert con.execute("FROM v").fetchall() == [(0, 1 / 2)]
@@ -242,34 +293,11 @@ def test_a_locked_configuration_will_do_that_reads_a_slash_otherwise() -> None:
         assert {*re.findall(" //? ", value(con, sql))} == {" / "}
 
 
-@pytest.mark.parametrize(
-    "before",
-    [
-        'SET search_path = \'"my-shop".main,"my-shop"."it\'\'s"\'',
-        "ATTACH ':memory:' AS my_ranking; USE my_ranking",  # which ends as the name of the macros' does
-    ],
-)
-def test_a_search_path_finds_the_macros_behind_what_is_the_users(tmp_path: Path, before: str) -> None:
-    with duckdb.connect(tmp_path / "my-shop.db") as con:
-        con.execute(f"CREATE SCHEMA \"it's\"; {before}; CREATE MACRO mse(a, b) AS 'hers'")
-        current = "SELECT current_schema(), current_database()"
-        schema = con.execute(current).fetchone()
-        with_tables(con, 2)
-        for _ in range(2):
-            connection.put_on_search_path(con)
-            assert con.execute(current).fetchone() == schema
-        assert works(con)
-        sql = "SELECT count(*), mae(1, 3), mse(1, 3) FROM ranking_judged('rec', 'truth', 1)"
-        assert con.execute(sql).fetchone() == (2, 2, "hers")
-        assert value(con, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'temp'") == 0
-        assert value(con, "SELECT current_setting('search_path')").count(",_ranking.main") == 1
-
-
 ROWS = "(VALUES ([1], [1]), ([1], [2]), ([1], NULL), (NULL, [1])) t(rec, truth)"
 MEAN = [((1 + 0 + 0) / 3,)]
 
 
-def test_hivemall_makes_every_measure_an_aggregate_in_one_connection_and_false_takes_that_away(
+def test_hivemall_makes_every_measure_an_aggregate_in_one_connection(
     con: Con,
 ) -> None:
     with con.cursor() as cursor:
@@ -286,8 +314,7 @@ def test_hivemall_makes_every_measure_an_aggregate_in_one_connection_and_false_t
         plain = con.execute(f"SELECT {', '.join(each)} FROM {rows}").fetchall()
         assert cursor.execute(f"SELECT {', '.join(each)} FROM {rows}").fetchall() == plain[:1] == plain[1:]
         assert len(con.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()) == 4
-        ranking_udfs.register(cursor)
-        found = cursor.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()
+        found = con.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()
         assert found == [(1,), (0,), (None,), (0,)]
 
 
@@ -300,10 +327,9 @@ def left_alone(con: Con, **options: Any) -> str:
         return ""
     (warning,) = caught
     assert (warning.category, warning.filename) == (UserWarning, __file__)
-    said = r"register: (.*) already (?:exists and was|exist and were) not replaced; use (.*)"
-    names, seconds = re.fullmatch(said, str(warning.message)).groups()
-    assert seconds.split(", ") == [*map(permanent_name, names.split(", "))]
-    return names
+    said = r"register: (.*) already (?:exists and was|exist and were) not replaced(?:; use (.*))?"
+    names, hint = re.fullmatch(said, str(warning.message)).groups()
+    return f"{names}; {hint}"
 
 
 def first(*arguments: Any) -> Any:
@@ -311,66 +337,50 @@ def first(*arguments: Any) -> Any:
     return arguments[0]
 
 
-def test_what_the_user_has_stays_and_the_pack_is_there_under_second_names(bare: Con) -> None:
+def test_what_the_user_has_stays_and_the_pack_is_there_in_its_namespace(bare: Con) -> None:
     bare.execute("""
-        CREATE MACRO mae(a, b) AS a + b; CREATE MACRO R2(actual, predicted) AS 'r2';
-        CREATE TEMP MACRO struct(a) AS 'struct'; CREATE TEMP MACRO hits(x) AS x + 1;
-        CREATE MACRO recall(rec, truth, k) AS 'recall';
-        CREATE MACRO precision_recall_curve(a, b, c) AS TABLE SELECT 'curve';
-        CREATE SCHEMA s; CREATE MACRO s.rmse(a, b) AS 'rmse';
-        ATTACH ':memory:' AS other; CREATE MACRO other.main.mse(a, b) AS 'mse'""")
+        CREATE MACRO mae(a, b) AS a + b; CREATE TEMP MACRO struct(a) AS 'struct'; CREATE TEMP MACRO hits(x) AS x + 1;
+        CREATE MACRO RECALL(rec, truth, k) AS 'recall'; CREATE MACRO ndcg(a) AS TABLE SELECT 'ndcg';
+        CREATE SCHEMA s; CREATE MACRO s.auc(a, b) AS 'auc';
+        ATTACH ':memory:' AS other; CREATE MACRO other.main.mrr(a, b) AS 'mrr'""")
     bare.create_function("success", abs, ["BIGINT"], "BIGINT")
     bare.create_function("judge", first, None, "BIGINT", type="arrow", null_handling="special")  # type: ignore[call-overload]
     hers = {
-        "USE memory": "mae(1, 2), r2(1, 2), struct(1), hits(1), recall(1, 2, 3), success(-3), judge(5), (FROM precision_recall_curve(1, 2, 3))",
-        "USE s": "rmse(1, 2)",
-        "USE other": "mse(1, 2)",
+        "USE memory": "mae(1, 2), struct(1), hits(1), recall(1, 2, 3), success(-3), judge(5), (FROM ndcg(1))",
+        "USE s": "auc(1, 2)",
+        "USE other": "mrr(1, 2)",
     }
-    for options in ({}, {}, {"hivemall": True}, {}):
+    named = "ranking.auc, ranking.hits, ranking.judge, ranking.mrr, ranking.recall, ranking.hit_rate"
+    for options, others in (({}, ""), ({}, ""), ({"hivemall": True}, "struct, "), ({}, "")):
         found = left_alone(bare, **options)
-        assert found == "hits, judge, mae, mse, precision_recall_curve, r2, recall, rmse, struct, success"
+        assert found == f"auc, hits, judge, mrr, recall, {others}success; {named}"
         rows = [bare.execute(f"{use}; SELECT {calls}").fetchone() for use, calls in hers.items()]
-        assert rows == [(3, "r2", "struct", 2, "recall", 3, 5, "curve"), ("rmse",), ("mse",)]
+        assert rows == [(3, "struct", 2, "recall", 3, 5, "ndcg"), ("auc",), ("mrr",)]
         bare.execute("USE memory")
-    sql = "SELECT ndcg([1], [1]), udf_recall([1, 3], [1, 2]), udf_judge([1], [1]).ranks, udf_struct(5)"
-    assert bare.execute(sql).fetchall() == [(1, 1 / 2, [1], {"col1": 5})]
-    sql = "SELECT udf_mae(p, a), udf_mse(p, a), udf_rmse(p, a), udf_r2(p, a) FROM (VALUES (1, 3), (3, 1)) t(p, a)"
-    assert bare.execute(sql).fetchall() == [(2, 4, 2, 1 - 4 / 1)]
-    assert left_alone(bare, temp=False) == "hits, judge, recall, success"  # the functions among them
-    assert bare.execute("SELECT mae(1, 2), ranking.mae(1, 2)").fetchall() == [(3, 1)]
+    sql = "SELECT ndcg([1], [1]), ranking.recall([1, 3], [1, 2]), ranking.judge([1], [1]).ranks, ranking.hit_rate([1], [1])"
+    assert bare.execute(sql).fetchall() == [(1, 1 / 2, [1], 1)]
 
 
 def test_what_the_user_makes_after_register_stays_and_keeps_no_one_from_registering(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as con, con.cursor() as cursor:
         ranking_udfs.register(con, hivemall=True)
-        con.execute(
-            "CREATE OR REPLACE TEMP MACRO rmse(a, b) AS 'rmse'; CREATE OR REPLACE TEMP MACRO mrr(a, b) AS 'mrr'"
-        )
-        con.execute("CREATE MACRO hits(a, b) AS 'hits'; CREATE MACRO mae(a, b) AS 'mae'")
-        assert left_alone(con, hivemall=True) == "hits, mae, mrr, rmse"
-        assert left_alone(con) == "hits, mae, mrr, rmse"
-        sql = "SELECT hits(1, 2), mae(1, 2), rmse(1, 2), mrr(1, 2)"
-        assert con.execute(sql).fetchall() == [("hits", "mae", "rmse", "mrr")]
-        assert left_alone(cursor) == "hits, mae"
-        sql = "SELECT hits(1, 2), mae(1, 2), rmse(1, 2), mrr([1], [1])"
-        assert cursor.execute(sql).fetchall() == [("hits", "mae", 1, 1)]
+        con.execute("CREATE OR REPLACE TEMP MACRO mrr(a, b) AS 'mrr'; CREATE MACRO hits(a, b) AS 'hits'")
+        assert left_alone(con, hivemall=True) == "hits, mrr; ranking.hits, ranking.mrr"
+        assert left_alone(con) == "hits, mrr; ranking.hits, ranking.mrr"
+        sql = "SELECT hits([1], [1]), mrr([1], [1])"
+        assert con.execute(sql).fetchall() == [(1, "mrr")]  # a TEMP macro before her own
+        assert left_alone(cursor) == "hits; ranking.hits"
+        assert cursor.execute(sql).fetchall() == [("hits", 1)]
     with duckdb.connect(tmp_path / "a.db", read_only=True) as con:
-        assert left_alone(con) == "hits, mae"
-        assert con.execute(sql).fetchall() == [("hits", "mae", 1, 1)]
+        assert left_alone(con) == "hits; ranking.hits"
+        assert con.execute(sql).fetchall() == [("hits", 1)]
     with duckdb.connect(tmp_path / "a.db") as con:
-        con.execute("DROP MACRO hits; DROP MACRO mae")
+        con.execute("DROP MACRO hits")
         assert left_alone(con) == ""
-        assert con.execute(sql.replace("hits(1, 2)", "hits([1], [1])")).fetchall() == [(1, 1, 1, 1)]
+        assert con.execute(sql).fetchall() == [(1, 1)]
 
 
-def test_a_table_macro_is_no_function_and_a_function_no_table_macro(bare: Con) -> None:
-    bare.execute("CREATE MACRO hits(a) AS TABLE SELECT a; CREATE MACRO ranking_summary(a) AS a")
-    assert left_alone(bare) == ""
-    sql = "SELECT hits([1], [1]), ranking_summary(2), (FROM hits(3))"
-    assert bare.execute(sql).fetchall() == [(1, 2, 3)]
-
-
-# A database or schema `ranking` is met with temp=False.
+# What is there, what register must find no other of, what it says that it got, and the statement that ends it.
 REFUSED = text_rows("what register refuses")
 
 
@@ -378,22 +388,23 @@ def test_register_refuses_and_changes_nothing(bare: Con, tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     for there, what, got, then in REFUSED:
         bare.execute(there)
-        # But for a name of theirs, the functions of all databases are made before what is refused is met.
-        counted = "database_name <> 'system'" if " " in what else "true"
-        found = f"SELECT (SELECT count(*) FROM duckdb_functions() WHERE {counted}), list(database_name) FROM duckdb_databases()"
+        found = (
+            "SELECT (SELECT count(*) FROM duckdb_functions()), list(database_name) FROM duckdb_databases()"
+        )
         before = bare.execute(found).fetchall()
-        is_for_all = what.endswith(" ranking")
-        said = f"{what} of another origin{' with temp=False' * is_for_all}, got {got}"
-        with pytest.raises(ValueError, match=f"^register: con must have no {said}"):
-            ranking_udfs.register(bare, temp=not is_for_all)
+        with pytest.raises(ValueError, match=f"^register: con must have no {what}.*, got {got}$"):
+            ranking_udfs.register(bare)
         assert bare.execute(found).fetchall() == before
         bare.execute(then)
     assert works(ranking_udfs.register(bare))
 
 
 def test_register_says_what_else_it_cannot_do(bare: Con) -> None:
-    with pytest.raises(ValueError, match=r"^register: temp must be true with hivemall=True, .*, got False$"):
-        ranking_udfs.register(bare, hivemall=True, temp=False)
+    for name in ("", None, 1):
+        with pytest.raises(
+            ValueError, match=rf"^register: name must be the name of a database, got {name!r}$"
+        ):
+            ranking_udfs.register(bare, name=name)  # type: ignore[arg-type]
     bare.execute("BEGIN")
     ranking_udfs.register(bare).execute("ROLLBACK; BEGIN")
     with pytest.raises(ValueError, match=r"^register: .* end it and register again"):
@@ -406,17 +417,6 @@ def test_register_says_what_else_it_cannot_do(bare: Con) -> None:
     bare.close()
     with pytest.raises(ValueError, match=r"^register: con must be an open connection, got a closed one"):
         ranking_udfs.register(bare)
-
-
-def test_every_short_name_has_a_second_of_the_same_meaning(con: Con) -> None:
-    meaning = "parameters, parameter_types, varargs, macro_definition, return_type"
-    sql = f"SELECT function_name, list(meaning ORDER BY meaning) FROM (SELECT function_name, ({meaning}) AS meaning FROM duckdb_functions()) GROUP BY function_name"
-    found = dict(con.execute(sql).fetchall())
-    seconds = {name: permanent_name(name) for name in (*UDFS, *macros()) if name != permanent_name(name)}
-    assert seconds.keys() > {*FUNCTIONS, "mae", "struct"}
-    for name, second in seconds.items():
-        assert second in (f"udf_{name}", f"ranking_{name}")
-        assert str(found[name]).replace(f"{name}(", f"{second}(") == str(found[second]) != "None", name
 
 
 AT_EXIT = """

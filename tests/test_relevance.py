@@ -42,7 +42,7 @@ def test_each_user_has_the_values_of_the_slow_definitions(
     con: duckdb.DuckDBPyConnection, min_grade: float | None, unjudged: str
 ) -> None:
     arguments = f"min_grade := {literal(min_grade)}, unjudged := '{unjudged}'"
-    found = rows(con, f"FROM ranking_by_user('rec', 'truth', {literal(list(CUTS))}, {arguments})")
+    found = rows(con, f"FROM ranking.by_user('rec', 'truth', {literal(list(CUTS))}, {arguments})")
     assert len(found) == len(TOPICS) * len(CUTS)
     for row in found:
         ranking = judged(TOPICS[row["userid"]])
@@ -65,10 +65,10 @@ def test_lowered_grades_and_filtered_lists_give_the_same(con: duckdb.DuckDBPyCon
         GROUP BY ALL
     """)
     for call in (
-        f"SELECT * FROM ranking_distribution({{}}, [3, NULL]{{}}, measures := {BINARY})",
-        "SELECT * FROM interpolated_precision_curve({}{})",
-        "SELECT * FROM precision_recall_curve({}, 4{})",
-        "SELECT userid, n_truth FROM ranking_judged({}, 3{})",
+        f"SELECT * FROM ranking.distribution({{}}, [3, NULL]{{}}, measures := {BINARY})",
+        "SELECT * FROM ranking.interpolated_precision_curve({}{})",
+        "SELECT * FROM ranking.precision_recall_curve({}, 4{})",
+        "SELECT userid, n_truth FROM ranking.judged({}, 3{})",
     ):
         given = "'rec', 'truth'", ", min_grade := 2, unjudged := 'skip'"
         one, two = (
@@ -84,7 +84,7 @@ def test_expected_values_over_ties_are_those_of_all_orders(
 ) -> None:
     cases = random_cases(random.Random(5), 12, 5)
     arguments = f"ties := 'expected', min_grade := {literal(min_grade)}, unjudged := '{unjudged}'"
-    for row in rows(con, f"FROM ranking_by_user('given', 'judged', [1, 3, NULL], {arguments})"):
+    for row in rows(con, f"FROM ranking.by_user('given', 'judged', [1, 3, NULL], {arguments})"):
         rankings = cases[row["userid"]].rankings()
         if unjudged == "skip":
             rankings = [(condensed(ranking), orders) for ranking, orders in rankings]
@@ -107,9 +107,9 @@ def test_condensed_lists_are_those_of_ir_measures(con: duckdb.DuckDBPyConnection
             ("nDCG(judged_only=True)@3", "ndcg"),
         )
     }
-    sql = """SELECT userid, "precision", recall, ranking_ndcg(judged, 3, gain := 'linear') AS ndcg
-        FROM ranking_by_user('rec', 'truth', [3], min_grade := 2, unjudged := 'skip')
-        JOIN ranking_judged('rec', 'truth', 3, unjudged := 'skip') USING (userid)"""
+    sql = """SELECT userid, "precision", recall, ranking.ndcg(judged, 3, gain := 'linear') AS ndcg
+        FROM ranking.by_user('rec', 'truth', [3], min_grade := 2, unjudged := 'skip')
+        JOIN ranking.judged('rec', 'truth', 3, unjudged := 'skip') USING (userid)"""
     ours = {str(row["userid"]): row for row in rows(con, sql)}
     with_relevant = {user for user, _, grade in known if grade >= 2}
     compared = 0

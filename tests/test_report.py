@@ -81,7 +81,7 @@ def test_a_leak_is_in_the_answer(four: str, four_tables: Con) -> None:
 
 def test_few_judged_items_and_users_without_relevant_ones_are_told(four: str, four_tables: Con) -> None:
     found = sections(four)
-    query = "FROM ranking_summary('rec', 'truth', [5], min_grade := 2)"
+    query = "FROM ranking.evaluate('rec', 'truth', [5], min_grade := 2)"
     judged = dict(four_tables.sql(query).project("system, judged_share").fetchall())
     rows = {row["Table"]: row["None relevant"] for row in tables_in(found["The data"])[0]}
     assert rows == {**dict.fromkeys(judged, "1"), "Truth": ""}
@@ -93,12 +93,12 @@ def test_few_judged_items_and_users_without_relevant_ones_are_told(four: str, fo
 def test_what_is_in_the_lists_is_what_sql_says(four: str, four_tables: Con) -> None:
     con, found = four_tables, sections(four)["What is in the lists"]
     call = "('rec', [10], history := 'train', items := 'items')"
-    wholes = con.execute(f"FROM ranking_beyond_accuracy{call}").df().set_index("system")
+    wholes = con.execute(f"FROM ranking.beyond_accuracy{call}").df().set_index("system")
     means, tails, everything = tables_in(found)
     assert "TEMP TABLE contents AS" in text_of(sections(four)["How it was made"])
 
     popularity = {row["System"]: row for row in means if row["Measure"] == "popularity"}
-    by_user = con.execute(f"FROM ranking_beyond_accuracy_by_user{call}").df().groupby("system")["popularity"]
+    by_user = con.execute(f"FROM ranking.beyond_accuracy_by_user{call}").df().groupby("system")["popularity"]
     for system, values in by_user:
         row = popularity[system]
         assert int(row["Users"]) == len(values) == 119

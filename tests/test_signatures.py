@@ -1,10 +1,15 @@
 """What the signatures of the reference say: parameters by place and by name, with their defaults."""
 
+from collections.abc import Iterator
+
+import duckdb
 import pytest
 
-from ranking_udfs.duckdb.files import texts
+import ranking_udfs
 from ranking_udfs.duckdb.macros import macros
-from tests.conftest import Con, module_connection
+from ranking_udfs.macros.files import texts
+from ranking_udfs.measures.registry import MEASURES
+from tests.conftest import Con
 from tests.reference import parameters
 from tests.test_entry_points import MAKE
 
@@ -22,7 +27,7 @@ TABLES = f"""{MAKE};
 # An argument for each parameter without a default.
 GIVEN = {
     **{"by_user": "'by_user'", "comparison": "'compared'", "user": "1"},
-    "judged": "ranking_judge([1, 3, 2, 6], [1, 2, 4], [4, 2, 1])",
+    "judged": "ranking.judge([1, 3, 2, 6], [1, 2, 4], [4, 2, 1])",
     **{name: name for name in ("rec_list", "predicted", "actual", "number", "key", "value")},
     **{"n_items": "9", "options": "'-reverse'", "reverse": "true", "k": "2"},
 }
@@ -45,20 +50,24 @@ OTHER = {
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'", "lower_is_better": "['clicks']"},
 }
 # Where a parameter means something else, or goes with another choice.
-OF_ONE = {
-    "ranking_cumulative_gain": {"gain": "'exp'"},
-    **{name: {"predicted_truth": "NULL"} for name in ("ranking_check", "ranking_compare")},
-    "ranking_compare_by_user": {"predicted": "NULL", "measures": "['clicks']"},
-    "ranking_fuse": {"normalize": "'sum'"},
-    "ranking_rbp": {"gain": "'graded'", "min_grade": "NULL"},
-    "ranking_half_life_utility": {"half_life": "3"},
-    "ranking_judge": {"rec": "[1, 3, 2, 6]", "truth": "[1, 2, 4]", "grades": "[4, 2, 1]"},
-    "ranking_split": {"last": "NULL"},
+LISTS = {"rec": "[1, 3, 2, 6]", "truth": "MAP {1: 4, 2: 2, 4: 1}"}
+OF_ONE = dict.fromkeys(MEASURES, LISTS) | {
+    "cumulative_gain": LISTS | {"gain": "'exp'"},
+    **{name: {"predicted_truth": "NULL"} for name in ("check", "compare")},
+    "compare_by_user": {"predicted": "NULL", "measures": "['clicks']"},
+    "fuse": {"normalize": "'sum'"},
+    "rbp": LISTS | {"gain": "'graded'", "min_grade": "NULL"},
+    "half_life_utility": LISTS | {"half_life": "3"},
+    "judge": {"rec": "[1, 3, 2, 6]", "truth": "[1, 2, 4]", "grades": "[4, 2, 1]"},
+    "split": {"last": "NULL"},
     "struct": {name: f"'{name}'" for name in "abcdefgh"},
 }
 
 
-pack = module_connection(TABLES)
+@pytest.fixture(scope="module")
+def pack() -> Iterator[Con]:
+    with duckdb.connect() as con:
+        yield ranking_udfs.register(con, hivemall=True).execute(TABLES)
 
 
 def default(parameter: str) -> str | None:
@@ -69,7 +78,7 @@ def default(parameter: str) -> str | None:
 
 def rows(con: Con, name: str, *arguments: str) -> list[str]:
     """The rows of a call, as texts, so that NaN is itself."""
-    called = f"{macros()[name].always}({', '.join(arguments)})"
+    called = f"{macros()[name].called}({', '.join(arguments)})"
     query = f"FROM {called}" if macros()[name].is_table else f"SELECT {called} FROM rows"
     return sorted(map(str, con.execute(query).fetchall()))
 

@@ -153,27 +153,27 @@ with duckdb.connect() as made:
     made.execute(MAKE)
     TABLES = {name: made.table(name).to_arrow_table() for (name,) in made.execute("SHOW TABLES").fetchall()}
 KS = "[0, 1, 2, 3, 100, NULL]"
-SUMMARY = f"ranking_summary('rec', 'truth', {KS})"
+SUMMARY = f"ranking.evaluate('rec', 'truth', {KS})"
 BOTH = "history := 'history', items := 'items', category_col := 'kind'"
 NAMED = "user_col := 'a.b', item_col := 'sku', score_col := 'place', grade_col := 'bought'"
 # By session: each function once, and what Spark does not do for all of them alike, on the cluster that each
 # step arrives. test_partitions.py has the options.
 CALLS = {
     "local[2]": (
-        "ranking_judged('rec', 'truth', 3)",
+        "ranking.judged('rec', 'truth', 3)",
         SUMMARY,
-        f"ranking_distribution('rec', 'truth', {KS})",
-        f"ranking_compare('rec', 'truth', {KS}, margin := 0.1)",
-        "ranking_check('rec', 'truth', ks := 3, history := 'history')",
-        f"ranking_beyond_accuracy_by_user('rec', [2, NULL], {BOTH})",
-        f"ranking_beyond_accuracy('rec', 3, {BOTH})",
-        "ranking_fuse('runs', 'borda', MAP {'A': 1, 'B': 0.3}, system_col := 'model')",
-        f"ranking_by_user('listed', 'liked', 4, measures := ['auc'], descending := false, {NAMED})",
+        f"ranking.distribution('rec', 'truth', {KS})",
+        f"ranking.compare('rec', 'truth', {KS}, margin := 0.1)",
+        "ranking.check('rec', 'truth', ks := 3, history := 'history')",
+        f"ranking.beyond_accuracy_by_user('rec', [2, NULL], {BOTH})",
+        f"ranking.beyond_accuracy('rec', 3, {BOTH})",
+        "ranking.fuse('runs', 'borda', MAP {'A': 1, 'B': 0.3}, system_col := 'model')",
+        f"ranking.by_user('listed', 'liked', 4, measures := ['auc'], descending := false, {NAMED})",
     ),
     CLUSTER: (
-        "ranking_judged('rec', 'truth', 3)",
-        f"ranking_summary('rec', 'truth', {KS}, ties := 'expected')",
-        f"ranking_check('rec', 'truth', ks := {KS})",
+        "ranking.judged('rec', 'truth', 3)",
+        f"ranking.evaluate('rec', 'truth', {KS}, ties := 'expected')",
+        f"ranking.check('rec', 'truth', ks := {KS})",
     ),
 }
 
@@ -197,9 +197,9 @@ def test_the_tables_give_the_numbers_of_duckdb(spark: SparkSession, con: Con) ->
 
 def test_values_by_user_are_compared_by_any_measure(spark: SparkSession, con: Con) -> None:
     rec, truth = (spark.createDataFrame(TABLES[name]) for name in ("rec", "truth"))
-    by_user = pack.ranking_by_user(rec.where("system > ''"), truth, [3], ["ndcg(gain=linear)", "hits"])
+    by_user = pack.by_user(rec.where("system > ''"), truth, [3], ["ndcg(gain=linear)", "hits"])
     check_calls(
-        spark, con, {"by_user": by_user.toArrow()}, "ranking_compare_by_user('by_user', baseline := 'A')"
+        spark, con, {"by_user": by_user.toArrow()}, "ranking.compare_by_user('by_user', baseline := 'A')"
     )
 
 
@@ -245,8 +245,8 @@ def test_a_session_may_have_other_settings(spark: SparkSession, con: Con) -> Non
         "rec": TABLES["rec"].rename_columns(["system", "userid", "itemid", "SCORE"]),
         "truth": TABLES["truth"],
     }
-    summary = "ranking_summary('rec', 'truth', [2, NULL], ties := 'expected')"
-    check_calls(session, con, tables, summary, "ranking_check('rec', 'truth', ks := 2)")
+    summary = "ranking.evaluate('rec', 'truth', [2, NULL], ties := 'expected')"
+    check_calls(session, con, tables, summary, "ranking.check('rec', 'truth', ks := 2)")
 
 
 DAY = datetime.date(2026, 11, 22)
@@ -283,7 +283,7 @@ def test_ids_of_every_type_match_as_themselves(spark: SparkSession) -> None:
             [(*pair, 1) for pair in pairs], f"userid {kind}, itemid {kind}, score int"
         )
         truth = spark.createDataFrame([(one, one) for one in ids], f"userid {kind}, itemid {kind}")
-        found = pack.ranking_by_user(rec, truth, None, ["first_hit_rank"]).toArrow().to_pylist()
+        found = pack.by_user(rec, truth, None, ["first_hit_rank"]).toArrow().to_pylist()
         likes = [
             (tuple(user.values()) if isinstance(user := row["userid"], dict) else user, row["first_hit_rank"])
             for row in found
@@ -294,7 +294,7 @@ def test_ids_of_every_type_match_as_themselves(spark: SparkSession) -> None:
 def test_the_query_of_the_page_splits_as_duckdb(spark: SparkSession, con: Con) -> None:
     """With an event at the very begin of the test's week, and a user whose events are all in it."""
     page = (ROOT / "udfs/ranking_udfs/spark/README.md").read_text(encoding="utf-8")
-    (query,) = re.findall(r"```sql\n(.*?ranking_split.*?)```", page, re.DOTALL)
+    (query,) = re.findall(r"```sql\n(.*?ranking.split.*?)```", page, re.DOTALL)
     con.execute("""
         CREATE TABLE events AS
         SELECT n % 5 AS userid, n AS itemid, TIMESTAMP '2026-03-01' + to_hours(6 * n) AS time
@@ -302,7 +302,7 @@ def test_the_query_of_the_page_splits_as_duckdb(spark: SparkSession, con: Con) -
     spark.createDataFrame(con.sql("FROM events").to_arrow_table()).createOrReplaceTempView("events")
     drop = "test_size := INTERVAL 7 DAY, cold_users := 'drop'"
     columns = "SELECT userid, itemid, part"
-    expected = con.sql(f"{columns} FROM ranking_split('events', {drop}) ORDER BY ALL").fetchall()
+    expected = con.sql(f"{columns} FROM ranking.split('events', {drop}) ORDER BY ALL").fetchall()
     found = con.from_arrow(spark.sql(query).select("userid", "itemid", "part").toArrow())
     assert {part for *_, part in expected} == {"train", "test", None}
     assert found.order("ALL").fetchall() == expected
@@ -322,17 +322,15 @@ def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None
     ):
         rec = one.selectExpr(*columns.split(" | "))
         truth = rec.drop("score") if NO_ORDER in error else one
-        with pytest.raises((TypeError, ValueError), match=f"^ranking_summary: .*{re.escape(error)}"):
-            pack.ranking_summary(rec, truth, 1)
-    with pytest.raises(TypeError, match=r"^ranking_by_user: rec must be a DataFrame of Spark, got str$"):
-        pack.ranking_by_user("rec", one, 1)  # type: ignore[arg-type]
+        with pytest.raises((TypeError, ValueError), match=f"^ranking.evaluate: .*{re.escape(error)}"):
+            pack.evaluate(rec, truth, 1)
+    with pytest.raises(TypeError, match=r"^ranking.by_user: rec must be a DataFrame of Spark, got str$"):
+        pack.by_user("rec", one, 1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"compare_by_user: got an unexpected keyword argument 'alpha'$"):
-        pack.ranking_compare_by_user(one, alpha=0.05)
+        pack.compare_by_user(one, alpha=0.05)
     with pytest.raises(TypeError, match=r"^register: spark must be a SparkSession, got DataFrame$"):
         pack.register(one)
-    pack.ranking_summary(
-        one.withColumn("ITEMID", one.itemid), one.drop("score"), 1
-    )  # the same, of another case
+    pack.evaluate(one.withColumn("ITEMID", one.itemid), one.drop("score"), 1)  # the same, of another case
 
 
 @pytest.mark.slow
@@ -342,17 +340,17 @@ def test_errors_of_a_job_end_in_one_line(spark: SparkSession) -> None:
     for frame, line in (
         (spark.sql("SELECT recall(array(1), array(1), -2)"), "recall: k must be 0 or more, got -2"),
         (
-            pack.ranking_by_user(one, one.selectExpr("*", "6.0 AS rel"), 1, "err"),
-            "ranking_err: a grade must be max_grade=4 or less, got 6",
+            pack.by_user(one, one.selectExpr("*", "6.0 AS rel"), 1, "err"),
+            "ranking.err: a grade must be max_grade=4 or less, got 6",
         ),
         (
-            pack.ranking_judged(one, one.where("userid > 2").drop("score"), 1),
+            pack.judged(one, one.where("userid > 2").drop("score"), 1),
             "judged: truth must have a user, got 0 rows",
         ),
-        (pack.ranking_summary(one, nobody, 1), "summary: truth must have a user, got 3 rows without userid"),
+        (pack.evaluate(one, nobody, 1), "summary: truth must have a user, got 3 rows without userid"),
         (
-            pack.ranking_fuse(spark.createDataFrame(TABLES["runs"]), systems=["A", "D"], system_col="model"),
-            "ranking_fuse: systems must name systems of rec (A, B), got D",
+            pack.fuse(spark.createDataFrame(TABLES["runs"]), systems=["A", "D"], system_col="model"),
+            "ranking.fuse: systems must name systems of rec (A, B), got D",
         ),
     ):
         with pytest.raises(Exception) as raised:  # noqa: PT011  (each is an error of another type)
@@ -447,9 +445,9 @@ def test_spark_connect_takes_all_but_the_helpers(java: None) -> None:
         assert spark.sql("SELECT recall(judge(array(1, 3), array(1, 2)), 2)").collect()[0][0] == 0.5
         rec = spark.createDataFrame([(7, "a", 1.0), (7, "b", 1.0)], "userid int, itemid string, score double")
         truth = spark.createDataFrame([(7, "b")], "userid int, itemid string")
-        found = ranking_udfs.spark.ranking_summary(rec, truth, 2, "mrr", "expected").collect()
+        found = ranking_udfs.spark.evaluate(rec, truth, 2, "mrr", "expected").collect()
         assert [row["mrr"] for row in found] == [0.75], found
-        found = {row["problem"] for row in ranking_udfs.spark.ranking_check(rec, truth, 1).collect()}
+        found = {row["problem"] for row in ranking_udfs.spark.check(rec, truth, 1).collect()}
         assert "rec: users with tied scores at k = 1" in found, found
         print("as expected", file=sys.stderr)
     """

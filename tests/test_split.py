@@ -1,4 +1,4 @@
-"""ranking_split: against a slow definition, and a race; cases by hand are in right_tables.txt."""
+"""ranking.split: against a slow definition, and a race; cases by hand are in right_tables.txt."""
 
 import random
 from collections.abc import Sequence
@@ -95,24 +95,24 @@ def test_folds_are_those_of_the_definition(pack: duckdb.DuckDBPyConnection, seed
         options = f"{given}, user_col := 'u', item_col := 'i', time_col := 't' {drop}"
         found = pack.execute(f"""
             SELECT list(coalesce(left(part, 2), dropped) ORDER BY row ASC)
-            FROM ranking_split('drawn', {options}) GROUP BY fold ORDER BY fold ASC""").fetchall()
+            FROM ranking.split('drawn', {options}) GROUP BY fold ORDER BY fold ASC""").fetchall()
         assert [fold for (fold,) in found] == defined(events, folds, size, gap, last, bool(drop))
 
 
 def test_a_misfit_is_told_before_what_it_makes_of_the_events() -> None:
-    call = "ranking_split('events', test_size := INTERVAL '3 seconds', seen := 'once')"
+    call = "ranking.split('events', test_size := INTERVAL '3 seconds', seen := 'once')"
     with ranking_udfs.register(duckdb.connect()) as con:
         con.execute("CREATE TABLE events AS SELECT 1 AS userid, 1 AS itemid, DATE '2026-01-01' AS time")
         assert "test_size must reach back" in refusal(con, f"FROM {call.replace('once', 'drop')}")
         told = {refusal(con, f"FROM {call}") for _ in range(40)}
-        assert told == {"ranking_split: seen must be keep|drop, got 'once'"}
+        assert told == {"ranking.split: seen must be keep|drop, got 'once'"}
 
 
 @pytest.mark.parametrize("call", ANY_CALLS)
 def test_the_script_splits_as_python(
     tables: duckdb.DuckDBPyConnection, script: duckdb.DuckDBPyConnection, call: str
 ) -> None:
-    query = f"FROM ranking_split({call}) ORDER BY ALL"
+    query = f"FROM ranking.split({call}) ORDER BY ALL"
     expected = rows(tables, query)
     assert expected
     assert rows(script, query) == expected
@@ -137,7 +137,7 @@ def test_columns_are_told_before_arguments(
     tables: duckdb.DuckDBPyConnection, script: duckdb.DuckDBPyConnection, call: str, error: str
 ) -> None:
     for con in (tables, script):
-        assert refusal(con, f"FROM ranking_split({call})").startswith(f"ranking_split: {error}")
+        assert refusal(con, f"FROM ranking.split({call})").startswith(f"ranking.split: {error}")
 
 
 def test_the_text_has_what_is_asked_for_alone() -> None:
@@ -149,7 +149,7 @@ def test_the_text_has_what_is_asked_for_alone() -> None:
         given = {"events": "events"} | usual | given
         kinds = dict.fromkeys(("folds", "last", "test_from"), "INTEGER")
         arguments = ((name, kinds.get(name, "VARCHAR"), given.get(name)) for name in names)
-        return compose_call("ranking_split", *arguments)
+        return compose_call("ranking.split", *arguments)
 
     assert not any(word in text(test_from="3") for word in ("JOIN (", "dense_rank", "_ranking.main."))
     assert "dense_rank" in text(last="1")

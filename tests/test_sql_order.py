@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ranking_udfs.duckdb.files import code
+from ranking_udfs.macros.files import code
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
 # But for the script that is made of the others, and the queries that are Hivemall's.

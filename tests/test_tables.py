@@ -39,7 +39,7 @@ def test_arguments_are_whatever_query_table_takes(tables: Con, tmp_path: Path, m
     assert reader.schema == arrow_rec.schema
     ctes = ", ".join(f"cte_{name} AS (FROM {name})" for name in ("rec", "truth", "arrow_rec", "arrow_truth"))
     query = f"WITH {ctes}, once AS MATERIALIZED (FROM {{}})"
-    query += " FROM ranking_summary({}, [2, 4], measures := 'recall,ndcg')"
+    query += " FROM ranking.evaluate({}, [2, 4], measures := 'recall,ndcg')"
     expected = tables.execute(query.format("rec", "'rec', 'truth'")).fetchall()
     for once, arguments in (
         ("rec", '\'memory.main.rec\', \'"memory"."main"."truth"\''),
@@ -62,7 +62,7 @@ def test_ascending_scores_rank_as_their_opposites(tables: Con, kind: str) -> Non
         CREATE OR REPLACE TABLE opposite AS SELECT * REPLACE (-score AS score) FROM many;
         CREATE OR REPLACE TABLE liked AS SELECT userid, itemid FROM many WHERE hash(itemid + 1) % 3 = 0
     """)
-    query = "FROM ranking_by_user('{}', 'liked', [{}], measures := 'ndcg,auc' {}) ORDER BY ALL"
+    query = "FROM ranking.by_user('{}', 'liked', [{}], measures := 'ndcg,auc' {}) ORDER BY ALL"
     for k in ("5", "NULL"):
         expected = tables.execute(query.format("opposite", k, "")).fetchall()
         assert len(expected) == 7
@@ -77,7 +77,7 @@ def test_types_that_differ_are_an_error_before_an_id_is_cast() -> None:
                 made = f"SELECT {user} AS userid, u AS itemid, 1 AS score FROM range(3000) AS t(u)"
                 con.execute(f"CREATE OR REPLACE TABLE {name} AS {made}")
             for _ in range(9):
-                query = "FROM ranking_summary('recs', 'truths', [10], measures := 'mrr', grade_col := '')"
+                query = "FROM ranking.evaluate('recs', 'truths', [10], measures := 'mrr', grade_col := '')"
                 assert "userid must have the same type" in refusal(con, query)
 
 
@@ -94,12 +94,12 @@ def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: Con) -> N
         FROM range(9100) AS users(u), range(4) AS items(i);
         CREATE TABLE rec AS FROM rec_u ORDER BY hash(rec_u);
     """)
-    by_user = "FROM ranking_by_user('{}', 'truth', [5, 33], measures := 'ndcg', "
+    by_user = "FROM ranking.by_user('{}', 'truth', [5, 33], measures := 'ndcg', "
     for query in (
-        "FROM ranking_judged('{}', 'truth', NULL)",
+        "FROM ranking.judged('{}', 'truth', NULL)",
         f"{by_user}unjudged := 'skip')",
         f"{by_user}ties := 'expected')",
-        "FROM ranking_fuse('{}', systems := [1])",
+        "FROM ranking.fuse('{}', systems := [1])",
     ):
         one, other = (query.format(rec) for rec in ("rec_u", "rec"))
         counted = "SELECT count(*), bit_xor(hash(one)), sum(hash(one)) FROM ({}) AS one"
@@ -122,10 +122,10 @@ def test_a_limit_ends_a_query_of_many_users(con: Con) -> None:
     timer = threading.Timer(160, con.interrupt)  # in all; one query takes seconds, or for ever
     timer.start()
     for query in (
-        "FROM ranking_judged('rec', 'truth', 10)",
-        "SELECT ndcg FROM ranking_by_user('rec', 'truth', [10, 50])",
-        "FROM ranking_check('systems', 'truth', ks := [3, 50])",
-        "WITH cte AS (FROM by_user) SELECT users FROM ranking_compare_by_user('cte')",
+        "FROM ranking.judged('rec', 'truth', 10)",
+        "SELECT ndcg FROM ranking.by_user('rec', 'truth', [10, 50])",
+        "FROM ranking.check('systems', 'truth', ks := [3, 50])",
+        "WITH cte AS (FROM by_user) SELECT users FROM ranking.compare_by_user('cte')",
     ):
         assert len(con.execute(f"{query} LIMIT 1").fetchall()) == 1, query
     timer.cancel()
@@ -148,7 +148,7 @@ def test_ranking_check_finds_the_ties_of_a_sort_in_python(con: Con) -> None:
         expected[k] += len(ranked) > k and ranked[k - 1] == ranked[k]
     assert sum(map(bool, expected.values())) > 4
     for table, systems, some in (("one", 1, [*ks[:5], 0]), ("two", 2, [*ks, 2**63 - 1])):
-        query = f"FROM ranking_check('{table}', '{table}', {some}) WHERE code = 'ties_at_k' GROUP BY k"
+        query = f"FROM ranking.check('{table}', '{table}', {some}) WHERE code = 'ties_at_k' GROUP BY k"
         found = dict(con.execute(f"SELECT k, sum(count) {query}").fetchall())
         assert found == {k: n * systems for k, n in expected.items() if k in some and n}, (table, some)
 
@@ -159,11 +159,11 @@ def test_ranking_check_needs_no_more_memory_for_a_larger_k(con: Con) -> None:
         "CREATE TABLE rec AS SELECT i % 3000 AS userid, i AS itemid, i AS score FROM range(60_000) t(i)"
     )
     con.execute("CREATE VIEW truth AS SELECT userid, itemid FROM rec")
-    assert con.execute("FROM ranking_check('rec', 'truth', ks := [20_000])").fetchall() == []
+    assert con.execute("FROM ranking.check('rec', 'truth', ks := [20_000])").fetchall() == []
 
 
 def test_a_distribution_is_that_of_the_users_values(tables: Con) -> None:
-    """Against NumPy, over what ranking_by_user gives; the mean is ranking_summary's to the bit."""
+    """Against NumPy, over what ranking.by_user gives; the mean is ranking.evaluate's to the bit."""
     con = tables
     con.execute("""
         CREATE OR REPLACE TABLE some_rec AS
@@ -176,9 +176,9 @@ def test_a_distribution_is_that_of_the_users_values(tables: Con) -> None:
         FROM range(300) AS t(i)
     """)
     call = "('some_rec', 'some_truth', [2, NULL], measures := 'recall,ndcg,spearman,first_hit_rank')"
-    by_user = rows(con, f"FROM ranking_by_user{call}")
-    means = {(row["system"], row["k"]): row for row in rows(con, f"FROM ranking_summary{call}")}
-    found = rows(con, f"FROM ranking_distribution{call}")
+    by_user = rows(con, f"FROM ranking.by_user{call}")
+    means = {(row["system"], row["k"]): row for row in rows(con, f"FROM ranking.evaluate{call}")}
+    found = rows(con, f"FROM ranking.distribution{call}")
     assert [(one["system"], one["k"], one["measure"]) for one in found] == [
         (*key, name)
         for key in product("ab", (2, None))
@@ -202,8 +202,8 @@ def test_a_distribution_is_that_of_the_users_values(tables: Con) -> None:
     assert {one["measure"] for one in found if one["users_undefined"]} == {"spearman", "first_hit_rank"}
 
 
-SUMMARY = "FROM ranking_summary('{}', '{}', [2, 40], measures := 'hits,mrr', users := '{}')"
-CHECK = "FROM ranking_check('{}', '{}')"
+SUMMARY = "FROM ranking.evaluate('{}', '{}', [2, 40], measures := 'hits,mrr', users := '{}')"
+CHECK = "FROM ranking.check('{}', '{}')"
 
 
 def everything(con: Con, tables: list[str], cte: str = "") -> list[Any]:
@@ -263,17 +263,17 @@ def test_no_error_is_long_or_has_an_internal_name(tables: Con) -> None:
     tables.execute(f"CREATE OR REPLACE VIEW wordy AS SELECT *, NULL::ENUM ({words}) AS rel FROM truth")
     tables.execute("CREATE OR REPLACE VIEW wordy_items AS SELECT * REPLACE (rel AS itemid) FROM wordy")
     for query in (
-        "ranking_summary('rec', 'wordy', [2])",
-        "interpolated_precision_curve('rec', 'wordy_items')",
-        f"ranking_by_user('rec', 'truth', []::STRUCT({'long' * 20} INTEGER)[])",
-        "ranking_judged('rec', 'truth', (repeat('9', 36) || '.5')::DECIMAL(38, 1))",
+        "ranking.evaluate('rec', 'wordy', [2])",
+        "ranking.interpolated_precision_curve('rec', 'wordy_items')",
+        f"ranking.by_user('rec', 'truth', []::STRUCT({'long' * 20} INTEGER)[])",
+        "ranking.judged('rec', 'truth', (repeat('9', 36) || '.5')::DECIMAL(38, 1))",
     ):
         error = refusal(tables, f"FROM {query}")
         assert error.startswith(query.partition("(")[0])
         assert len(error) <= 200
         assert "_ranking" not in error
     ((example,),) = tables.execute(
-        "SELECT example FROM ranking_check('rec', 'wordy_items') WHERE problem LIKE 'itemid must%'"
+        "SELECT example FROM ranking.check('rec', 'wordy_items') WHERE problem LIKE 'itemid must%'"
     ).fetchall()
     assert len(example) <= 200
 

@@ -54,7 +54,7 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(c
         con.execute(f"CREATE OR REPLACE VIEW rec AS {rec}; CREATE OR REPLACE VIEW truth AS {truth}")
         arguments = f"('rec', 'truth', {literal(ks)}, ties := 'expected'{names})"
         keys = "system, userid" if "system" in names else "userid"
-        query = f"FROM ranking_by_user{arguments} ORDER BY userid"
+        query = f"FROM ranking.by_user{arguments} ORDER BY userid"
         found = con.sql(f"SELECT * EXCLUDE ({keys}) {query}")
         assert found.columns == ["k", "n_rec", "n_truth", *COLUMNS]
         users = [user for user in range(len(cases)) for _ in ks]
@@ -65,9 +65,9 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(c
         if "system" not in names:  # the means of one layout are enough, whose columns are all named
             continue
         chosen = ", ".join(f'"{name}"' for name in COLUMNS)
-        for k, *values in con.execute(f"SELECT k, {chosen} FROM ranking_summary{arguments}").fetchall():
+        for k, *values in con.execute(f"SELECT k, {chosen} FROM ranking.evaluate{arguments}").fetchall():
             assert values == pytest.approx(means[k], rel=CLOSE, abs=CLOSE), k
-        spread = con.execute(f"SELECT k, measure, mean FROM ranking_distribution{arguments}").fetchall()
+        spread = con.execute(f"SELECT k, measure, mean FROM ranking.distribution{arguments}").fetchall()
         assert {(k, name) for k, name, _ in spread} == {(k, name) for k in ks for name in COLUMNS}
         for k, name, one in spread:
             assert is_close(one, means[k][COLUMNS.index(name)], CLOSE), (name, k)
@@ -86,7 +86,7 @@ def test_it_is_what_scikit_learn_averages_over_ties(con: Con) -> None:
     create_tables(con, cases)
     found = con.execute("""
         SELECT userid, k, COLUMNS(['dcg(gain=linear)', 'ndcg(gain=linear)', 'auc'])
-        FROM ranking_by_user('given', 'judged', [1, 3, 10, NULL], ties := 'expected',
+        FROM ranking.by_user('given', 'judged', [1, 3, 10, NULL], ties := 'expected',
             measures := 'dcg(gain=linear),ndcg(gain=linear),auc')
     """).fetchall()
     assert len(found) == len(cases) * 4
@@ -140,7 +140,7 @@ def test_large_ties_keep_nine_digits(con: Con, above: int, before: int, size: in
         precisions = before + math.fsum((here * (before + n) / (above + ranks)).ravel())
         want["average_precision"] = precisions / relevant
     chosen = f"measures := {list(want)}, ties := 'expected'"
-    (row,) = rows(con, f"FROM ranking_by_user('large', 'liked', [{k}], {chosen})")
+    (row,) = rows(con, f"FROM ranking.by_user('large', 'liked', [{k}], {chosen})")
     for name in want:
         assert row[name] == pytest.approx(want[name], rel=1e-9, abs=0), name
 
@@ -166,7 +166,7 @@ def test_the_order_of_trec_eval_is_that_of_python_and_of_a_slow_definition(
     }
     named = "".join(f", {name} := {literal(one)}" for name, one in columns.items())
     arguments = f"[1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{named}"
-    query = f"FROM ranking_by_user('tied_rec', 'tied_truth', {arguments})"
+    query = f"FROM ranking.by_user('tied_rec', 'tied_truth', {arguments})"
     found = con.execute(f"SELECT userid, k, mrr, recall {query}").fetchall()
     given = {**columns, "con": con, "ties": "trec", "check": False, "by_user": True}
     python = ranking_udfs.evaluate("tied_rec", "tied_truth", "mrr,recall", [1, 3, None], **given)

@@ -20,7 +20,7 @@ def test_taking_recommendations_away_makes_no_mean_of_a_table_higher(
     tables: Con, ties: str, names: list[str]
 ) -> None:
     columns = ", ".join(f'"{name}"' for name in names)
-    source = f"ranking_summary('rec', 'truth', [0, 1, 3, 10, NULL], ties := '{ties}')"
+    source = f"ranking.evaluate('rec', 'truth', [0, 1, 3, 10, NULL], ties := '{ties}')"
     query = f"SELECT system, k, {columns} FROM {source}"
     found = {(system, k): row for system, k, *row in tables.execute(query).fetchall()}
     assert len(found) == 71 * 5

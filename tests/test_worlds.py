@@ -1,4 +1,4 @@
-"""Sorting direction of scores and target leakage: ranking_check against slow definitions and on worlds."""
+"""Sorting direction of scores and target leakage: ranking.check against slow definitions and on worlds."""
 
 from collections import Counter
 
@@ -30,9 +30,9 @@ def create(con: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
 
 
 def found(con: duckdb.DuckDBPyConnection, arguments: str) -> set[slowly.Found]:
-    """The rows of ranking_check of these codes, over the tables rec and truth."""
+    """The rows of ranking.check of these codes, over the tables rec and truth."""
     rows = con.execute(
-        f"""SELECT severity, "system", code, count, "of" FROM ranking_check('rec', 'truth'{arguments})
+        f"""SELECT severity, "system", code, count, "of" FROM ranking.check('rec', 'truth'{arguments})
         WHERE code IN {slowly.CODES}"""
     ).fetchall()
     assert len(set(rows)) == len(rows)
@@ -121,7 +121,7 @@ def partial_leaks(
     con: duckdb.DuckDBPyConnection, rec: str = "rec", arguments: str = ""
 ) -> list[tuple[object, ...]]:
     return con.execute(
-        f"""SELECT severity, system, count, "of" FROM ranking_check('{rec}', 'truth'{arguments})
+        f"""SELECT severity, system, count, "of" FROM ranking.check('{rec}', 'truth'{arguments})
         WHERE code = 'partial_leak' ORDER BY system"""
     ).fetchall()
 
@@ -169,7 +169,7 @@ def test_partial_leak_stands_before_a_verdict_until_it_is_removed(con: duckdb.Du
     n = count_top(world[0], world[1][0])
     assert partial_leaks(con) == [("doubtful", "a", n, 200)]
     query = (
-        "SELECT count(DISTINCT userid) FROM ranking_check_rows('rec', 'truth') WHERE code = 'partial_leak'"
+        "SELECT count(DISTINCT userid) FROM ranking.check_rows('rec', 'truth') WHERE code = 'partial_leak'"
     )
     assert con.execute(query).fetchall() == [(n,)]
     with pytest.warns(UserWarning, match=f"as in a leak: {n} of 200 "):

@@ -14,10 +14,9 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb import portable
-from ranking_udfs.duckdb.macros import macros
+from ranking_udfs.macros import portable
 from ranking_udfs.measures.registry import MEASURES
-from tests.calls import CONSTANT, always, table_functions
+from tests.calls import CONSTANT, table_functions
 from tests.conftest import file_text
 
 MAKE = file_text("tables/wrong_calls.sql")
@@ -41,7 +40,7 @@ def read() -> Iterator[tuple[str, bool, list[tuple[str, str]]]]:
             calls = [line.removeprefix("> ") for line in lines if line.startswith(">")]
             rows = [tuple(line.split(" => ")) for line in lines[len(calls) :]]
             for turn, call in enumerate(calls):
-                functions = {*re.findall(r"\b(\w+)\(", always(call))} & table_functions()
+                functions = {*re.findall(r"\b(ranking\.\w+)\(", call)} & table_functions()
                 in_script = place > 0 and (not functions or not functions <= asked)
                 asked |= functions
                 chosen = [rows[turn % len(rows)]] if turn else rows
@@ -62,7 +61,7 @@ def editions() -> Iterator[list[duckdb.DuckDBPyConnection]]:
 def said(con: duckdb.DuckDBPyConnection, call: str) -> str:
     """What is said of a call, without DuckDB's words around it."""
     name = call.partition("(")[0]
-    before = "FROM " if name in macros() and macros()[name].is_table else "SELECT "
+    before = "FROM " if name in table_functions() else "SELECT "
     with pytest.raises(duckdb.InvalidInputException) as raised:
         con.execute(call if call.startswith("WITH") else before + call).fetchall()
     text = str(raised.value).removeprefix("Invalid Input Error: ")
@@ -71,14 +70,14 @@ def said(con: duckdb.DuckDBPyConnection, call: str) -> str:
 
 def wanted(call: str, error: str) -> str:
     """The error with its function's name, behind the type of an error of Python's."""
-    (name,) = re.findall(r"^(?:WITH.* FROM )?\"?(\w+)\"?\(", call)
+    (name,) = re.findall(r"^(?:WITH.* FROM )?\"?([\w.]+)\"?\(", call)
     kind, colon, rule = error.rpartition("Error: ")
     return error[1:] if error[0] == "!" else f"{kind}{colon}{name}: {rule}"
 
 
 def test_each_table_function_has_wrong_calls() -> None:
     named = " ".join(call for call, *_ in read())
-    lacking = {name for name in table_functions() if name.removeprefix("ranking_") not in named}
+    lacking = {name for name in table_functions() if name not in named}
     assert lacking == {*CONSTANT}
 
 
@@ -87,9 +86,11 @@ def test_a_wrong_call_is_an_error_that_says_what_to_write(
     editions: list[duckdb.DuckDBPyConnection], call: str, in_script: bool, rows: list[tuple[str, str]]
 ) -> None:
     con, script = editions
+    if call.startswith("to_ordered"):
+        con = ranking_udfs.register(con.cursor(), hivemall=True)
     calls = [call.replace("MEASURE", f'"{name}"') for name in NAMES] if "MEASURE" in call else [call]
     for one in calls:
         found = {arguments: said(con, one.replace("*", arguments)) for arguments, _ in rows}
         assert found == {arguments: wanted(one, error) for arguments, error in rows}
     for arguments, error in rows[:1] if in_script else ():
-        assert said(script, always(call).replace("*", arguments)) == wanted(call, error)
+        assert said(script, call.replace("*", arguments)) == wanted(call, error)

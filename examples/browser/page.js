@@ -422,7 +422,7 @@ async function answer(question) {
   const given = `${isLow ? ", descending := false" : ""}${grades}`;
   const history = sides.includes("history") ? ", history := 'history'" : "";
   const times = history && ", time_col := ''";
-  const problems = await step("Checking the data", `FROM ranking_check('rec', 'truth', ks := ${cuts}${given}${history}${times})`);
+  const problems = await step("Checking the data", `FROM ranking.check('rec', 'truth', ks := ${cuts}${given}${history}${times})`);
   const counts = await step("Checking the data", COUNTS(question), false);
   const hasMisses = counts.some((row) => row.has_misses);
   const systems = question.hasSystems ? counts.filter((row) => row.system !== null).map((row) => row.system) : [null];
@@ -432,14 +432,14 @@ async function answer(question) {
   const key = question.hasSystems ? "system, " : "";
   await step("Measuring", `CREATE OR REPLACE TABLE by_user AS
 SELECT ${key}userid, k, n_rec, ${[...measures, ...(hasMisses ? ["judged_share"] : [])].map(identifier).join(", ")}
-FROM ranking_by_user('rec', 'truth', ${cuts}${given})`);
+FROM ranking.by_user('rec', 'truth', ${cuts}${given})`);
   listing.push(...rules.interval);
   await step("Measuring", MEANS(key, measures, baseline));
   const means = await query("FROM means");
   const users = await step("Measuring", WITHOUT(key, ks[0], hasMisses));
   const compared = systems.length > 1 ? await compare(step, { ks, measures, systems, baseline, users }) : { comparisons: [] };
   const deepest = ks.includes(null) ? "NULL" : Math.max(...ks);
-  const contents = history ? await step("Looking into the lists", `FROM ranking_beyond_accuracy('rec', [${deepest}]${history}${isLow ? ", descending := false" : ""})`) : [];
+  const contents = history ? await step("Looking into the lists", `FROM ranking.beyond_accuracy('rec', [${deepest}]${history}${isLow ? ", descending := false" : ""})`) : [];
   return { ...question, problems, counts, systems, baseline, means, users, contents, listing, ...compared };
 }
 
@@ -451,13 +451,13 @@ async function compare(step, { ks, measures, systems, baseline, users }) {
   };
   const names = `[${measures.map(literal).join(", ")}]`;
   const made = await step("Comparing", `CREATE OR REPLACE TABLE comparisons AS
-FROM ranking_compare_by_user('by_user', baseline := ${literal(baseline)}, measures := ${names})
+FROM ranking.compare_by_user('by_user', baseline := ${literal(baseline)}, measures := ${names})
 ORDER BY list_position(${names}, measure), k, system`).catch(unless());
   if (made.refused) return { comparisons: [], ...made };
   const comparisons = await query("FROM comparisons");
   let pairs = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
   if (systems.length > 2) {
-    pairs = systems.length > rules.most_systems.pairs ? [] : await step("Comparing", `FROM ranking_compare_by_user('by_user', measures := [${literal(measures[0])}])
+    pairs = systems.length > rules.most_systems.pairs ? [] : await step("Comparing", `FROM ranking.compare_by_user('by_user', measures := [${literal(measures[0])}])
 WHERE k IS NOT DISTINCT FROM ${ks[0] ?? "NULL"}`).catch(unless([]));
   }
   const areMissing = users.some((row) => row.without_rec >= rules.touched * row.users);
@@ -480,7 +480,7 @@ const MEANS = (key, measures, baseline) => `CREATE OR REPLACE TABLE means AS
 SELECT * EXCLUDE (error, is_constant, is_binary, bottom), unnest(ranking_mean_interval(
     mean, error, users, is_constant, is_binary, bottom, bottom + 1, ${Number((1 - rules.confidence).toFixed(4))}))
 FROM (
-    SELECT ${key}k, measure, count(*) AS users, ranking_mean(value) AS mean, stddev_samp(value) / sqrt(count(*)) AS error,
+    SELECT ${key}k, measure, count(*) AS users, ranking.mean(value) AS mean, stddev_samp(value) / sqrt(count(*)) AS error,
         min(value) = max(value) AS is_constant, bool_and(value IN (0, 1)) AS is_binary,
         CASE WHEN measure IN (${measures.filter((name) => rules.measures[name].is_share).map(literal).join(", ")}) THEN 0 END AS bottom
     FROM (UNPIVOT by_user ON ${measures.map(identifier).join(", ")} INTO NAME measure VALUE value)
@@ -489,14 +489,14 @@ FROM (
 ORDER BY list_position([${measures.map(literal).join(", ")}], measure), k${key && `, system <> ${literal(baseline)}, system`}`;
 
 const WITHOUT = (key, k, hasMisses) => `SELECT ${key}count(*) AS users, count(*) FILTER (n_rec = 0) AS without_rec,
-    ${hasMisses ? "ranking_mean(judged_share)" : "NULL"} AS judged,
+    ${hasMisses ? "ranking.mean(judged_share)" : "NULL"} AS judged,
     coalesce((list(userid::VARCHAR ORDER BY userid) FILTER (n_rec = 0))[:20], []) AS some
 FROM by_user
 WHERE k IS NOT DISTINCT FROM ${k ?? "NULL"}
 GROUP BY ALL
 ORDER BY ALL`;
 
-const SHARED = (measure, k, systems) => `SELECT system, count(${identifier(measure)}) AS users, ranking_mean(${identifier(measure)}) AS mean
+const SHARED = (measure, k, systems) => `SELECT system, count(${identifier(measure)}) AS users, ranking.mean(${identifier(measure)}) AS mean
 FROM by_user
 WHERE k IS NOT DISTINCT FROM ${k ?? "NULL"} AND userid IN (
     SELECT userid FROM by_user WHERE k IS NOT DISTINCT FROM ${k ?? "NULL"} AND n_rec > 0 GROUP BY userid HAVING count(*) = ${systems}
@@ -512,7 +512,7 @@ const problemText = (row) =>
   `${row.example === null ? "" : `, for example ${row.example}`}` +
   `${rules.direction.includes(row.code) ? "; if the lowest score is the best, say so under “Best score”" : ""}`;
 
-/** Say what ranking_compare found of two models. */
+/** Say what ranking.compare found of two models. */
 function sentence(row, family) {
   const { system, baseline, verdict, difference, users, users_undefined } = row;
   const what = atK(row.measure, row.k);
@@ -698,7 +698,7 @@ function* against({ problems, ks, systems }) {
   yield element("ul", { class: "caveats" }, ...[...lines].map(([problem, texts]) => element("li", {}, `${problem}: ${texts.join(", ")}`)));
 }
 
-/** Show what the lists hold, a row for each column of ranking_beyond_accuracy. */
+/** Show what the lists hold, a row for each column of ranking.beyond_accuracy. */
 function contentsTable({ contents }) {
   const fields = Object.keys(contents[0]).filter((name) => name !== "system" && contents.some((row) => row[name] !== null));
   const rows = fields.map((name) => [name, ...contents.map((row) => (Number.isInteger(row[name]) ? row[name] : formatNumber(row[name])))]);

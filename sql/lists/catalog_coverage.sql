@@ -7,14 +7,14 @@
 --           group without rows, and n_items NULL, give NULL.
 -- Errors:   n_items smaller than 1, or smaller than the number of distinct items in the lists
 -- Source:   Herlocker, Konstan, Terveen and Riedl (2004); Ge, Delgado-Battenfeld and Jannach (2010), catalog coverage
--- Example:  SELECT catalog_coverage(rec, 6) FROM (VALUES ([1, 3]), ([1, 2])) AS t(rec);  -- 0.5
-CREATE OR REPLACE TEMP MACRO catalog_coverage(rec_list, n_items) AS
+-- Example:  SELECT ranking.catalog_coverage(rec, 6) FROM (VALUES ([1, 3]), ([1, 2])) AS t(rec);  -- 0.5
+CREATE OR REPLACE MACRO ranking.catalog_coverage(rec_list, n_items) AS
     list_transform([{
             'seen': CASE WHEN count(*) > 0 THEN coalesce(list_unique(flatten(list(rec_list))), 0) END,
             'n_items': n_items}],
         lambda items: CASE
             WHEN items.n_items < 1 OR items.n_items < items.seen
-            THEN error('catalog_coverage: n_items must be at least the number of different items in the lists ('
+            THEN error('ranking.catalog_coverage: n_items must be at least the number of different items in the lists ('
                 || greatest(1, items.seen) || '), got ' || items.n_items)
             ELSE items.seen / items.n_items::DOUBLE
         END)[1];

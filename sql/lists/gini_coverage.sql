@@ -11,7 +11,7 @@
 --           empty list. A group in which no list has an item gives NULL, and so does n_items NULL.
 -- Errors:   n_items smaller than the number of different items in the lists
 -- Source:   Fleder and Hosanagar (2009); Shani and Gunawardana (2011), Gini index of item exposure
--- Example:  SELECT [gini_coverage(rec), gini_coverage(rec, 4)] FROM (VALUES ([1, 2]), ([1]), ([1])) AS t(rec);
+-- Example:  SELECT [ranking.gini_coverage(rec), ranking.gini_coverage(rec, 4)] FROM (VALUES ([1, 2]), ([1]), ([1])) AS t(rec);
 --           -- [0.5, 0.8333333333333334]
 --
 -- rec_list must name a column. DuckDB 2.0.0 fails with an INTERNAL error where this stands beside count(*) in a
@@ -27,14 +27,14 @@
         FROM (SELECT unnest(list_distinct(items)) AS item FROM unnest(list(rec_list)) AS lists(items))
         GROUP BY item))
 {%- endmacro %}
-CREATE OR REPLACE TEMP MACRO gini_coverage
+CREATE OR REPLACE MACRO ranking.gini_coverage
     (rec_list) AS
         list_transform([{{ exposure() | indent(8) }}], lambda counts: {{ gini("counts", "len(counts)") | indent(8) }})[1],
 
     (rec_list, n_items) AS
         list_transform([{'counts': {{ exposure() | indent(8) }}, 'n_items': n_items}], lambda items: CASE
             WHEN items.n_items < len(items.counts)
-            THEN error('gini_coverage: n_items must be at least the number of different items in the lists ('
+            THEN error('ranking.gini_coverage: n_items must be at least the number of different items in the lists ('
                 || len(items.counts) || '), got ' || items.n_items)
             ELSE {{ gini("items.counts", "items.n_items") | indent(12) }}
         END)[1];

@@ -10,7 +10,7 @@
 --           matter; an item that occurs several times in a list counts once, NULL not at all. Lists that are NULL or have
 --           no item are left out, since they have no direction. Fewer than two lists give NULL.
 -- Source:   recmetrics (C. Longo), personalization, which builds the matrix of all pairs
--- Example:  SELECT personalization(rec) FROM (VALUES ([1, 2]), ([2, 3]), ([4, 5])) AS t(rec);  -- 0.8333333333333334
+-- Example:  SELECT ranking.personalization(rec) FROM (VALUES ([1, 2]), ([2, 3]), ([4, 5])) AS t(rec);  -- 0.8333333333333334
 --
 -- As for gini_coverage, rec_list must name a column, and may not stand beside count(*) in a correlated subquery.
 {# The weights are 1 / sqrt(length) times the square root of the longest length: whole numbers where the lists are of
@@ -31,5 +31,5 @@
             GROUP BY _ranking_item)
     ) / max(len(list_distinct(rec_list)))
 {%- endmacro %}
-CREATE OR REPLACE TEMP MACRO personalization(rec_list) AS
+CREATE OR REPLACE MACRO ranking.personalization(rec_list) AS
     {{ difference("count_if(len(list_distinct(rec_list)) > 0)", total()) }};

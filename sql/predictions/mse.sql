@@ -4,7 +4,7 @@
 -- Returns:   DOUBLE, the mean of (predicted - actual)^2, 0 or more. A pair in which either is NULL is skipped; a group
 --            without a pair gives NULL (0 in Hivemall). NaN in a pair gives NaN, an infinite number NaN or infinity.
 -- Source:    Hivemall, mse; https://hivemall.apache.org/userguide/eval/regression.html
--- Example:   SELECT mse(predicted, actual) FROM (VALUES (2.5, 3), (0, -0.5), (2, 2), (8, 7)) AS t(predicted, actual);
+-- Example:   SELECT ranking.mse(predicted, actual) FROM (VALUES (2.5, 3), (0, -0.5), (2, 2), (8, 7)) AS t(predicted, actual);
 --            -- 0.375
-CREATE OR REPLACE TEMP MACRO mse(predicted, actual) AS
+CREATE OR REPLACE MACRO ranking.mse(predicted, actual) AS
     avg((predicted::DOUBLE - actual::DOUBLE) ** 2);

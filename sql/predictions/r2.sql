@@ -8,10 +8,10 @@
 --            all actual numbers are equal it is undefined and NULL (1 in Hivemall); so for a group of one pair or none.
 --            NaN in a pair gives NaN, an infinite number NaN or infinity.
 -- Source:    Hivemall, r2; https://hivemall.apache.org/userguide/eval/regression.html
--- Example:   SELECT r2(predicted, actual) FROM (VALUES (1.0, 1.0), (2.0, 3.0), (6.0, 5.0)) AS t(predicted, actual);
+-- Example:   SELECT ranking.r2(predicted, actual) FROM (VALUES (1.0, 1.0), (2.0, 3.0), (6.0, 5.0)) AS t(predicted, actual);
 --            -- 0.75
 
 -- var_pop refuses numbers that are not finite, so it does not see them; the numerator does.
-CREATE OR REPLACE TEMP MACRO r2(predicted, actual) AS
+CREATE OR REPLACE MACRO ranking.r2(predicted, actual) AS
     1 - avg((predicted::DOUBLE - actual::DOUBLE) ** 2)
         / nullif(var_pop(actual::DOUBLE) FILTER (WHERE predicted IS NOT NULL AND isfinite(actual::DOUBLE)), 0);

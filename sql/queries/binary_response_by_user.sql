@@ -3,16 +3,15 @@
 --
 -- Run after ranking_udfs.register(con), on the tables of binary_response.sql. judge matches the two lists once for all
 -- twelve numbers. The join starts from truth: a user without recommendations scores 0 and is not forgotten. (In the
--- documents' query such a user vanishes.) to_ordered_list keeps items with equal scores, which a map from score to item
--- cannot.
+-- documents' query such a user vanishes.) A list keeps items with equal scores, which a map from score to item cannot.
 
 WITH truth AS (
-    SELECT userid, collect_set(itemid) AS truth
+    SELECT userid, list(DISTINCT itemid) AS truth
     FROM dummy_truth
     GROUP BY userid
 ),
 rec AS (
-    SELECT userid, to_ordered_list(itemid, score, '-reverse') AS rec
+    SELECT userid, list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) AS rec
     FROM dummy_rec
     GROUP BY userid
 ),

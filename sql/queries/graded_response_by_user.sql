@@ -7,7 +7,7 @@
 WITH lists AS (
     SELECT
         userid,
-        to_ordered_list(itemid, score, '-reverse') AS rec,
+        list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) AS rec,
         map_from_entries(list({'item': itemid, 'grade': relscore})) AS truth
     FROM dummy_recrel
     GROUP BY userid

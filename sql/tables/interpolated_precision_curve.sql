@@ -1,11 +1,11 @@
 -- The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 --
--- rec, truth, user_col, ..., descending, JUDGING: as for ranking_judged
+-- rec, truth, user_col, ..., descending, JUDGING: as for ranking.judged
 -- max_k:      how far to look down the ranking; by default all of it
 -- Returns:    [system,] recall, "precision", in the order of recall
--- Errors:     as for ranking_judged
--- Example:    FROM interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5, 1);
-CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(
+-- Errors:     as for ranking.judged
+-- Example:    FROM ranking.interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5, 1);
+CREATE OR REPLACE MACRO ranking.interpolated_precision_curve(
     rec, truth, max_k := NULL, COLUMN_ARGUMENTS, JUDGING_ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}

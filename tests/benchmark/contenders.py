@@ -56,13 +56,13 @@ def connect(task: Task) -> Any:
 
 @contender("ranking_udfs")
 def ours(task: Task) -> Steps:
-    """ranking_summary, in the default order of ties."""
+    """ranking.evaluate, in the default order of ties."""
     import ranking_udfs
 
     con = ranking_udfs.register(connect(task))
     yield
     columns = ", ".join(f'"{measure}"' for measure in MEASURES)
-    rows = con.execute(f"SELECT k, {columns} FROM ranking_summary('rec', 'truth', {task.ks})").fetchall()
+    rows = con.execute(f"SELECT k, {columns} FROM ranking.evaluate('rec', 'truth', {task.ks})").fetchall()
     return {
         (measure, k): value for k, *values in rows for measure, value in zip(MEASURES, values, strict=True)
     }
@@ -77,7 +77,7 @@ def sql(task: Task) -> Steps:
     """What an expert writes for these six measures and these tables alone.
 
     Each of the measures is a sum over hits, so hits are never grouped by user again. It takes the tables to
-    have no duplicates, NULLs or NaN, which ranking_summary looks after.
+    have no duplicates, NULLs or NaN, which ranking.evaluate looks after.
     """
     con = connect(task)
     yield

@@ -31,22 +31,22 @@ con.execute("SELECT 1").fetchall()
 seconds("register, first in a process", lambda: ranking_udfs.register(con), times=1)
 seconds("register, another cursor", lambda: ranking_udfs.register(con.cursor()))
 seconds("register, again", lambda: ranking_udfs.register(con))
-ranking_udfs.register(con, temp=False)
-seconds("register, again with temp=False", lambda: ranking_udfs.register(con.cursor(), temp=False))
+ranking_udfs.register(con)
+seconds("register, again with temp=False", lambda: ranking_udfs.register(con.cursor()))
 con.execute('''
     CREATE TABLE rec AS SELECT model AS system, customer_id AS userid, sku AS itemid, score
     FROM 'examples/dbt_project/seeds/recommendations.csv';
     CREATE TABLE truth AS SELECT customer_id AS userid, sku AS itemid, stars AS rel
     FROM 'examples/dbt_project/seeds/ratings.csv';
 ''')
-judged = "ranking_judged('rec', 'truth', 10)"
+judged = "ranking.judged('rec', 'truth', 10)"
 for query in (
-    "SELECT recall FROM ranking_summary('rec', 'truth', [10])",
+    "SELECT recall FROM ranking.evaluate('rec', 'truth', [10])",
     f"FROM {judged}",
-    "SELECT recall FROM ranking_by_user('rec', 'truth', [10])",
-    "FROM ranking_compare('rec', 'truth', [10], measures := ['ndcg', 'recall'])",
-    f"SELECT avg(ranking_ndcg(judged, 10)) FROM {judged}",
-    f"SELECT ranking_mean(ranking_ndcg(judged, 10)) FROM {judged}",
+    "SELECT recall FROM ranking.by_user('rec', 'truth', [10])",
+    "FROM ranking.compare('rec', 'truth', [10], measures := ['ndcg', 'recall'])",
+    f"SELECT avg(ranking.ndcg(judged, 10)) FROM {judged}",
+    f"SELECT ranking.mean(ranking.ndcg(judged, 10)) FROM {judged}",
 ):
     seconds(f"EXPLAIN {query}", lambda: con.execute(f"EXPLAIN {query}").fetchall())
 print(json.dumps(found))

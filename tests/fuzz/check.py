@@ -110,7 +110,7 @@ def check_lists(rng: random.Random) -> int:
 
 
 def check_sql(rng: random.Random) -> int:
-    """All measures and ranking_judge through DuckDB, over a table."""
+    """All measures and ranking.judge through DuckDB, over a table."""
     batch = cases.draw_for_duckdb(rng)
     rec, truth = batch.arrays()
     table = pa.table({"i": range(len(rec)), "rec": rec, "truth": truth, "k": batch.k_array()})
@@ -120,7 +120,7 @@ def check_sql(rng: random.Random) -> int:
     columns = [f'"{name}"({lists[j]}, k, {literal(option_text(options))})' for name, options, j in calls]
     if batch.form != "pairs" and not re.search("fixed|dictionary|decimal", f"{rec.type} {truth.type}"):
         truths = "truth" if batch.form == "binary" else "map_keys(truth), map_values(truth)"
-        columns.append(f"ranking_judge(rec, {truths})")
+        columns.append(f"ranking.judge(rec, {truths})")
     settings = rng.choice(SETTINGS)
     con = connection(settings).register("scanned", table)
     try:
@@ -255,7 +255,7 @@ def item_types(names: Sequence[Any]) -> list[str]:
 
 
 def check_tables(rng: random.Random) -> int:
-    """ranking_by_user and ranking_summary over random tables."""
+    """ranking.by_user and ranking.evaluate over random tables."""
     users, many = rng.choice([(1, 1), (1, 300), (2, 140), (5, 12), (30, 12), (30, 3), (5, 0)])
     names, (kind, scores), grades = rng.choice(NAMES), rng.choice(SCORES), rng.choice(GRADES)
     systems = rng.choice([None, None, ["a"], ["a", "b", None]])
@@ -285,14 +285,14 @@ def check_tables(rng: random.Random) -> int:
     system = "NULL" if systems is None else "system"
     chosen = ", ".join(f'"{name}"' for name in measured)
     con = connection(rng.choice(SETTINGS)).execute(tables)
-    query = f"FROM ranking_by_user('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)})"
+    query = f"FROM ranking.by_user('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)})"
     got = con.execute(f"SELECT {system}, userid, k, n_rec, n_truth, {chosen} {query}").fetchall()
     rows = {row[:3]: row[3:] for row in got}
     what = f"{tables}{query};  --"
     agree(what, ["keys", "rows"], [rows.keys(), len(got)], [expected.keys(), len(rows)])
     for key, want in expected.items():
         agree(f"{what} {key}", ["n_rec", "n_truth", *measured], rows[key], want)
-    query = query.replace("ranking_by_user", "ranking_summary", 1)
+    query = query.replace("ranking.by_user", "ranking.evaluate", 1)
     got = con.execute(f"SELECT {system}, k, users, users_without_rec, {chosen} {query}").fetchall()
     con.execute(f'DROP TABLE "{of_rec}"; DROP TABLE "{of_truth}"')
     means = {row[:2]: row[2:] for row in got}
@@ -417,14 +417,22 @@ def compare_macros(con: Con, answers: Mapping[str, tuple[Options, Any]], given: 
         calls = []
         for name in names:
             chosen = (f", {one} := {literal(choice)}" for one, choice in answers[name][0].items())
-            calls.append(f"ranking_{name}(judged, k{''.join(chosen)})")
+            calls.append(f"ranking.{name}(judged, k{''.join(chosen)})")
         try:
             rows = con.execute(f"SELECT i, {', '.join(calls)} FROM t ORDER BY i").fetchall()
             columns: Sequence[Any] = [*zip(*rows, strict=True)][1:]
         except duckdb.InvalidInputException as error:
-            columns = ["ValueError" if f"ranking_{name}: " in str(error) else str(error) for name in names]
+            columns = ["ValueError" if f"ranking.{name}: " in str(error) else str(error) for name in names]
         for name, macro, column in zip(names, calls, columns, strict=True):
-            agree(macro, given, column, answers[name][1], MEASURES[name])
+            agree(macro, given, column, of_namespace(MEASURES[name], given, answers[name][1]), MEASURES[name])
+
+
+def of_namespace(measure: Measure, given: Sequence[Any], answer: Any) -> Any:
+    """What ranking.* answers: where truth is empty 0, which of lists without items may be 1 in Hivemall."""
+    if measure.empty.both is None or isinstance(answer, str):
+        return answer
+    is_empty = (judged is not None and not judged["ideal"] for judged, *_ in given)
+    return [0.0 if no_truth else one for no_truth, one in zip(is_empty, answer, strict=True)]
 
 
 def judged_struct(rng: random.Random, pool: Sequence[float], longest: int) -> dict[str, Any] | None:
@@ -470,7 +478,7 @@ def check_ties(rng: random.Random) -> int:
     measures = [f"{name}({(option_text(options) or '').replace(' ', ',')})" for name, options in calls]
     con = connection(rng.choice(SETTINGS))
     create_tables(con, users)
-    by_user = f"ranking_by_user('given', 'judged', {literal(ks)}, measures := {measures}, ties := 'expected')"
+    by_user = f"ranking.by_user('given', 'judged', {literal(ks)}, measures := {measures}, ties := 'expected')"
     rows = con.execute(f"FROM {by_user}").fetchall()
     for user, k, _, _, *got in rows:
         want = [mean_over_orders(name, orders[user], k, options) for name, options in calls]

@@ -39,8 +39,8 @@ def queries() -> list[str]:
     found += [several] * 5
     statements = [f"SELECT {columns} FROM lists ORDER BY userid" for columns in found]
     statements += [f"SELECT {several} FROM lists WHERE userid % 3 = {i} ORDER BY userid" for i in range(3)]
-    statements.append("SELECT userid, k, ndcg, auc FROM ranking_by_user('rec', 'truth', [2, 5]) ORDER BY ALL")
-    statements.append("SELECT k, users, hits FROM ranking_summary('rec', 'truth', [2, 5]) ORDER BY ALL")
+    statements.append("SELECT userid, k, ndcg, auc FROM ranking.by_user('rec', 'truth', [2, 5]) ORDER BY ALL")
+    statements.append("SELECT k, users, hits FROM ranking.evaluate('rec', 'truth', [2, 5]) ORDER BY ALL")
     statements += ["SELECT recall(rec, truth, -1) FROM lists", "SELECT ndcg(rec, truth, 1, 'x=1') FROM lists"]
     return statements
 
@@ -126,7 +126,7 @@ BIG = """
 """
 EVALUATIONS = {
     "lists": "SELECT avg(ndcg([u, u + 1], [u + 1, 7], 2)), avg(auc([u, 3], [3])) FROM range({rows}) t(u)",
-    "tables": "SELECT k, ndcg, recall FROM ranking_summary('big_rec', 'big_truth', [5, 10])",
+    "tables": "SELECT k, ndcg, recall FROM ranking.evaluate('big_rec', 'big_truth', [5, 10])",
 }
 
 

@@ -61,7 +61,7 @@ def values(con: Con) -> list[tuple[Any, ...]]:
         columns = ", ".join(column.format(arguments) for column in chosen)
         found += con.execute(f"SELECT {columns} FROM lists ORDER BY userid").fetchall()
     columns = ", ".join(f'"{name}"' for name, measure in MEASURES.items() if measure.column)
-    query = f"SELECT userid, k, {columns} FROM ranking_by_user('rec', 'truth', [2, 10]) ORDER BY userid, k"
+    query = f"SELECT userid, k, {columns} FROM ranking.by_user('rec', 'truth', [2, 10]) ORDER BY userid, k"
     return found + con.execute(query).fetchall()
 
 

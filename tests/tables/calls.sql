@@ -20,8 +20,8 @@ FROM range(5_000) t(i);
 CREATE TABLE by_user AS
 SELECT 'abc'[1 + i % 3] AS system, i // 3 AS userid, sin(i) * 10 ** (i % 9) AS x, i * 7 % 5 / 4 AS recall
 FROM range(3_000) t(i);
-CREATE TABLE compared AS FROM ranking_compare_by_user('by_user');
-CREATE TABLE judged_lists AS FROM ranking_judged('rec', 'truth', 3);
+CREATE TABLE compared AS FROM ranking.compare_by_user('by_user');
+CREATE TABLE judged_lists AS FROM ranking.judged('rec', 'truth', 3);
 CREATE TABLE lists AS
 SELECT i % 50 AS g, i % 41 AS u, list_transform(range(1 + i % 7), lambda j: (i * 31 + j * j) % 10) AS rec,
     (i * 37 % 101) / 101 AS p

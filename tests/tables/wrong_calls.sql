@@ -31,7 +31,7 @@ CREATE TABLE text_k AS SELECT * REPLACE ('top ' || k AS k) FROM by_user;
 CREATE TABLE twice AS FROM by_user UNION ALL (FROM by_user WHERE system = 'b' AND userid = 1 AND k = 5);
 CREATE TABLE many AS SELECT 'system ' || s AS system, 1 AS userid, 1 AS ndcg FROM range(10, 31) t(s);
 CREATE TABLE unknown AS SELECT * REPLACE ('nan'::DOUBLE AS ndcg) FROM by_user;
-CREATE TABLE compared AS FROM ranking_compare_by_user('by_user');
+CREATE TABLE compared AS FROM ranking.compare_by_user('by_user');
 CREATE TABLE no_comparison AS FROM compared WHERE false;
 CREATE TABLE at_0 AS SELECT * REPLACE (0 AS k) FROM compared;
 CREATE TABLE runs AS FROM (VALUES

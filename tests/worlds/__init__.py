@@ -1,1 +1,1 @@
-"""Small worlds with a known right answer, for rules of ranking_check that decide by a statistical test."""
+"""Small worlds with a known right answer, for rules of ranking.check that decide by a statistical test."""

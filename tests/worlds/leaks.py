@@ -1,7 +1,7 @@
 """Worlds with two systems, truth that leaked into a part of one system's lists, and the rule that finds it.
 
 All are arrays of users and items. The first columns are a user's two to six relevant items. The rule is
-written from the head of sql/tables/ranking_check.sql, not from its SQL. `python -m tests.worlds.leaks` prints
+written from the head of sql/tables/check.sql, not from its SQL. `python -m tests.worlds.leaks` prints
 how often it finds a leak.
 """
 

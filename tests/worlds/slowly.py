@@ -1,6 +1,6 @@
-"""A slow, obvious definition of upside_down, seen_first, unknown_end and truth_in_rec of ranking_check.
+"""A slow, obvious definition of upside_down, seen_first, unknown_end and truth_in_rec of ranking.check.
 
-Written from what the rules are to be (the head of sql/tables/ranking_check.sql), not from the SQL.
+Written from what the rules are to be (the head of sql/tables/check.sql), not from the SQL.
 """
 
 import math

@@ -8,7 +8,8 @@ This is all that a profile needs:
       plugins:
         - module: ranking_udfs.dbt
 
-With `config: {hivemall: true}` below `module`, the measures are aggregates, as in Hivemall.
+Models call `ranking.evaluate(...)`. `config` below `module` takes the options of `ranking_udfs.register`:
+`name: rk`, where the warehouse has a schema or a database called ranking, and `hivemall: true`.
 """
 
 from typing import Any
@@ -19,13 +20,17 @@ import duckdb
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtConfigError  # type: ignore[import-not-found, unused-ignore]
 
-from .duckdb.connection import put_on_search_path, register
+from .duckdb.connection import register
+from .duckdb.macros import NAMESPACE
+
+OPTIONS = {"hivemall": False, "name": NAMESPACE}  # of register, by default
+RULES = {"hivemall": "true or false", "name": "a text"}
 
 
 class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]
     """The plugin, which registers the pack where dbt-duckdb lets one do so."""
 
-    hivemall: bool
+    options: dict[str, Any]
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
         """Read the options, among which dbt passes the profile's `settings`, which are DuckDB's.
@@ -36,21 +41,22 @@ class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]
         """
         settings = (self.creds and self.creds.settings) or {}
         for option in plugin_config:
-            if option != "hivemall" and option not in settings:
-                raise DbtConfigError(f"ranking_udfs.dbt: the only option is hivemall, got {option!r}")
-        self.hivemall = plugin_config.get("hivemall", False)
-        if not isinstance(self.hivemall, bool):
-            raise DbtConfigError(
-                f"ranking_udfs.dbt: option hivemall must be true or false, got {self.hivemall!r}"
-            )
+            if option not in OPTIONS and option not in settings:
+                raise DbtConfigError(f"ranking_udfs.dbt: the options are hivemall and name, got {option!r}")
+        self.options = {option: plugin_config.get(option, usual) for option, usual in OPTIONS.items()}
+        for option, value in self.options.items():
+            if (not value and value is not False) or type(value) is not type(OPTIONS[option]):
+                raise DbtConfigError(
+                    f"ranking_udfs.dbt: option {option} must be {RULES[option]}, got {value!r}"
+                )
 
     def configure_cursor(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        """Let the cursor of a model find the macros.
+        """Let the cursor of a model find the macros. dbt makes one per model: those of Hivemall are its own.
 
-        On its search path, since dbt makes a cursor per model, and making TEMP macros takes longer than many
-        models. The aggregates of Hivemall must be TEMP macros, or DuckDB would find the functions first.
+        Raises:
+            DbtConfigError: the warehouse has a schema or a database of the name.
         """
-        if self.hivemall:
-            register(cursor, hivemall=True)
-        else:
-            put_on_search_path(cursor)
+        try:
+            register(cursor, **self.options)
+        except ValueError as error:
+            raise DbtConfigError(str(error).replace("name='rk'", "name: rk below config")) from None

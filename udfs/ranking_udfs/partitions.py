@@ -18,26 +18,26 @@ from .compose.arguments import Given, given_of
 from .compose.comparison import KEYS
 from .compose.functions import compose_given
 from .compose.templates import module
-from .duckdb.files import signature
 from .duckdb.functions import OF_MACROS, add_functions
 from .evaluation.errors import error_summary
 from .evaluation.options import GRADES, check_keywords, columns_of
 from .evaluation.queries import given_in_sql
 from .evaluation.words import COUNTS
+from .macros.files import signature
 from .measures.registry import COMPARED_MEASURES
 from .quoting import identifier, literal, sql_value
 from .texts import shorten
 
 # The tables of each function. All rows of a user are in one partition, and each has all of `items`.
-MEASURED = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
-CONTENT_FUNCTIONS = ("ranking_beyond_accuracy", "ranking_beyond_accuracy_by_user")
-UNMERGED = ("ranking_judged", "ranking_by_user", "ranking_beyond_accuracy_by_user", "ranking_fuse")
+MEASURED = ("by_user", "evaluate", "distribution", "compare")
+CONTENT_FUNCTIONS = ("beyond_accuracy", "beyond_accuracy_by_user")
+UNMERGED = ("judged", "by_user", "beyond_accuracy_by_user", "fuse")
 TABLES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("ranking_judged", *MEASURED), ("rec", "truth")),
+    **dict.fromkeys(("judged", *MEASURED), ("rec", "truth")),
     **dict.fromkeys(CONTENT_FUNCTIONS, ("rec", "history", "items")),
-    "ranking_check": ("rec", "truth", "history"),
-    "ranking_fuse": ("rec",),
-    "ranking_compare_by_user": (),  # its one table is for the merge
+    "check": ("rec", "truth", "history"),
+    "fuse": ("rec",),
+    "compare_by_user": (),  # its one table is for the merge
 }
 # Their columns: what each is, which an argument such as item_col names, and what it is called by default.
 ROLES = {
@@ -49,7 +49,7 @@ ROLES = {
 IDS = ("user", "item", "system")
 # Tables without a row have no system that is named, and no two.
 IS_PLAN = "SET VARIABLE ranking_is_plan = true"
-# ranking_mean in two steps; a sum of integers is too wide for Arrow, and so a text.
+# ranking.mean in two steps; a sum of integers is too wide for Arrow, and so a text.
 OF_MEANS = (
     """CREATE MACRO _ranking_mean_part(number) AS {
         'total': sum((CASE WHEN abs(number) < 1048576 THEN number END * 2 ** 80)::HUGEINT)::VARCHAR,
@@ -111,7 +111,7 @@ class Partitioned:
     def merge(self, parts: Any, **tables: Any) -> pa.Table:
         """Merge the rows of all partitions: an Arrow table or reader, or what else DuckDB reads.
 
-        `tables` are items and counts, as in `part`, for ranking_beyond_accuracy.
+        `tables` are items and counts, as in `part`, for ranking.beyond_accuracy.
 
         Raises:
             ValueError: truth has no user in any partition; a baseline that is no system, and the like.
@@ -199,7 +199,7 @@ class Partitioned:
     @property
     def merge_sql(self) -> str | None:
         """The SQL over the rows of all partitions; None if these are the result."""
-        if self.function == "ranking_summary":
+        if self.function == "evaluate":
             return self.means_sql
         return None if self.function in UNMERGED else self.call
 
@@ -208,13 +208,13 @@ class Partitioned:
         """The SQL over the tables of a partition; None if there are no partitions."""
         if self.function in UNMERGED or not self.columns:
             return self.call if self.columns else None
-        if self.function == "ranking_check":
+        if self.function == "check":
             return f"{self.problems_sql} UNION ALL BY NAME {send(self.ids_and_times())}"
-        if self.function == "ranking_beyond_accuracy":
+        if self.function == "beyond_accuracy":
             return self.contents_sql
         user = identifier(self.columns["truth"].get("user", "userid"))
         values = ("values", f"FROM ({self.values_sql}) WHERE has_truth")
-        sent = ("sums", self.sums_sql) if self.function == "ranking_summary" else values
+        sent = ("sums", self.sums_sql) if self.function == "evaluate" else values
         users = f"SELECT count(*) AS truth_rows, count({user}) AS truth_users FROM truth"
         return send([sent, ("users", users)])
 
@@ -222,7 +222,7 @@ class Partitioned:
     def values_sql(self) -> str:
         """The SQL of all measures by user and k, of users without truth too."""
         given = {name: self.arguments[name] for name in OF_USERS if name in self.arguments}
-        if self.function == "ranking_compare":
+        if self.function == "compare":
             given["usual"] = given_of(",".join(COMPARED_MEASURES))
         return self.composed("_ranking_users", given)
 
@@ -265,10 +265,8 @@ class Partitioned:
 
     def composed(self, name: str, given: Mapping[str, Given]) -> str:
         """Compose the SQL of a call over a partition, or over the values that partitions sent."""
-        own = {"is_part": given_of(True)}
-        if name != self.function:
-            own["caller"] = given_of(self.function)
-        return f"FROM (\n{compose_given(name, {**own, **given})}\n)"
+        given = {"is_part": given_of(True), **given}
+        return f"FROM (\n{compose_given(name, given, caller=self.function)}\n)"
 
     @property
     def times(self) -> list[str]:
@@ -321,20 +319,20 @@ def partition(
     No two partitions may have rows of one user. `part` of what it returns evaluates one of them, and `merge`
     what came of all: it may be sent to other processes in between.
 
-        job = ranking_udfs.partition("ranking_summary", rec.schema, truth.schema, [5, 10], ["ndcg"])
+        job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, [5, 10], ["ndcg"])
         parts = [job.part(rec, truth) for rec, truth in partitions]
         means = job.merge(pyarrow.concat_tables(parts))
 
     Args:
-        function: ranking_judged, ranking_by_user, ranking_beyond_accuracy_by_user and ranking_fuse, which
-            want no merge; ranking_summary, ranking_distribution, ranking_compare, ranking_compare_by_user,
-            ranking_check and ranking_beyond_accuracy.
-        rec: the schema of the table; for ranking_compare_by_user of the values by user, all for the merge.
+        function: ranking.judged, ranking.by_user, ranking.beyond_accuracy_by_user and ranking.fuse, which
+            want no merge; ranking.evaluate, ranking.distribution, ranking.compare, ranking.compare_by_user,
+            ranking.check and ranking.beyond_accuracy.
+        rec: the schema of the table; for ranking.compare_by_user of the values by user, all for the merge.
         truth: likewise, if the function reads a truth.
-        ks: cut-offs, of ranking_judged one; None for the whole list.
+        ks: cut-offs, of ranking.judged one; None for the whole list.
         measures: as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`; by default all columns.
         ties: "item", "trec" or "expected".
-        history: the schema of the history of ranking_check or ranking_beyond_accuracy, if there is one.
+        history: the schema of the history of ranking.check or ranking.beyond_accuracy, if there is one.
         items: likewise of the items of the latter.
         arguments: further arguments of the function: user_col, descending, min_grade, margin, weights, ...
 
@@ -354,7 +352,7 @@ def partition(
     check_keywords(function, given, takes)
     for name in {"predicted_truth", "predicted"} & given.keys():
         rule = f"{name} is not read over partitions of users, got {shorten(repr(given[name]))}"
-        raise ValueError(f"{function}: {rule}: compare what ranking_by_user gives by both truths in DuckDB")
+        raise ValueError(f"{function}: {rule}: compare what ranking.by_user gives by both truths in DuckDB")
     columns_of(function, given)  # for its errors
     columns = {table: find_columns(function, table, schemas[table], defaults, given) for table in schemas}
     cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 # A data frame of any kind, a relation, the name of a file or a table; no type says what DuckDB can read.
 Table = Any
 TABLE_FUNCTIONS = (  # that do the work
-    "ranking_(judged|by_user|summary|compare_by_user|check|beyond_accuracy(_by_user)?)"
+    r"ranking\.(judged|by_user|evaluate|compare_by_user|check|beyond_accuracy(_by_user)?)"
 )
 CutOffs = int | Sequence[int | None] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -136,7 +136,7 @@ def compare(
         options:
 
     Returns:
-        A relation with a row per comparison, the columns of `ranking_compare_by_user`, and if there are
+        A relation with a row per comparison, the columns of `ranking.compare_by_user`, and if there are
         segments, segment before them; its caveats name what the check finds, too. A row of a column of `also`
         has its name as measure, and NULL as k. It reads as that of `evaluate`.
 

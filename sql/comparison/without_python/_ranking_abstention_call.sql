@@ -1,4 +1,4 @@
--- A call of ranking_abstention, its arguments checked.
+-- A call of ranking.abstention, its arguments checked.
 CREATE OR REPLACE TEMP MACRO _ranking_abstention_call(
     caller, rec, truth, users, min_grade, confidence, COLUMN_ARGUMENTS) AS
 struct_insert(

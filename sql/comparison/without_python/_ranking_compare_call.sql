@@ -15,7 +15,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_compare_by_user_call(
     'caller': caller,
     'by_user': _ranking_own_table('by_user', by_user, caller),
     'is_compared': CASE
-        WHEN measures IS NULL THEN 'NOT _ranking_is_key(c)'
+        WHEN measures IS NULL THEN _ranking_sql('NOT _ranking_is_key(c)')
         WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
             THEN error(concat(
                 caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ', _ranking_cut(typeof(measures))))
@@ -29,8 +29,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_compare_by_user_call(
             ')')
     END,
     'chosen': concat(
-        '{''problem'': NULL::VARCHAR, ''measures'': _ranking_compared_measures(_ranking_measure_columns(',
-        _ranking_as_text(by_user), '), ', _ranking_as_text(measures), ', ', _ranking_as_text(lower_is_better), ')}'),
+        '{''problem'': NULL::VARCHAR, ''measures'': ',
+        _ranking_sql('_ranking_compared_measures(_ranking_measure_columns({by_user}), {measures}, {lower_is_better})'), '}'),
     'tests': _ranking_tests(
         baseline, confidence, margin, correction, test, permutations, seed, _ranking_without_python('predicted', predicted),
         caller)};
@@ -73,10 +73,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, lower
     SELECT list_transform(
         CASE
             WHEN len(asked) = 0
-                THEN error('ranking_compare_by_user: by_user must have a column of numbers to compare by, got none')
+                THEN error('ranking.compare_by_user: by_user must have a column of numbers to compare by, got none')
             WHEN lower_is_better IS NOT NULL AND NOT coalesce(list_has_all(names, lowered), false)
                 THEN error(concat(
-                    'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
+                    'ranking.compare_by_user: lower_is_better must be a list of columns of by_user, got ',
                     _ranking_cut(lower_is_better::VARCHAR)))
             ELSE list_filter(asked, lambda name, i: list_position(asked, name) = i)
         END,
@@ -94,15 +94,15 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, lower
                     there[list_position(names, name)].type = 'BOOLEAN'),
                 'seems_lower_is_better': regexp_matches(name, LOWER_NAMES)}
             WHEN list_contains(neutral, name) THEN error(concat(
-                'ranking_compare_by_user: measures must say which of two systems is better, got ', name))
+                'ranking.compare_by_user: measures must say which of two systems is better, got ', name))
             WHEN list_contains(names, name) THEN error(concat(
-                'ranking_compare_by_user: measures must name columns of numbers, got ', name, ', which is ',
+                'ranking.compare_by_user: measures must name columns of numbers, got ', name, ', which is ',
                 _ranking_cut(there[list_position(names, name)].type)))
             ELSE error(concat(
-                'ranking_compare_by_user: measures must be names of columns of by_user (',
+                'ranking.compare_by_user: measures must be names of columns of by_user (',
                 _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
                 CASE
-                    WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by measures of ranking_by_user'
+                    WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by measures of ranking.by_user'
                 END))
         END)
     FROM (

@@ -1,4 +1,4 @@
--- A call of ranking_overlap or ranking_overlap_by_user, its arguments checked.
+-- A call of ranking.overlap or ranking.overlap_by_user, its arguments checked.
 CREATE OR REPLACE TEMP MACRO _ranking_overlap_call(
     caller, rec, ks, baseline, persistence, REC_COLUMN_ARGUMENTS) AS
 struct_insert(

@@ -5,11 +5,11 @@
 -- Returns: DOUBLE, the mean over the rows whose truth is not NULL
 -- Example: SELECT recall(rec, truth, 2) FROM lists  -- one row
 --
--- DuckDB computes equal expressions once, so all measures of a query share one call of judge.
+-- DuckDB computes equal expressions once, so all measures of a query share one call of judge, here by a name that is not the user's.
 CREATE OR REPLACE TEMP MACRO MEASURE
-    (judged JUDGED) AS avg(system.main.udf_MEASURE(judged)),
-    (judged JUDGED, k HUGEINT) AS avg(system.main.udf_MEASURE(judged, k)),
-    (judged JUDGED, k HUGEINT, options VARCHAR) AS avg(system.main.udf_MEASURE(judged, k, options)),
-    (rec, truth) AS avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth))),
-    (rec, truth, k) AS avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth), k)),
-    (rec, truth, k, options) AS avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth), k, options));
+    (judged JUDGED) AS avg(system.main.MEASURE(judged)),
+    (judged JUDGED, k HUGEINT) AS avg(system.main.MEASURE(judged, k)),
+    (judged JUDGED, k HUGEINT, options VARCHAR) AS avg(system.main.MEASURE(judged, k, options)),
+    (rec, truth) AS avg(system.main.MEASURE(system.main._ranking_judge(rec, truth))),
+    (rec, truth, k) AS avg(system.main.MEASURE(system.main._ranking_judge(rec, truth), k)),
+    (rec, truth, k, options) AS avg(system.main.MEASURE(system.main._ranking_judge(rec, truth), k, options));

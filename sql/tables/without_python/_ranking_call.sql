@@ -7,7 +7,7 @@ list_transform(
         'asked': _ranking_asked(measures, usual, ties, caller),
         'cuts': CASE
             WHEN caller::VARCHAR IN (
-                'ranking_judged', 'ranking_abstention', 'interpolated_precision_curve', 'precision_recall_curve')
+                'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
                 THEN CASE WHEN _ranking_valid_k(max_k, caller) THEN [TRY_CAST(max_k AS BIGINT)] END
             ELSE _ranking_cuts(ks, caller)
         END,
@@ -26,7 +26,11 @@ list_transform(
     lambda _ranking_given: list_transform(
         [{
             'depth': _ranking_longest(_ranking_given['cuts']),
-            'is_whole': _ranking_given['condensed'] OR _ranking_longest(_ranking_given['cuts']) IS NULL}],
+            'is_whole': _ranking_given['condensed'] OR _ranking_longest(_ranking_given['cuts']) IS NULL,
+            'formulas': list_transform(_ranking_given['asked'], lambda _ranking_name: CASE
+                WHEN _ranking_given['expected'] THEN _ranking_expected_formula(_ranking_name)
+                ELSE _ranking_formula(_ranking_name)
+            END)}],
         lambda _ranking_cut_at: {
             'caller': caller::VARCHAR,
             'rec': _ranking_own_table('rec', rec, caller), 'truth': _ranking_own_table('truth', truth, caller),
@@ -67,29 +71,24 @@ list_transform(
             'skips_users': without_relevant::VARCHAR = 'skip',
             -- Of what is asked for alone, since DuckDB takes long to plan each part.
             'column_problem': concat(
-                'coalesce(_ranking_tables_problem(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ',
-                COLUMNS_AS_TEXTS, ')',
-                CASE WHEN users IS NOT NULL THEN concat(
-                    ', _ranking_ids_problem(''users'', ', _ranking_as_text(users), ', ', _ranking_as_text(truth), ', ',
-                    _ranking_literal(_ranking_given['user']), ', ''user'')') END,
-                CASE WHEN TRY_CAST(min_grade AS DOUBLE) > 1 THEN concat(
-                    ', _ranking_ungraded_problem(NOT _ranking_has(', _ranking_as_text(truth), ', ', _ranking_as_text(grade_col),
-                    ', ''rel''), ', _ranking_as_text(min_grade), ')') END,
+                'coalesce(', _ranking_sql('_ranking_tables_problem({rec}, {truth}, COLUMNS_AS_TEXTS)'),
+                CASE WHEN users IS NOT NULL THEN _ranking_sql(
+                    ', _ranking_ids_problem(''users'', {users}, {truth}, {_ranking_given[''user'']}, ''user'')') END,
+                CASE WHEN TRY_CAST(min_grade AS DOUBLE) > 1 THEN _ranking_sql(
+                    ', _ranking_ungraded_problem(NOT _ranking_has({truth}, {grade_col}, ''rel''), {min_grade})') END,
                 ')'),
             'reused': CASE WHEN starts_with(version(), 'v1.5') THEN 'MATERIALIZED' ELSE 'NOT MATERIALIZED' END,
             'columns': list_transform(_ranking_given['asked'], lambda _ranking_name, i: {
                 'name': _ranking_name,
                 'formula': CASE
                     WHEN min_grade IS NOT NULL AND NOT _ranking_takes_grade(_ranking_name) THEN concat('value_', i)
-                    WHEN _ranking_given['expected'] THEN _ranking_expected_formula(_ranking_name)
-                    ELSE _ranking_formula(_ranking_name)
+                    ELSE _ranking_cut_at['formulas'][i]
                 END,
                 'is_share': _ranking_is_share(_ranking_name), 'place': i::VARCHAR}),
             'gains': list_filter(
                 list_transform(_ranking_given['asked'], lambda _ranking_name, i: {
                     'name': CASE WHEN NOT _ranking_takes_grade(_ranking_name) THEN concat('value_', i) END,
-                    'formula': CASE WHEN _ranking_given['expected'] THEN _ranking_expected_formula(_ranking_name)
-                        ELSE _ranking_formula(_ranking_name) END,
+                    'formula': _ranking_cut_at['formulas'][i],
                     'is_share': false}),
                 lambda _ranking_one: _ranking_one['name'] IS NOT NULL),
             'measure_names': _ranking_joined(
@@ -115,7 +114,7 @@ list_transform(
             'down_to_depth': coalesce('[:' || _ranking_cut_at['depth'] || ']', ''),
             'cutoff': coalesce(_ranking_cut_at['depth']::VARCHAR, 'NULL'),
             'unnested_ks': CASE
-                WHEN caller::VARCHAR <> 'precision_recall_curve'
+                WHEN caller::VARCHAR <> 'ranking.precision_recall_curve'
                     THEN concat('[', _ranking_joined(
                         list_transform(_ranking_given['cuts'], lambda _ranking_k: coalesce(_ranking_k::VARCHAR, 'NULL')), ', '),
                         ']::BIGINT[]')
@@ -149,7 +148,7 @@ CASE
     WHEN regexp_matches(measures::VARCHAR, '[(@]')
         THEN error(concat(
             caller, ': measures must be names alone without Python, got ', _ranking_cut(measures::VARCHAR),
-            ': for options, write ranking_ndcg(judged, 10, gain := ''linear'') over ranking_judged; cut-offs are ks'))
+            ': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
     WHEN coalesce(measures::VARCHAR, usual) IS NULL
         THEN CASE WHEN ties::VARCHAR = 'expected' THEN EXPECTED_MEASURES ELSE COLUMN_MEASURES END
     ELSE list_transform(
@@ -173,11 +172,11 @@ CASE
                 WHEN _ranking_one[2] IS NULL
                     THEN error(concat(
                         caller, ': measure must be the name of a measure, got ''', _ranking_cut(trim(_ranking_one[1])),
-                        ''' (FROM ranking_functions() lists them)'))::VARCHAR
+                        ''' (FROM ranking.functions() lists them)'))::VARCHAR
                 WHEN ties::VARCHAR = 'expected' AND NOT list_contains(EXPECTED_MEASURES, _ranking_one[2])
                     THEN error(concat(
                         caller, ': with ties := ''expected'' a measure must have an expected value in closed form (FROM '
-                        || 'ranking_functions() lists measures), got ', _ranking_one[2]))::VARCHAR
+                        || 'ranking.functions() lists measures), got ', _ranking_one[2]))::VARCHAR
                 ELSE _ranking_one[2]
             END))[1]
 END;

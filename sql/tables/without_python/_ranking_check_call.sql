@@ -71,23 +71,22 @@ list_transform(
             caller, ': predicted_truth must be NULL where the Python package is not, got ', predicted_truth))::VARCHAR ELSE '' END,
         -- Of what is asked for alone, since DuckDB takes long to plan each part.
         'column_findings': concat(
-            '_ranking_unfit(_ranking_misfits(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ', COLUMNS_AS_TEXTS,
-            ') || _ranking_judging_problems(', JUDGING_AS_TEXTS, ')',
-            CASE WHEN history IS NOT NULL THEN concat(
-                ' || _ranking_history_misfits(', _ranking_as_text(truth), ', ', _ranking_as_text(history), ', ',
-                COLUMNS_AS_TEXTS, ', ', _ranking_as_text(time_col), ')') END,
-            CASE WHEN items IS NOT NULL THEN concat(
-                ' || [_ranking_ids_problem(''items'', ', _ranking_as_text(items), ', ', _ranking_as_text(truth), ', ',
-                _ranking_as_text(item_col), ', ''item'')]') END,
-            ', ',
+            _ranking_sql('_ranking_unfit(
+                _ranking_misfits({rec}, {truth}, COLUMNS_AS_TEXTS) || _ranking_judging_problems(JUDGING_AS_TEXTS))'),
+            CASE WHEN history IS NOT NULL THEN _ranking_sql(
+                ' || _ranking_unfit(_ranking_history_misfits({truth}, {history}, COLUMNS_AS_TEXTS, {time_col}))') END,
+            CASE WHEN items IS NOT NULL THEN _ranking_sql(
+                ' || _ranking_unfit([_ranking_ids_problem(''items'', {items}, {truth}, {item_col}, ''item'')])') END,
             CASE WHEN users IS NOT NULL THEN concat(
-                '_ranking_ids_problem(''users'', ', _ranking_as_text(users), ', ', _ranking_as_text(truth), ', ',
-                _ranking_as_text(user_col), ', ''user'')') ELSE 'NULL' END,
-            ') || _ranking_unread(_ranking_unread_columns(', _ranking_as_text(rec), ', ', _ranking_as_text(truth), ', ',
-            COLUMNS_AS_TEXTS, '), ',
-            CASE WHEN _ranking_hides_grades(grade_col, _ranking_given['score'])
-                THEN '(SELECT min(hidden_grade) < max(hidden_grade) FROM _ranking_truth)' ELSE 'false' END,
-            ', ', _ranking_as_text(score_col), ')')
+                ' || list_filter([[''users'', ',
+                _ranking_sql('_ranking_ids_problem(''users'', {users}, {truth}, {user_col}, ''user'')'),
+                ']], lambda _ranking_one: _ranking_one[2] IS NOT NULL)') END,
+            ' || ',
+            CASE WHEN _ranking_hides_grades(grade_col, _ranking_given['score']) THEN _ranking_sql('_ranking_unread(
+                _ranking_unread_columns({rec}, {truth}, COLUMNS_AS_TEXTS),
+                (SELECT min(hidden_grade) < max(hidden_grade) FROM _ranking_truth), {score_col})')
+            ELSE _ranking_sql('_ranking_unread(
+                _ranking_unread_columns({rec}, {truth}, COLUMNS_AS_TEXTS), false, {score_col})') END)
     })[1];
 
 -- A column as SQL; there is none without a name.
@@ -95,14 +94,13 @@ CREATE OR REPLACE TEMP MACRO _ranking_optional_column(name) AS
 CASE WHEN name = '' THEN 'NULL' ELSE _ranking_identifier(name) END;
 
 -- Problems of columns as pairs of a code and a text; of the collation the check itself says.
-CREATE OR REPLACE TEMP MACRO _ranking_unfit(misfits, of_users) AS
+CREATE OR REPLACE TEMP MACRO _ranking_unfit(misfits) AS
 list_transform(
     list_filter(misfits, lambda _ranking_text: NOT starts_with(_ranking_text, 'default_collation')),
     lambda _ranking_text: CASE
         WHEN _ranking_text LIKE 'truth or history without%' THEN ['no_time', split_part(_ranking_text, ', got ', 2)]
         ELSE ['unfit_column', _ranking_text]
-    END)
-|| list_filter([['users', of_users]], lambda _ranking_one: _ranking_one[2] IS NOT NULL);
+    END);
 
 -- Columns that are not read, as such pairs.
 CREATE OR REPLACE TEMP MACRO _ranking_unread(unread, several, score_col) AS

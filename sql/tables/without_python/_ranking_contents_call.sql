@@ -1,4 +1,4 @@
--- A call of ranking_beyond_accuracy or ranking_beyond_accuracy_by_user, its arguments checked.
+-- A call of ranking.beyond_accuracy or ranking.beyond_accuracy_by_user, its arguments checked.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_call(
     caller, rec, ks, history, items, head, divergence, category_col, REC_COLUMN_ARGUMENTS) AS
 struct_insert(
@@ -17,11 +17,10 @@ struct_insert(
     divergence := CASE WHEN _ranking_no_problem(
         caller, _ranking_option('divergence', divergence, 'js|kl', divergence::VARCHAR IN ('js', 'kl')))
         THEN divergence::VARCHAR END,
-    contents_problem := concat(
-        '_ranking_contents_misfit(', _ranking_as_text(rec), ', ', _ranking_as_text(history), ', ', _ranking_as_text(items), ', ',
-        REC_COLUMNS_AS_TEXTS, ', ', _ranking_as_text(category_col), ')'));
+    contents_problem := _ranking_sql(
+        '_ranking_contents_misfit({rec}, {history}, {items}, REC_COLUMNS_AS_TEXTS, {category_col})'));
 
--- The error text of a column of ranking_beyond_accuracy that does not fit; NULL for none.
+-- The error text of a column of ranking.beyond_accuracy that does not fit; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_misfit(rec, history, items, COLUMN_NAMES, category_col) AS
 list_any_value(
     [_ranking_rec_misfit(rec, COLUMN_NAMES)]

@@ -1,4 +1,4 @@
--- A call of ranking_explain, its arguments checked.
+-- A call of ranking.explain, its arguments checked.
 CREATE OR REPLACE TEMP MACRO _ranking_explain_call(caller, rec, truth, k, ties, COLUMN_ARGUMENTS, min_grade := NULL) AS
 struct_insert(
     _ranking_call(caller, rec, truth, [NULL], NULL, 'ndcg', NULL, ties, 'k', COLUMN_NAMES, min_grade),

@@ -1,4 +1,4 @@
--- A call of ranking_fuse, its arguments checked. DuckDB would take twice as long to plan _ranking_rec_call.
+-- A call of ranking.fuse, its arguments checked. DuckDB would take twice as long to plan _ranking_rec_call.
 CREATE OR REPLACE TEMP MACRO _ranking_fuse_call(
     caller, rec, method, weights, rrf_k, normalize, depth, systems, REC_COLUMN_ARGUMENTS) AS
 list_transform(
@@ -41,11 +41,8 @@ list_transform(
         'system_pattern': _ranking_literal(
             concat('(?i)^(?:', regexp_escape(_ranking_given['system']), ')$|^(ranking_)system$')),
         'absent_pattern': _ranking_literal(concat('(?i)^(?:', regexp_escape(_ranking_given['system']), '|ranking_absent)$')),
-        'rec_problem': concat(
-            '_ranking_rec_misfit(', _ranking_as_text(rec), ', ', _ranking_as_text(user_col), ', ',
-            _ranking_as_text(item_col), ', ', _ranking_as_text(score_col), ', '''', ',
-            _ranking_literal(_ranking_given['system']), ', ',
-            _ranking_as_text(descending), ')'),
+        'rec_problem': _ranking_sql(
+            '_ranking_rec_misfit({rec}, {user_col}, {item_col}, {score_col}, '''', {_ranking_given[''system'']}, {descending})'),
         'reused': CASE WHEN starts_with(version(), 'v1.5') THEN 'MATERIALIZED' ELSE 'NOT MATERIALIZED' END,
         'order': CASE WHEN TRY_CAST(descending AS BOOLEAN) THEN 'DESC' ELSE 'ASC' END,
         'down_to_depth': coalesce('[:' || least(TRY_CAST(depth AS HUGEINT), 2147483647) || ']', ''),

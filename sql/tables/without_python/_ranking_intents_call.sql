@@ -1,4 +1,4 @@
--- A call of ranking_intents_by_user, its arguments checked.
+-- A call of ranking.intents_by_user, its arguments checked.
 CREATE OR REPLACE TEMP MACRO _ranking_intents_call(caller, rec, truth, ks, alpha, intent_col, COLUMN_ARGUMENTS) AS
 list_transform(
     [_ranking_call(caller, rec, truth, ks, NULL, 'ndcg', NULL, 'item', 'k', COLUMN_NAMES)],
@@ -14,8 +14,8 @@ list_transform(
         columns_of_truth := concat(
             _ranking_judged_call['truth_columns'], ', NULL AS ', _ranking_identifier(coalesce(intent_col::VARCHAR, 'intent'))),
         problem := concat(
-            'coalesce(', _ranking_judged_call['column_problem'], ', _ranking_intent_problem(', _ranking_as_text(truth), ', ',
-            _ranking_as_text(intent_col), '))')))[1];
+            'coalesce(', _ranking_judged_call['column_problem'], ', ',
+            _ranking_sql('_ranking_intent_problem({truth}, {intent_col})'), ')')))[1];
 
 -- The error text of intents that truth does not have, or has in a LIST; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_intent_problem(truth, intent_col) AS

@@ -4,7 +4,7 @@ struct_insert(
     _ranking_call(
         caller, rec := rec, ks := ks, measures := 'hits', user_col := user_col, item_col := item_col, score_col := score_col,
         grade_col := '', system_col := system_col, descending := descending),
-    rec_problem := concat('_ranking_rec_misfit(', _ranking_as_text(rec), ', ', REC_COLUMNS_AS_TEXTS, ')'));
+    rec_problem := _ranking_sql('_ranking_rec_misfit({rec}, REC_COLUMNS_AS_TEXTS)'));
 
 -- The error text of columns of rec that do not fit where there is no truth; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_rec_misfit(rec, COLUMN_NAMES) AS

@@ -1,4 +1,4 @@
--- A call of ranking_split. An argument that is wrong is told after columns are, as `problem`.
+-- A call of ranking.split. An argument that is wrong is told after columns are, as `problem`.
 CREATE OR REPLACE TEMP MACRO _ranking_split_call(
     caller, events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS
 list_transform(
@@ -28,10 +28,8 @@ list_transform(
         'user': _ranking_given['user'], 'item': _ranking_given['item'], 'time': _ranking_given['time'],
         'event_columns': _ranking_nulls([_ranking_given['user'], _ranking_given['item'], _ranking_given['time']]),
         'has_problem': _ranking_given['problem'] IS NOT NULL, 'problem': _ranking_given['problem'],
-        'column_problem': concat(
-            '_ranking_split_misfit(', _ranking_as_text(events), ', ', _ranking_as_text(test_from), ', ',
-            _ranking_as_text(test_size), ', ', _ranking_as_text(gap), ', ', _ranking_as_text(user_col), ', ',
-            _ranking_as_text(item_col), ', ', _ranking_as_text(time_col), ')'),
+        'column_problem': _ranking_sql(
+            '_ranking_split_misfit({events}, {test_from}, {test_size}, {gap}, {user_col}, {item_col}, {time_col})'),
         'reused': CASE WHEN starts_with(version(), 'v1.5') THEN 'MATERIALIZED' ELSE 'NOT MATERIALIZED' END,
         'has_last': last IS NOT NULL, 'has_step': coalesce(last::VARCHAR, test_size::VARCHAR) IS NOT NULL,
         'has_window': test_from IS NOT NULL AND test_size IS NOT NULL,

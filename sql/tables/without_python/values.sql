@@ -15,7 +15,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
 
 -- The type to cast ids of two types to. Of two numbers it is the less exact, as which equal ids are equal: a text would end
--- in .0. Ids too large for it are a problem of ranking_check.
+-- in .0. Ids too large for it are a problem of ranking.check.
 CREATE OR REPLACE TEMP MACRO _ranking_common_type(one, other) AS
 CASE
     WHEN regexp_matches(one || other, 'UUID|DATE|TIME|BLOB|BIT') AND regexp_matches(one || other, 'FLOAT|DOUBLE|DECIMAL')

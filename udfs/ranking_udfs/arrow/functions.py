@@ -17,10 +17,11 @@ from ..measures.grammar import parse_options
 from ..measures.registry import LIST_MEASURES, MEASURES, InputError, Measure
 from .arguments import check_count, different_texts, row_cut_offs
 from .batches import batch_of
-from .judge import has_grades, judge_lists
+from .judge import judge_lists
 from .judged import JUDGED_TYPE, judged_to_arrow
 from .layouts import copy_to_arrow_memory, plain_array
 from .list_arguments import ARGUMENTS
+from .over_judged import check_grades
 from .types import is_integer, is_text
 
 
@@ -39,7 +40,7 @@ def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     STRUCT(grade, item, ...) and truth a LIST of grades. Returns STRUCT(ranks INTEGER[], grades DOUBLE[],
     ideal DOUBLE[], size INTEGER, cutoff INTEGER): the 1-based ranks of the items that truth knows, their
     grades, the grades of all truth items in descending order, the length of rec, and NULL, since all of rec
-    was looked at: `ranking_judged` says there at which rank it stopped. NULL where truth is NULL.
+    was looked at: `ranking.judged` says there at which rank it stopped. NULL where truth is NULL.
 
     >>> SELECT judge([1, 3, 2, 6], [1, 2, 4])
     {'ranks': [1, 3], 'grades': [1.0, 1.0], 'ideal': [1.0, 1.0, 1.0], 'size': 4, 'cutoff': None}
@@ -68,9 +69,7 @@ def values_of_rankings(
     rankings = batch.rankings(cuts[0]) if cuts else batch.cut_at(None)
     _, options = parse_options(measure, name, text, of_judged=ranked == 1)
     if (lowest := options.pop("min_grade", None)) is not None:
-        if ranked == 2 and lowest > 1 and not has_grades(*arrays[:2]):
-            rule = "min_grade must be 1 or less where truth is a LIST of items, without grades"
-            raise ValueError(f"{name}: {rule}, got {lowest:g}: give it as a MAP from item to grade")
+        check_grades(name, lowest, arrays[:ranked])
         rankings = rankings.from_grade(lowest)
     values: Floats = measure.compute(rankings, **options)
     return np.where(batch.judged.valid, values, np.nan)  # where truth is NULL

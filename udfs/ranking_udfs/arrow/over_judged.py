@@ -1,8 +1,8 @@
-"""The function that the macros of measures call: `ranking_ndcg(judged, k, gain := 'linear')`."""
+"""The functions that the macros of measures call: `ranking.ndcg(judged, k)`, or of lists."""
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..measures.rankings import WHOLE, Judged
 from ..measures.registry import MEASURES, InputError, Measure, Number
 from ..texts import shorten
 from .batches import batch_of
+from .judge import has_grades
 from .layouts import copy_to_arrow_memory, plain_array
 
 INTEGER = r'"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)'  # types of k
@@ -24,42 +25,60 @@ def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return of each judged ranking the measure's value, and an error text for the macro to raise: a STRUCT.
 
     Args:
-        arguments: of each row the measure's name; the judged ranking; the type and the text of k; and where
-            the measure has options a STRUCT of them. Names and types are the same in all rows.
+        arguments: of each row the measure's name, as it was called; the judged ranking; the type and text of
+            k; and where the measure has options a STRUCT of them. Names and types are those of all rows.
     """
-    called, judged, kind, k, *options = map(plain_array, arguments)
-    found, problem = np.full(len(judged), np.nan), None
+    return measured(1, *map(plain_array, arguments))
+
+
+def measure_of_lists(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return the same of lists: rec and truth, in place of the judged ranking."""
+    return measured(2, *map(plain_array, arguments))
+
+
+def measured(n_ranked: int, called: pa.Array, *arguments: pa.Array) -> pa.Array:
+    ranked, (kind, k, *options) = arguments[:n_ranked], arguments[n_ranked:]
+    found, problem = np.full(len(called), np.nan), None
     try:
-        for chosen, rows in groups(options[0]) if options else [({}, None)] * bool(len(judged)):
-            one = MEASURES[called[0].as_py()]
+        for chosen, rows in groups(options[0]) if options else [({}, None)] * bool(len(called)):
+            name = called[0].as_py()
             if rows is None:
-                found = values(one, chosen, judged, kind, k)
+                found = values(name, chosen, [*ranked], kind, k)
             else:
-                found[rows] = values(
-                    one, chosen, *(array.take(pa.array(rows)) for array in (judged, kind, k))
-                )
+                taken = [array.take(pa.array(rows)) for array in (*ranked, kind, k)]
+                found[rows] = values(name, chosen, taken[:n_ranked], *taken[n_ranked:])
     except (ValueError, TypeError) as error:
         problem = str(error)
-    texts = pa.array([problem] * len(judged), pa.string())
+    texts = pa.array([problem] * len(called), pa.string())
     made = pa.StructArray.from_arrays([pa.array(found, mask=np.isnan(found)), texts], ["value", "problem"])
     return copy_to_arrow_memory(made)
 
 
 def values(
-    measure: Measure, given: Mapping[str, Any], judged: pa.Array, kind: pa.Array, k: pa.Array
+    name: str, given: Mapping[str, Any], ranked: list[pa.Array], kind: pa.Array, k: pa.Array
 ) -> Floats:
     """Compute the measure with the same options in all rows; NaN for NULL."""
-    name = f"ranking_{measure.name}"
-    batch, chosen = batch_of(name, [judged]), choose(measure, name, given)
+    measure = MEASURES[name.rpartition(".")[2]]
+    batch, chosen = batch_of(name, ranked), choose(measure, name, given)
     rankings = batch.rankings(cut_offs(name, kind[0].as_py(), k, batch.judged))
     if (lowest := chosen.pop("min_grade", None)) is not None:
+        check_grades(name, lowest, ranked)
         rankings = rankings.from_grade(lowest)
     try:
         found: Floats = measure.compute(rankings, **chosen)
     except InputError as error:
         said = re.sub(r"\((\w+)=(\w+) ", r"(\1 := '\2' ", str(error))  # how the macro takes an option
         raise ValueError(f"{name}: {said}") from None
+    if measure.empty.both is not None:  # 0 where truth is empty, which in Hivemall may be 1
+        found = np.where(np.diff(batch.judged.ideal_offsets) == 0, 0, found)
     return np.where(batch.judged.valid, found, np.nan)  # where truth is NULL
+
+
+def check_grades(name: str, lowest: float, ranked: Sequence[pa.Array]) -> None:
+    """Raise ValueError for a lowest grade of lists whose items all have grade 1."""
+    if len(ranked) == 2 and lowest > 1 and not has_grades(*ranked):
+        rule = "min_grade must be 1 or less where truth is a LIST of items, without grades"
+        raise ValueError(f"{name}: {rule}, got {lowest:g}: give it as a MAP from item to grade")
 
 
 def cut_offs(name: str, kind: str, texts: pa.Array, judged: Judged) -> Ints:

@@ -11,7 +11,7 @@ from .output import write_rows
 from .values import TREC
 
 NOT_TREC = "an id in a TREC run must have no blank, and each row a score (write .csv), got "
-ARGUMENTS = ("method", "weights", "rrf_k", "normalize", "depth")  # of ranking_fuse
+ARGUMENTS = ("method", "weights", "rrf_k", "normalize", "depth")  # of ranking.fuse
 COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 
@@ -29,7 +29,7 @@ def fuse_files(work: Evaluation) -> str:
     given = {"rec": f"{inputs.prefix}rec", **{name: getattr(options, name) for name in ARGUMENTS}}
     given["descending"] = inputs.columns["descending"]
     values = {name: sql_value(value) for name, value in given.items()}
-    fused, query = f"{inputs.prefix}fused", composed_call(con, "ranking_fuse", values, work.types)
+    fused, query = f"{inputs.prefix}fused", composed_call(con, "fuse", values, work.types)
     con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS\n{query}")
     order = "userid ASC NULLS LAST, score DESC NULLS LAST, itemid ASC NULLS LAST"
     is_trec = output.lower().endswith(TREC)

@@ -7,9 +7,9 @@ from textwrap import fill
 
 from tabulate import tabulate
 
-from ..duckdb.files import description, texts
 from ..duckdb.macros import macros
 from ..evaluation.errors import UsageError
+from ..macros.files import description, texts
 from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, TABLE_HEADER, measure_table
 from ..texts import did_you_mean, shorten
@@ -35,12 +35,13 @@ def measures(names: Sequence[str]) -> Entries:
 
 def functions(names: Sequence[str]) -> Entries:
     """Return the functions of SQL of these names, in whatever case; without names, all."""
-    public = {name: text for name, (text, _) in sorted(texts().items())}
-    known = {name: name for name in public}
+    public = {macros()[name].called: text for name, (text, _) in sorted(texts().items())}
+    known = {name.removeprefix("ranking."): name for name in public} | {name: name for name in public}
     chosen = [find("function", name, name.lower(), known) for name in dict.fromkeys(names)]
     rows = []
     for name in chosen or public:
-        calls = (f"{name}({', '.join(given)})" for given in macros()[name].signatures())
+        forms = macros()[name.removeprefix("ranking.")].signatures()
+        calls = (f"{name}({', '.join(given)})" for given in forms)
         rows.append({"name": name, "call": "; ".join(calls), "description": description(public[name])})
     return rows, [head(public[name]) for name in chosen]
 

@@ -326,7 +326,7 @@ COMMANDS: Mapping[str, Spec] = {
         "List the functions of SQL, or explain some: how they are called, what they return, their errors. "
         "For measures and their options, use measures.",
         {"output": "format"},
-        ["functions", "functions ranking_compare ranking_check"],
+        ["functions", "functions ranking.compare ranking.check"],
         "names",
     ),
 }
@@ -469,8 +469,8 @@ def print_version(ctx: click.Context, _: click.Parameter, given: bool) -> None:
 
 def print_pack(ctx: click.Context, _: click.Parameter, given: bool) -> None:
     if given:
-        from ..duckdb.portable import SCRIPT
         from ..folder import read
+        from ..macros.portable import SCRIPT
 
         click.echo(read(SCRIPT), nl=False)
         ctx.exit()

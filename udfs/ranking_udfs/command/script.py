@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..duckdb.helpers import stand_alone
+from ..macros.standalone import stand_alone
 from ..version import version
 
 TABLES = {  # what a table is, by the name at the end of its own

@@ -45,9 +45,7 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
     arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
     arguments |= {name: span_literal(con, name, getattr(given, name), time) for name in SPANS}
     con.execute(f"CREATE TEMP VIEW ranking_command_events AS FROM {rows}")
-    con.execute(
-        f"CREATE TEMP TABLE ranking_command_split AS\n{composed_call(con, 'ranking_split', arguments)}"
-    )
+    con.execute(f"CREATE TEMP TABLE ranking_command_split AS\n{composed_call(con, 'split', arguments)}")
     write_parts(con, path, given.output, path[path.lower().rindex(kind) :])
     found = con.execute(SUMMARY.format(user=identifier(names["userid"]), item=identifier(names["itemid"])))
     return [name for name, *_ in found.description or ()], found.fetchall()

@@ -544,7 +544,7 @@ BESIDE_TITLES = ("Gain x disc.", "Discount", "Gain", "DCG", "Score")
 THRESHOLDS = {"system": "System", "threshold": "Threshold", "refused_share": "Refused"}
 THRESHOLDS |= {"refused_low": "Low", "refused_high": "High", "answered_share": "Answered"}
 THRESHOLDS |= {"answered_low": "Low", "answered_high": "High"}
-MOST_THRESHOLDS = 100  # of a model, at equal steps: ranking_abstention
+MOST_THRESHOLDS = 100  # of a model, at equal steps: ranking.abstention
 ERRORS = (
     "Refused: of users with an answer, the share whose best score is worse than the threshold, or with no "
     "list; answered: of users without an answer, the share of all others; with their intervals."

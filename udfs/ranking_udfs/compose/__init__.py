@@ -3,7 +3,6 @@
 `arguments` parses a call from SQL, `columns` checks the user's tables, `call` answers what a template asks,
 `measures` renders formulas, `templates` and `compiled` load what `sql/` holds, and `functions` composes.
 Functions with arguments of their own have calls in `comparison`, `check` (its codes in `problems`), `lists`,
-`explain`, `intents`, `fusing` and `split`; `judged` makes the macros of measures over judged rankings.
-`script` and `symbols` render the same templates with arguments that only DuckDB will know, for clients
-without Python. Jinja2 is imported when the first text is composed.
+`explain`, `intents`, `fusing` and `split`. `symbols` renders the same templates with arguments that only
+DuckDB will know, for the package `macros`. Jinja2 is imported when the first text is composed.
 """

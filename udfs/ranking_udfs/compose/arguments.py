@@ -208,7 +208,7 @@ def parse_choices(name: str, given: Given) -> list[Choice] | None:
         )
     if len(text) > LONGEST:
         raise ValueError(f"{name} must be a text of at most {LONGEST} characters, got {len(text)}")
-    return parse_measures(text, SPELLINGS, "FROM ranking_functions() lists them")
+    return parse_measures(text, SPELLINGS, "FROM ranking.functions() lists them")
 
 
 def split_arguments(names: Sequence[str], given: Mapping[str, Any] | None = None) -> tuple[list[str], str]:
@@ -242,7 +242,6 @@ PARSERS: Parsers = {
     "divide": ("divide", word("list", "k")),
     "measures": ("choices", parse_choices),
     "usual": ("usual", lambda name, given: given.text and parse_measures(given.text)),
-    "caller": ("called", lambda name, given: given.text),  # of a macro that calls another
     "is_part": ("is_part", parse_boolean),
 }
 

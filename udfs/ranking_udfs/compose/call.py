@@ -147,7 +147,7 @@ class Call:
     without_relevant: str = "zero"
     users: str | None = None
     divide: str = "k"  # of precision_recall_curve
-    called: str = ""  # the function that errors name, where it is another
+    caller: str = ""  # the function that errors name
     types: Types | None = None
     is_part: bool = False  # over partitions of users, in a database of partitions.py
 
@@ -174,7 +174,7 @@ class Call:
                     if not choice.measure.expected:
                         raise ValueError(
                             "with ties := 'expected' a measure must have an expected value in closed form "
-                            f"(FROM ranking_functions() lists measures), got {choice.measure.name}"
+                            f"(FROM ranking.functions() lists measures), got {choice.measure.name}"
                         )
         else:
             if function == "precision_recall_curve" and (ks is None or ks > LARGEST):
@@ -186,10 +186,6 @@ class Call:
         """Return the call with the columns of its tables, given by the names of these."""
         tables: dict[str, Any] = {one.name: getattr(self, one.name, None) for one in fields(Types)}
         return replace(self, types=Types(**{of: types[name] for of, name in tables.items() if name in types}))
-
-    @property
-    def caller(self) -> str:
-        return self.called or self.function
 
     @property
     def names(self) -> Names:
@@ -554,13 +550,13 @@ class Call:
 
 # Functions of measures; the others have columns of their own.
 MEASURED = (
-    "ranking_summary",
-    "ranking_by_user",
-    "ranking_distribution",
+    "evaluate",
+    "by_user",
+    "distribution",
     "_ranking_users",
-    "ranking_compare",
+    "compare",
 )
-COUNTING = ("ranking_summary", "_ranking_users", "ranking_by_item")
+COUNTING = ("evaluate", "_ranking_users", "by_item")
 
 
 def number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""A call of ranking_check or ranking_check_rows: what would be an error elsewhere is a row of its answer."""
+"""A call of ranking.check or ranking.check_rows: what would be an error elsewhere is a row of its answer."""
 
 import json
 import math
@@ -280,24 +280,26 @@ class CheckCall(Call):
 
     @property
     def by_model(self) -> Call:
-        return self.measured("ndcg", str(self.predicted_truth), "ranking_check with predicted_truth as truth")
+        return self.measured(
+            "ndcg", str(self.predicted_truth), f"{self.caller} with predicted_truth as truth"
+        )
 
     @property
     def by_people(self) -> Call:
-        return self.measured("judged_share", self.truth, "ranking_check")
+        return self.measured("judged_share", self.truth, self.caller)
 
-    def measured(self, measure: str, truth: str, called: str) -> Call:
+    def measured(self, measure: str, truth: str, caller: str) -> Call:
         names = ("rec", "user", "item", "score", "grade", "system", "descending", "min_grade", "unjudged")
         fields = {name: getattr(self, name) for name in names}
         choices = parse_measures(measure)
         if self.known:
             fields["types"] = Types(self.known[self.rec], self.known[truth])
-        return Call("ranking_by_user", truth=truth, ks=self.ks, choices=choices, called=called, **fields)
+        return Call("by_user", truth=truth, ks=self.ks, choices=choices, caller=caller, **fields)
 
 
 def kept(function: str) -> str:
     """Return MATERIALIZED for what the rows behind counts are read of as well as these."""
-    return "MATERIALIZED" if function == "ranking_check_rows" else "NOT MATERIALIZED"
+    return "MATERIALIZED" if function == "check_rows" else "NOT MATERIALIZED"
 
 
 def codes(words: Mapping[str, str], problems: Sequence[Problem], quote: Callable[[str], Any]) -> list[Code]:
@@ -470,4 +472,4 @@ def time_kind(kind: str) -> str | None:
     return "a TIMESTAMPTZ" if kind == "TIMESTAMP WITH TIME ZONE" else None
 
 
-CHECKS = dict.fromkeys(("ranking_check", "ranking_check_rows", "_ranking_check_part"), CheckCall)
+CHECKS = dict.fromkeys(("check", "check_rows", "_ranking_check_part"), CheckCall)

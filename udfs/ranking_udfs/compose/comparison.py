@@ -25,7 +25,7 @@ from .call import Call
 from .columns import cut, is_integer, is_number, parse_columns, row_type
 
 STUDENT_T = "system.main._ranking_arrow_t"  # the beginning of the names of Student's t
-# Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
+# Of ranking.overlap_by_user: of these, as of what is in the lists, neither side is better.
 OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
 # The aggregates over predictions of which lower is better.
 ERRORS = ("mae", "mse", "rmse", "logloss")
@@ -139,10 +139,7 @@ class Tests:
     seed: int = 0
     is_part: bool = False
     predicted: str | None = None
-
-    @property
-    def caller(self) -> str:
-        return self.function
+    caller: str = ""  # the function that errors name
 
     @property
     def alpha(self) -> float:
@@ -176,7 +173,7 @@ class Tests:
 
 @dataclass(frozen=True)
 class Comparison(Call, Tests):
-    """A call of ranking_compare."""
+    """A call of ranking.compare."""
 
     folder: ClassVar = "comparison"
     parsers: ClassVar = {**PARSERS, **OPTIONS, "predicted_truth": ("predicted", parse_optional_table)}
@@ -203,8 +200,8 @@ class Comparison(Call, Tests):
     def by_predicted(self) -> Call:
         """The call by the predicted truth; the types of its columns are not known."""
         own = {one.name: getattr(self, one.name) for one in fields(Call)}
-        called = "ranking_compare with predicted_truth as truth"
-        return Call(**own | {"truth": self.predicted, "called": called, "types": None})
+        caller = f"{self.caller} with predicted_truth as truth"
+        return Call(**own | {"truth": self.predicted, "caller": caller, "types": None})
 
     @property
     def has_own_cuts(self) -> bool:
@@ -219,7 +216,7 @@ class Comparison(Call, Tests):
 
 @dataclass(frozen=True)
 class ComparisonByUser(Tests):
-    """A call of ranking_compare_by_user."""
+    """A call of ranking.compare_by_user."""
 
     folder: ClassVar = "comparison"
     parsers: ClassVar = {
@@ -268,7 +265,7 @@ class ComparisonByUser(Tests):
 
 @dataclass(frozen=True)
 class Gate(Tests):
-    """A call of ranking_gate."""
+    """A call of ranking.gate."""
 
     folder: ClassVar = "comparison"
     parsers: ClassVar = {**OPTIONS, "comparison": ("comparison", parse_table)}
@@ -288,9 +285,9 @@ class Gate(Tests):
 
 
 COMPARISONS = {
-    "ranking_compare": Comparison,
-    "ranking_compare_by_user": ComparisonByUser,
-    "ranking_gate": Gate,
+    "compare": Comparison,
+    "compare_by_user": ComparisonByUser,
+    "gate": Gate,
 }
 
 
@@ -379,7 +376,7 @@ def column_rule(name: str, columns: Mapping[str, str], neutral: Container[str]) 
         return f"say which of two systems is better, got {name}"
     for kind in (kind for one, kind in columns.items() if one.lower() == name):
         return f"name columns of numbers, got {name}, which is {cut(kind)}"
-    hint = ": make it a column of by_user, by measures of ranking_by_user" * bool(
+    hint = ": make it a column of by_user, by measures of ranking.by_user" * bool(
         re.search("[@(]", name or "")
     )
     return f"be names of columns of by_user ({list_names([*columns])}), got {list_names([name])}{hint}"

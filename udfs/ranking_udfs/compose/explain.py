@@ -1,4 +1,4 @@
-"""The call of ranking_explain, and what its template asks of it."""
+"""The call of ranking.explain, and what its template asks of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def is_user(userid: str, user: str) -> str:
 
 @dataclass(frozen=True)
 class ExplainCall(Call):
-    """A call of ranking_explain: the measures of one user's list, cut at each rank."""
+    """A call of ranking.explain: the measures of one user's list, cut at each rank."""
 
     parsers: ClassVar = {
         **PARSERS,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..quoting import literal
@@ -27,10 +28,10 @@ CALLS: dict[str, type[Any]] = {
     **CALLS_OF_LISTS,
     **CHECKS,
     **COMPARISONS,
-    "ranking_explain": ExplainCall,
-    "ranking_fuse": FuseCall,
-    "ranking_intents_by_user": IntentsCall,
-    "ranking_split": SplitCall,
+    "explain": ExplainCall,
+    "fuse": FuseCall,
+    "intents_by_user": IntentsCall,
+    "split": SplitCall,
 }
 
 
@@ -39,36 +40,42 @@ def path_of(function: str) -> str:
     return PATHS.get(function) or f"{CALLS.get(function, Call).folder}/{function}.sql"
 
 
-def compose_call(function: str, *arguments: Sequence[str | None]) -> str:
+def compose_call(called: str, *arguments: Sequence[str | None]) -> str:
     """Compose the SQL of a call, or a query that raises the error of its arguments while it is planned.
 
     Args:
-        function: the name of the table function.
+        called: the name of the table function, as it was called: `ranking.evaluate`.
         arguments: of each its name, its type and its text.
     """
-    return compose_given(function, {str(name): Given(str(kind), text) for name, kind, text in arguments})
+    return compose_given(called, {str(name): Given(str(kind), text) for name, kind, text in arguments})
 
 
 def compose_given(
-    function: str, given: Mapping[str, Given], types: Mapping[str, Mapping[str, str]] | None = None
+    called: str,
+    given: Mapping[str, Given],
+    types: Mapping[str, Mapping[str, str]] | None = None,
+    caller: str = "",
 ) -> str:
     """Compose the SQL of a call with these arguments, or a query that raises their error.
 
     Args:
-        function: the name of the table function.
+        called: the name of the table function; without a namespace it is of `ranking`.
         given: its arguments by their names.
         types: the columns of each table, by its name, where they are known.
+        caller: the function that errors name, where it is another.
     """
+    namespace, _, function = called.rpartition(".")
+    caller = caller or f"{namespace or 'ranking'}.{function}"
     try:
-        call = CALLS.get(function, Call).parse(function, given)
+        call = replace(CALLS.get(function, Call).parse(function, given), caller=caller)
         return compose(call.with_types(types) if types else call)
     except ValueError as error:
-        caller = given["caller"].text if "caller" in given else function
         return failing(f"{caller}: {error}")
 
 
 def compose(call: Call) -> str:
     """Compose the SQL of a call whose arguments have been checked."""
+    call = call if call.caller else replace(call, caller=f"ranking.{call.function}")
     known = call.types if isinstance(call.types, Types) else None
     if known and (problem := tables_problem(call.names, known.tables, call.min_grade)):
         return failing(f"{call.caller}: {problem}")

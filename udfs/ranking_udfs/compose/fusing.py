@@ -1,4 +1,4 @@
-"""The call of ranking_fuse, and what its template asks of it."""
+"""The call of ranking.fuse, and what its template asks of it."""
 
 import json
 import math
@@ -76,7 +76,7 @@ def listed(names: Sequence[str | None]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FuseCall(RecCall):
-    """A call of ranking_fuse."""
+    """A call of ranking.fuse."""
 
     parsers: ClassVar = {
         **PARSERS,

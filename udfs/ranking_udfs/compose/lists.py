@@ -42,7 +42,7 @@ class ListCall(Call):
 
 @dataclass(frozen=True)
 class ItemCall(ListCall):
-    """A call of ranking_by_item."""
+    """A call of ranking.by_item."""
 
     keeps_items: ClassVar = True  # those of each list, beside their ranks
 
@@ -55,7 +55,7 @@ class ItemCall(ListCall):
 
 @dataclass(frozen=True, kw_only=True)
 class AbstentionCall(Call):
-    """A call of ranking_abstention."""
+    """A call of ranking.abstention."""
 
     folder: ClassVar = "comparison"
     parsers: ClassVar = {**PARSERS, "confidence": OPTIONS["confidence"]}
@@ -145,7 +145,7 @@ class ContentsCall(RecCall):
     @property
     def is_merge(self) -> bool:
         """True for the call over the rows of partitions."""
-        return self.is_part and self.function == "ranking_beyond_accuracy"
+        return self.is_part and self.function == "beyond_accuracy"
 
     @property
     def has_history(self) -> bool:
@@ -173,11 +173,9 @@ class ContentsCall(RecCall):
 
 
 CALLS_OF_LISTS: dict[str, type[Call]] = {
-    "ranking_by_item": ItemCall,
-    "ranking_abstention": AbstentionCall,
-    **dict.fromkeys(
-        ("ranking_beyond_accuracy", "ranking_beyond_accuracy_by_user", "_ranking_contents_part"), ContentsCall
-    ),
-    "ranking_overlap": OverlapCall,
-    "ranking_overlap_by_user": OverlapCall,
+    "by_item": ItemCall,
+    "abstention": AbstentionCall,
+    **dict.fromkeys(("beyond_accuracy", "beyond_accuracy_by_user", "_ranking_contents_part"), ContentsCall),
+    "overlap": OverlapCall,
+    "overlap_by_user": OverlapCall,
 }

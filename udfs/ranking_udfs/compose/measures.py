@@ -33,8 +33,8 @@ def render_formula(measure: Measure, options: Mapping[str, Any], expected: bool)
     options = {name: given for name, given in options.items() if name != "min_grade"}  # in the columns
     sql = f"({value(**options, **({'tied': expected} if 'tied' in value.arguments else {}))})::DOUBLE"
     problem = macros.problem(**options) if hasattr(macros, "problem") else ""
-    return f"coalesce(error('ranking_{measure.name}: ' || {problem})::INTEGER, 1) * {sql}" if problem else sql
+    return f"coalesce(error('ranking.{measure.name}: ' || {problem})::INTEGER, 1) * {sql}" if problem else sql
 
 
 def macros_of(measure: Measure) -> Any:
-    return environment().get_template(f"measures/ranking_{measure.name}.sql").module
+    return environment().get_template(f"measures/{measure.name}.sql").module

@@ -1,4 +1,4 @@
-"""The problems that ranking_check finds, in the order of its rows: how grave each is, and what to do."""
+"""The problems that ranking.check finds, in the order of its rows: how grave each is, and what to do."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ class Problem:
 
     @property
     def line(self) -> str:
-        """The row of ranking_problem_codes as a text."""
+        """The row of ranking.check_codes as a text."""
         shares = (f"{one:g}" if one is not None else None for one in (self.wrong_from, self.doubtful_from))
         advice = (self.in_sql, self.advice(True), self.advice(False))
         cells = (self.code, self.about, self.needs, self.counted, *shares, self.sentence, *advice)
@@ -263,7 +263,7 @@ PROBLEMS = (
         "rec: users whose list is shorter than truth",
         counted="users of truth",
         doubtful_from=0.05,
-        in_sql="write ranking_ndcg(judged, ideal := 'truth')",
+        in_sql="write ranking.ndcg(judged, ideal := 'truth')",
         in_command="write -m 'ndcg(ideal=truth)'",
         in_python="write ndcg(ideal=truth)",
     ),
@@ -296,7 +296,7 @@ PROBLEMS = (
         "truth: {grade} is no integer, and NDCG gains 2^{grade} - 1",
         counted="rows of truth",
         doubtful_from=0,
-        in_sql="write ranking_ndcg(judged, gain := 'linear')",
+        in_sql="write ranking.ndcg(judged, gain := 'linear')",
         in_command="write -m 'ndcg(gain=linear)'",
         in_python="write ndcg(gain=linear)",
     ),
@@ -401,9 +401,9 @@ PROBLEMS = (
         counted="pairs of truth",
         wrong_from=0.5,
         doubtful_from=0.05,
-        in_sql="write ranking_split(..., seen := 'drop')",
+        in_sql="write ranking.split(..., seen := 'drop')",
         in_command="write ranking-udfs split --seen drop",
-        in_python="write ranking_split(..., seen := 'drop')",
+        in_python="write ranking.split(..., seen := 'drop')",
     ),
     Problem(
         "late_history",

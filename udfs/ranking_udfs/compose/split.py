@@ -1,4 +1,4 @@
-"""The call of ranking_split, and what its template asks of it."""
+"""The call of ranking.split, and what its template asks of it."""
 
 import json
 import re
@@ -22,16 +22,16 @@ MICROSECONDS = {"year": 360 * 86_400_000_000, "month": 30 * 86_400_000_000, "day
 
 @dataclass(frozen=True)
 class SplitCall:
-    """A call of ranking_split. An argument that is wrong is told after columns are, as `problem`."""
+    """A call of ranking.split. An argument that is wrong is told after columns are, as `problem`."""
 
     folder: ClassVar = "tables"
     types: ClassVar = None
-    caller: ClassVar = "ranking_split"
 
     function: str
     given: Mapping[str, Given]
     events: str
     problem: str | None
+    caller: str = ""  # the function that errors name
 
     @classmethod
     def parse(cls, function: str, given: Mapping[str, Given]) -> "SplitCall":

@@ -1,19 +1,18 @@
-"""register: put everything that the pack has into a DuckDB connection."""
+"""register: put everything that the pack has into a DuckDB instance."""
 
 import contextlib
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from types import ModuleType
-from typing import Any
 
 import duckdb
 
 from ..folder import read
 from ..measures.registry import BY_NAME
 from ..quoting import identifier, literal
-from ..texts import not_replaced
-from ..version import PACK
+from ..texts import not_replaced, shorten
+from ..version import PACK, version
 from . import functions
 from .functions import (
     FIRST_FUNCTION,
@@ -22,62 +21,55 @@ from .functions import (
     OF_LISTS,
     OF_MACROS,
     add_functions,
-    has_functions,
     is_in_transaction,
     usable,
 )
-from .macros import Macro, macros
+from .macros import NAMESPACE, Macro, macros
 
-DATABASE = "ranking"
-HOST = "_ranking"  # the same for dbt, whose database may be called ranking
-OF_SCRIPT = "_ranking_macros"  # a macro of the script, which names all of them
-# In the order of registration: a short name is never there without the one that is the pack's alone.
-UDFS = OF_MACROS | {f"udf_{name}": udf for name, udf in OF_LISTS.items()} | OF_LISTS
+# In the order of registration: the functions that macros call are there before all others.
+UDFS = OF_MACROS | OF_LISTS
 
 
 def register(
-    con: duckdb.DuckDBPyConnection | ModuleType, hivemall: bool = False, temp: bool = True
+    con: duckdb.DuckDBPyConnection | ModuleType, hivemall: bool = False, name: str = NAMESPACE
 ) -> duckdb.DuckDBPyConnection:
-    """Make the pack's functions and macros usable on this connection, and return the connection.
+    """Make the pack's functions and macros usable in this DuckDB instance, and return the connection.
 
-    The functions go to `system.main`, where every cursor and every attached database of the same DuckDB
-    instance sees them. The macros are TEMP macros: they belong to this connection alone, so a further cursor
-    registers for itself. Nothing is written into a database file, and a read-only one will do. May be called
-    again at any time.
+    Adds two things, once for the instance, so that every cursor and thread has them: the functions over lists
+    (`recall(rec, truth, k)`) in `system.main`, and a database in memory, attached as `ranking`, with all
+    others: `FROM ranking.evaluate('rec', 'truth', [10])`. The tables named are those that the cursor itself
+    would find, its TEMP tables and CTEs included. Nothing is written into a database file, no setting is
+    changed, and a read-only instance will do. Call it again at any time: what is there stays.
 
-    A function or macro of another origin is not replaced; a warning says so. What the pack has under a short
-    name is always there under a second one too (`udf_recall`).
+    `ranking.main.evaluate` means the same, and is the only way to write OVER or FILTER behind an aggregate.
 
-    What was registered inside a transaction that is rolled back goes with it: register again.
-
-    Where a query may run on any cursor, as in a pool of connections, `temp=False` puts the macros into a
-    database in memory, attached as `ranking`, once for all cursors of the instance, those that are there and
-    those to come: `FROM ranking.ranking_summary('rec', 'truth', [10])`. The tables named are those that the
-    cursor itself would find, its TEMP tables and CTEs included.
+    A function of yours that has the name of one over lists is left alone; a warning says so, and
+    `ranking.recall` is the pack's. What was registered inside a transaction that is rolled back goes with it:
+    register again.
 
     Args:
         con: an open connection or cursor; or the module `duckdb`, for the default connection, which
             `duckdb.sql(...)` takes.
-        hivemall: also shadow each measure with a TEMP macro `avg(...)` of its name, since in Hivemall these
-            names are aggregates. `hivemall=False` takes such macros away again.
-        temp: whether the macros are TEMP macros of this connection; else they are in the database `ranking`.
+        hivemall: whether to add Hivemall's `collect_set`, `to_ordered_map`, `to_ordered_list` and `struct`,
+            and each measure as an aggregate, so that its queries run as written: as TEMP macros of this
+            connection alone.
+        name: the name of the database, where `ranking` is the name of one of yours or of a schema.
 
     Raises:
         TypeError: con is something else, such as what SQLAlchemy has around a connection.
         ValueError: the connection is closed, or holds a result that was not read to its end (DuckDB 2 allows
-            no other statement then; on DuckDB 1.5 the statement ends that result, as any other would), or
-            something of another origin has a name that is the pack's alone (`udf_recall`, `ranking_summary`,
-            with temp=False a database or schema `ranking`), or hivemall is true and temp is not.
+            no other statement then; on DuckDB 1.5 the statement ends that result, as any other would), or a
+            database of another origin, or a schema of the current one, is called as `name` is, which DuckDB
+            would call ambiguous.
     """
     con = duckdb_connection(con)
-    if hivemall and not temp:
-        raise ValueError("register: temp must be true with hivemall=True, whose macros are TEMP, got False")
-    taken = add_missing(con, hivemall, temp)
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"register: name must be the name of a database, got {shorten(repr(name))}")
+    taken = add_missing(con, hivemall, name)
     if taken:
-        warnings.warn(
-            f"register: {not_replaced(taken)}; use {', '.join(map(permanent_name, taken))}",
-            stacklevel=2,
-        )
+        named = dict.fromkeys(BY_NAME[one].name if one in BY_NAME else one for one in taken)
+        hint = ", ".join(f"{name}.{one}" for one in named if one in macros() and not macros()[one].is_temp)
+        warnings.warn(f"register: {not_replaced(taken)}{f'; use {hint}' if hint else ''}", stacklevel=2)
     return con
 
 
@@ -89,176 +81,128 @@ def duckdb_connection(con: object) -> duckdb.DuckDBPyConnection:
         return con
     got = con.__name__ if isinstance(con, ModuleType) else type(con).__name__
     if type(con).__module__.partition(".")[0] in ("sqlalchemy", "duckdb_engine"):
-        got += " (pass engine.raw_connection().duplicate(), with temp=False)"
+        got += " (pass engine.raw_connection().duplicate())"
     raise TypeError(f"register: con must be a connection of DuckDB or the module duckdb, got {got}")
 
 
-def add_missing(con: duckdb.DuckDBPyConnection, hivemall: bool | None = None, temp: bool = True) -> list[str]:
-    """Add what the connection does not have yet; return the names that are someone else's.
-
-    Arguments and errors are those of `register`; hivemall=None leaves measures as they are.
-    """
-    with usable():
-        return add_all(con, hivemall, "" if temp else DATABASE)
-
-
-def add_all(con: duckdb.DuckDBPyConnection, hivemall: bool | None, database: str) -> list[str]:
-    """Add what the connection does not have yet, as `add_missing` does, with the errors of DuckDB.
-
-    The macros go into a database of this name, or are TEMP macros where it is "".
-    """
-    in_transaction = is_in_transaction(con)
-    with functions.LOCK:
-        ours, there, taken = names_in_use(con)
-        missing = {name: udf for name, udf in UDFS.items() if name not in ours | taken}
-        add_functions(con, missing, in_transaction)
-        if database:
-            attach_for_all(con, database)
-            return sorted(taken & UDFS.keys())
-    if hivemall is None:
-        hivemall = bool(there & BY_NAME.keys())
-    wanted = {
-        name: one
-        for name, one in (macros() | (aggregates() if hivemall else {})).items()
-        if name not in taken
-    }
-    new = {name: macro for name, macro in wanted.items() if name not in there}
-    unwanted = there - wanted.keys()
-    if new or unwanted:
-        with contextlib.nullcontext() if in_transaction else transaction(con):
-            for name in unwanted:
-                con.execute(f"DROP MACRO temp.main.{identifier(name)}")
-            make_macros(con, new, "temp.main")
-    return sorted(taken)
-
-
-def put_on_search_path(con: duckdb.DuckDBPyConnection) -> None:
-    """Let a connection find the macros behind all that it finds itself, in a database of the instance.
-
-    Whatever sets the search path again, such as USE, takes that back.
-    """
-    with usable():
-        sql = f"SELECT count(*) FROM duckdb_databases() WHERE database_name = '{HOST}'"
-        if not has_functions(con) or con.execute(sql).fetchall() == [(0,)]:
-            add_all(con, None, HOST)
-    sql = "SELECT current_setting('search_path'), current_database(), current_schema()"
-    ((path, *current),) = con.execute(sql).fetchall()
-    if not {HOST, f"{HOST}.main"} & {one.strip() for one in path.split(",")}:
-        path = path or ".".join(map(identifier, current))
-        con.execute(f"SET search_path = {literal(f'{path},{HOST}.main')}")
+def add_missing(
+    con: duckdb.DuckDBPyConnection, hivemall: bool = False, database: str = NAMESPACE
+) -> list[str]:
+    """Add what is not there yet; return the names that are someone else's. Errors are those of `register`."""
+    with functions.LOCK, usable():
+        in_transaction, wanted = is_in_transaction(con), hivemall_macros() if hivemall else {}
+        found = names_in_use(con, [*UDFS, *wanted])
+        check_name(con, database, found["database"])
+        missing = {name: udf for name, udf in UDFS.items() if name not in found["function"] | found["other"]}
+        if missing:
+            add_functions(con, missing, in_transaction)
+        if database.lower() not in found["database"]:
+            attach(con, database)
+        new = [
+            one.made_in(database)
+            for name, one in wanted.items()
+            if name not in found["macro"] | found["other"]
+        ]
+        if new:
+            with contextlib.nullcontext() if in_transaction else transaction(con):
+                execute(con, new)
+    return sorted(found["other"])
 
 
 @cache
-def aggregates() -> dict[str, Macro]:
-    """Return the macros that turn the measures into aggregates, as in Hivemall."""
+def hivemall_macros() -> dict[str, Macro]:
+    """Return the TEMP macros by name: helpers of Hivemall, and the measures as aggregates."""
     template = read("hivemall/templates/measure.sql").partition("CREATE ")
     sql = "".join(template[1:]).replace("JUDGED", JUDGED).strip()
-    return {
+    return {name: one for name, one in macros().items() if one.is_temp} | {
         name: Macro(
-            name,
-            sql.replace("udf_MEASURE", f"udf_{name}").replace("MEASURE", identifier(name)),
+            identifier(name),
+            sql.replace("MEASURE", identifier(name)),
             f"Mean over the rows: {measure.description}",
         )
         for name, measure in BY_NAME.items()
     }
 
 
-def permanent_name(name: str) -> str:
-    """Return the name that always means the pack's function or macro of this name."""
-    if name in macros():
-        return macros()[name].always
-    return f"udf_{name}" if f"udf_{name}" in UDFS else name
+def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str, set[str]]:
+    """Return which of these names the pack's functions have, its TEMP macros, and others; and its databases.
 
-
-def names_in_use(con: duckdb.DuckDBPyConnection) -> tuple[set[str], set[str], set[str]]:
-    """Return which names the pack's functions have, which its TEMP macros have, and which are someone else's.
-
-    A function is the pack's if it is not older than the first one, whose type no other has; a macro, if its
-    comment is the pack's, or if a script's macro `_ranking_macros` names it. ValueError if a name that must
-    be the pack's is someone else's.
+    A function is the pack's if it is not older than the first one, whose type no other has; a TEMP macro, if
+    its comment is the pack's; a database, if its `version` is.
     """
-    descriptions = {name: macro.description for name, macro in aggregates().items()}
-    descriptions |= {name: macro.description for name, macro in macros().items()}
+    descriptions = [one.description for one in hivemall_macros().values()]
     query = f"""
+        WITH every AS MATERIALIZED (
+            SELECT *, database_name = 'system' AS is_system, lower(function_name) AS name
+            FROM duckdb_functions()
+        ), of_pack AS MATERIALIZED (
+            SELECT database_name, schema_name FROM every
+            WHERE name = 'version' AND macro_definition = {literal(literal(version()))}
+        ), first AS MATERIALIZED (
+            SELECT min(function_oid) AS oid FROM every
+            WHERE is_system AND name = '{FIRST_FUNCTION}' AND starts_with(return_type, 'ENUM(''{PACK} ')
+        )
+        SELECT DISTINCT name, CASE
+            WHEN is_system AND function_oid >= oid THEN 'function'
+            WHEN database_name = 'temp' AND list_contains($2, comment) THEN 'macro'
+            ELSE 'other'
+        END
+        FROM every CROSS JOIN first ANTI JOIN of_pack USING (database_name, schema_name)
+        WHERE list_contains($1, name) AND NOT function_type LIKE 'table%'
+        UNION ALL SELECT lower(database_name), 'database' FROM of_pack WHERE schema_name = 'main'"""
+    found: dict[str, set[str]] = {"function": set(), "macro": set(), "other": set(), "database": set()}
+    for name, kind in con.execute(query, [[*names], descriptions]).fetchall():
+        found[kind].add(name)
+    return found
+
+
+def check_name(con: duckdb.DuckDBPyConnection, database: str, ours: Container[str]) -> None:
+    """Raise ValueError if a database of this name is not one of ours, or a schema is called so, too."""
+    query = """
         SELECT
-            database_name, schema_name, lower(function_name), function_type LIKE 'table%', function_oid,
-            coalesce(macro_definition, return_type), comment
-        FROM duckdb_functions()
-        WHERE lower(function_name) IN (SELECT unnest({[OF_SCRIPT, *{*UDFS, *descriptions}]}))"""
-    rows = con.execute(query).fetchall()
-    of_scripts, first = names_of_scripts(rows), first_of_pack(rows)
-    ours, there, taken = set[str](), set[str](), set[str]()
-    for database, schema, name, is_table, oid, _, comment in rows:
-        is_ours = name == OF_SCRIPT or (database, schema, name) in of_scripts
-        if is_ours or is_table != (name in macros() and macros()[name].is_table):
-            continue  # DuckDB tells the two kinds apart
-        if database == "system" and oid >= first:
-            ours.add(name)
-        elif database != "system" and comment and comment == descriptions.get(name):
-            there |= {name} if database == "temp" else set()
-        elif permanent_name(name) == name:
-            where = f"{database}.{schema}"
-            raise ValueError(f"register: con must have no {name} of another origin, got one in {where}")
-        else:
-            taken.add(name)
-    return ours, there, taken
+            (SELECT list(coalesce(path, 'memory')) FROM duckdb_databases()
+             WHERE lower(database_name) = lower($1)),
+            (SELECT list(database_name) FROM duckdb_schemas()
+             WHERE lower(schema_name) = lower($1) AND database_name = current_database())"""
+    ((databases, schemas),) = con.execute(query, [database]).fetchall()
+    advice = "write name='rk'" if database == NAMESPACE else "write another name"
+    if schemas:
+        raise ValueError(
+            f"register: con must have no schema {database} in the current database, where DuckDB would call "
+            f"{database}.evaluate ambiguous, got one in {schemas[0]}: {advice}, "
+            f"or DROP SCHEMA {database} CASCADE"
+        )
+    if databases and database.lower() not in ours:
+        rule = f"register: con must have no database {database} of another origin"
+        raise ValueError(f"{rule}, got one of {shorten(databases[0])}: {advice}")
 
 
-def names_of_scripts(rows: Iterable[tuple[Any, ...]]) -> set[tuple[str, str, str]]:
-    """Return the macros of scripts, by database and schema, of the rows of `names_in_use`."""
-    return {
-        (database, schema, name)
-        for database, schema, known, *_, text, _ in rows
-        if known == OF_SCRIPT and database != "temp" and text.startswith(f"'{PACK} ")
-        for name in text.strip("'").split()
-    }
+def attach(con: duckdb.DuckDBPyConnection, database: str) -> None:
+    """Attach a database in memory with the macros in it.
 
-
-def first_of_pack(rows: Iterable[tuple[Any, ...]]) -> float:
-    """Return the number of the pack's first function; infinity if it has none."""
-    mark = f"ENUM('{PACK} "
-    found = [row[4] for row in rows if row[2] == FIRST_FUNCTION and str(row[5]).startswith(mark)]
-    return min(found, default=float("inf"))
-
-
-def attach_for_all(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Attach the database of this name if it is not there; ValueError if there is one of another origin."""
-    question = f"""
-        SELECT 'database', coalesce(path, 'memory') FROM duckdb_databases()
-        WHERE database_name ILIKE '{name}'
-        UNION ALL
-        SELECT 'schema', database_name FROM duckdb_schemas() WHERE schema_name ILIKE '{name}'"""
-    ours = f"""
-        SELECT count(*) FROM duckdb_functions()
-        WHERE database_name = '{name}' AND comment = {literal(macros()["ranking_summary"].description)}"""
-    # By a cursor, since a transaction writes to one database only, which may be the user's.
+    By a cursor, since a transaction writes to one database only, which may be the user's.
+    """
     with contextlib.closing(con.cursor()) as cursor:
-        there = cursor.execute(question).fetchall()
-        if there == [("database", "memory")] and cursor.execute(ours).fetchone() == (1,):
-            return
-        for what, where in there:
-            found = f"{what} {name} of another origin with temp=False, got one in {where}"
-            raise ValueError(f"register: con must have no {found}")
-        cursor.execute(f"ATTACH ':memory:' AS {name} (READ_WRITE)")  # else as the user's database
+        cursor.execute(f"ATTACH ':memory:' AS {identifier(database)} (READ_WRITE)")  # else as the user's
         try:
             cursor.execute(NOWHERE)
             with transaction(cursor):
-                make_macros(cursor, macros(), f"{name}.main")
+                execute(cursor, [one.made_in(database) for one in macros().values() if not one.is_temp])
         except BaseException:
-            cursor.execute(f"DETACH {name}")
+            cursor.execute(f"DETACH {identifier(database)}")
             raise
 
 
 PARSED: dict[str, list[duckdb.Statement]] = {}
 
 
-def make_macros(con: duckdb.DuckDBPyConnection, new: Mapping[str, Macro], schema: str) -> None:
-    """Make macros in a schema, with their descriptions; they are parsed once in a process.
+def execute(con: duckdb.DuckDBPyConnection, statements: Sequence[str]) -> None:
+    """Execute statements, which are parsed once in a process.
 
     The parser, not the planner, reads `/` as the setting integer_division says; in the pack's SQL it divides.
     Where the setting says otherwise, which a locked configuration keeps, a connection of its own parses.
     """
-    text = "\n".join(macro.made_in(schema) for macro in new.values())
+    text = "\n".join(statements)
     if text not in PARSED:
         (as_integers,) = con.execute("SELECT 1 / 2 = 0").fetchone() or (True,)
         with duckdb.connect() if as_integers else contextlib.nullcontext(con) as parser:

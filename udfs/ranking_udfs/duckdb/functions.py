@@ -16,7 +16,7 @@ from ..measures.registry import LIST_MEASURES, MEASURES
 from ..quoting import literal
 from ..version import version
 
-FIRST_FUNCTION = "udf_version"
+FIRST_FUNCTION = "_ranking_version"
 # Here is no function of the user's, which DuckDB would take for a new one of the same name.
 NOWHERE = "SET search_path = 'temp.main'"
 
@@ -46,10 +46,10 @@ class Udf:
 
 
 def imported_when_called(module: str, name: str) -> Callable[..., Any]:
-    """Return a function of Arrow arrays whose module, and pyarrow with it, is imported when it is called."""
+    """Return a function whose module, and pyarrow or Jinja2 with it, is imported when it is called."""
 
     def call(*arguments: Any) -> Any:
-        return getattr(import_module(f"..arrow.{module}", __package__), name)(*arguments)
+        return getattr(import_module(f"..{module}", __package__), name)(*arguments)
 
     return call
 
@@ -65,59 +65,43 @@ def function_of_lists(name: str) -> Callable[..., Any]:
     return call
 
 
-def compose_call(function: str, *arguments: Any) -> str:
-    """Compose the SQL of a call, importing what that needs only when called."""
-    from ..compose.functions import compose_call
-
-    return compose_call(function, *arguments)
-
-
-def column_problem(facts: str, *rows: str) -> str | None:
-    """Check the columns of tables, importing what that needs only when called."""
-    from ..compose.functions import column_problem
-
-    return column_problem(facts, *rows)
-
-
-def compared_columns(facts: str, *rows: str) -> dict[str, Any]:
-    """Choose the columns to compare by, importing what that needs only when called."""
-    from ..compose.comparison import compared_columns
-
-    return compared_columns(facts, *rows)
-
-
 COMPARED_COLUMNS = (
     "STRUCT(problem VARCHAR, measures STRUCT(measure VARCHAR, value_place BIGINT, predicted_place BIGINT, "
     "higher_is_better BOOLEAN, is_share BOOLEAN, seems_lower_is_better BOOLEAN)[])"
 )
 
 
-def column_findings(*arguments: Any) -> list[list[str]]:
-    """Check columns for ranking_check, importing what that needs only when called."""
-    from ..compose.check import column_findings
-
-    return column_findings(*arguments)
-
-
+# The type that `judge` returns.
+JUDGED = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)"
 # The mark by which the pack knows its own functions, and then the functions that macros call.
 OF_MACROS = {
     FIRST_FUNCTION: Udf(version, f"ENUM({literal(version())})", is_arrow=False),
-    "_ranking_compose": Udf(compose_call, "VARCHAR", is_arrow=False),
-    "_ranking_column_problem": Udf(column_problem, "VARCHAR", is_arrow=False),
-    "_ranking_compared_columns": Udf(compared_columns, COMPARED_COLUMNS, is_arrow=False),
-    "_ranking_measure": Udf(
-        imported_when_called("over_judged", "measure"), "STRUCT(value DOUBLE, problem VARCHAR)"
+    "_ranking_compose": Udf(
+        imported_when_called("compose.functions", "compose_call"), "VARCHAR", is_arrow=False
     ),
-    "_ranking_arrow_t_p": Udf(imported_when_called("student_t", "t_p"), "DOUBLE"),
-    "_ranking_arrow_t_quantile": Udf(imported_when_called("student_t", "t_quantile"), "DOUBLE"),
-    "_ranking_column_findings": Udf(column_findings, "VARCHAR[][]", is_arrow=False),
+    "_ranking_column_problem": Udf(
+        imported_when_called("compose.functions", "column_problem"), "VARCHAR", is_arrow=False
+    ),
+    "_ranking_compared_columns": Udf(
+        imported_when_called("compose.comparison", "compared_columns"), COMPARED_COLUMNS, is_arrow=False
+    ),
+    "_ranking_judge": Udf(function_of_lists("judge"), JUDGED),
+    "_ranking_measure": Udf(
+        imported_when_called("arrow.over_judged", "measure"), "STRUCT(value DOUBLE, problem VARCHAR)"
+    ),
+    "_ranking_measure_of_lists": Udf(
+        imported_when_called("arrow.over_judged", "measure_of_lists"), "STRUCT(value DOUBLE, problem VARCHAR)"
+    ),
+    "_ranking_arrow_t_p": Udf(imported_when_called("arrow.student_t", "t_p"), "DOUBLE"),
+    "_ranking_arrow_t_quantile": Udf(imported_when_called("arrow.student_t", "t_quantile"), "DOUBLE"),
+    "_ranking_column_findings": Udf(
+        imported_when_called("compose.check", "column_findings"), "VARCHAR[][]", is_arrow=False
+    ),
     "_ranking_sign_flips": Udf(
-        imported_when_called("randomization", "sign_flips"),
+        imported_when_called("arrow.randomization", "sign_flips"),
         "STRUCT(p DOUBLE, tried BIGINT, reached BIGINT, summed BIGINT, sums DOUBLE[])",
     ),
 }
-# The type that `judge` returns.
-JUDGED = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)"
 OF_LISTS = {"judge": Udf(function_of_lists("judge"), JUDGED)} | {
     name: Udf(function_of_lists(name), "DOUBLE")
     for one in (*MEASURES.values(), *LIST_MEASURES.values())

@@ -8,53 +8,58 @@ from importlib.resources import files
 from ..quoting import identifier, literal
 
 FILE = "macros.sql"
+NAMESPACE = "ranking"  # the database, or schema, of all macros but those of Hivemall, which are TEMP
 # A macro, and what it does, as the file has them.
 BLOCK = re.compile(
-    r"^(CREATE OR REPLACE TEMP MACRO (\w+).*?;)\nCOMMENT ON [\w. \"]+ IS '((?:[^']|'')*)';$",
+    r"^(CREATE OR REPLACE (?:TEMP )?MACRO (?:ranking\.)?(\w+).*?;)\nCOMMENT ON [\w. ]+ IS '((?:[^']|'')*)';$",
     re.MULTILINE | re.DOTALL,
 )
-# The parameters of a macro, once for each number of arguments that it takes.
-PARAMETERS = re.compile(r"(?:\A\s*|^    )\(([^()]*)\)\s+AS\b", re.MULTILINE)
+# The parameters of a macro, once for each number of arguments that it takes; a type has brackets, too.
+PARAMETERS = re.compile(r"(?:\A\s*|^    )\(((?:[^()]|\([^()]*\))*)\)\s+AS\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Macro:
-    """A macro as it is put into a connection."""
+    """A macro as it is put into a database of the namespace, or of Hivemall's into a connection."""
 
     name: str
     sql: str
     description: str
 
     @property
-    def always(self) -> str:
-        """The name of the same macro that is the pack's alone."""
-        names = (f"udf_{self.name}", f"ranking_{self.name}")
-        return next((one for one in names if one in macros()), self.name)
-
-    @property
     def is_table(self) -> bool:
         return " AS TABLE" in self.sql
+
+    @property
+    def is_temp(self) -> bool:
+        return self.sql.startswith("CREATE OR REPLACE TEMP ")
+
+    @property
+    def called(self) -> str:
+        """The name by which a query calls it."""
+        return self.name if self.is_temp else f"{NAMESPACE}.{self.name}"
 
     def signatures(self) -> list[list[str]]:
         return signatures(self.sql)
 
-    def comment(self, name: str) -> str:
-        """The statement with which `duckdb_functions()` shows the description of the macro of this name."""
+    def comment(self, namespace: str) -> str:
+        """The statement with which `duckdb_functions()` shows the description."""
         kind = "MACRO TABLE" if self.is_table else "MACRO"
-        return f"COMMENT ON {kind} {name} IS {literal(self.description)};"
+        where = "temp.main" if self.is_temp else namespace
+        return f"COMMENT ON {kind} {where}.{self.name} IS {literal(self.description)};"
 
-    def made_in(self, schema: str) -> str:
-        """The statements that make the macro in a schema, and say what it does."""
-        kind = "TEMP MACRO " if schema.startswith("temp.") else f"MACRO {schema}."
-        comment = self.comment(f"{schema}.{identifier(self.name)}")
-        return f"{self.sql.replace('TEMP MACRO ', kind, 1)}\n{comment}"
+    def made_in(self, database: str) -> str:
+        """The statements that make the macro, in this database unless it is TEMP, and say what it does."""
+        schema = f"{identifier(database)}.main"
+        text = self.sql.replace(f" MACRO {NAMESPACE}.", f" MACRO {schema}.", 1)
+        return f"{text.replace(f'{NAMESPACE}.', f'{database}.')}\n{self.comment(schema)}"
 
 
 def signatures(sql: str) -> list[list[str]]:
     """Return the parameters, with types and defaults, of each form of a macro."""
-    overloads = re.split(r"\bMACRO\s+\w+", sql, maxsplit=1)[1]
+    overloads = re.split(r"\bMACRO\s+[\w.]+", sql, maxsplit=1)[1]
     return [
-        [" ".join(parameter.split()) for parameter in text.split(",") if parameter.strip()]
+        [" ".join(one.split()) for one in re.findall(r"(?:[^,()]|\([^()]*\))+", text) if one.strip()]
         for text in PARAMETERS.findall(overloads)
     ]
 

@@ -1,4 +1,4 @@
-"""A comparison as SQL: `ranking_compare_by_user` over the values of each user that an evaluation makes."""
+"""A comparison as SQL: `ranking.compare_by_user` over the values of each user that an evaluation makes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ from .queries import (
 from .words import Row
 
 MOST_CHANGED = 10  # users who lose most, and who win most
-GATED = {  # the columns that `ranking_gate` reads or writes
+GATED = {  # the columns that `ranking.gate` reads or writes
     **dict.fromkeys(("measure", "method", "verdict"), "VARCHAR"),
     **dict.fromkeys(("users", "k", "users_needed"), "BIGINT"),
     "higher_is_better": "BOOLEAN",
@@ -83,7 +83,7 @@ def compare_queries(request: Request) -> list[list[str]]:
             of, predicted = map(request.table, tables)
             known = replace(request, types={of: values, predicted: values} if request.types else {})
             every = {"by_user": of, **given} | ({"predicted": predicted} if request.predicted_truth else {})
-            call = table_call(known, "ranking_compare_by_user", every, 1)
+            call = table_call(known, "compare_by_user", every, 1)
             columns = f"SELECT {REPLACED}\n" if choices is request.also else ""
             queries.append(f"{columns}FROM {call}{at_own_cuts(request, choices)}")
     return found
@@ -219,12 +219,12 @@ def margin_for(row: Row, options: ComparisonOptions) -> float | None:
 def gated_rows(
     con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: ComparisonOptions
 ) -> list[dict[str, Any]]:
-    """Return what ranking_gate makes of rows of comparisons, each with its `number` among them."""
+    """Return what ranking.gate makes of rows of comparisons, each with its `number` among them."""
     columns = {"number": "BIGINT", "users_predicted": "BIGINT", "segment": "VARCHAR", **GATED}
     fields = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     chosen = {name: options[name] for name in ("confidence", "correction", "margin")}
     given = [{name: {**row, "number": i}.get(name) for name in columns} for i, row in enumerate(rows)]
-    gate = compose_values("ranking_gate", {"comparison": "looked_at", **chosen}, {})
+    gate = compose_values("gate", {"comparison": "looked_at", **chosen}, {})
     looked_at = f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))"
     return fetch_rows(con, f"{looked_at}\nFROM (\n{gate}\n)", [given])
 
@@ -233,5 +233,5 @@ def sample_row(con: duckdb.DuckDBPyConnection, has_predicted: bool) -> dict[str,
     """Return a row of a comparison, which says the columns of all and their types."""
     users = "SELECT unnest(['a', 'b']) AS system, userid, 1 AS k, 0.5 AS ndcg FROM range(2) t(userid)"
     given = {"by_user": "sample"} | ({"predicted": "sample"} if has_predicted else {})
-    query = compose_values("ranking_compare_by_user", given, {"sample": {"ndcg": "DOUBLE"}})
+    query = compose_values("compare_by_user", given, {"sample": {"ndcg": "DOUBLE"}})
     return fetch_rows(con, f"WITH sample AS ({users}) FROM (\n{query}\n)")[0]

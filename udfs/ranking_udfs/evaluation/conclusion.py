@@ -224,7 +224,7 @@ def mean_text(row: Row, decimals: int, in_words: str) -> str:
 def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
     """Say how popular the recommended items are, how many of all they are, and how many the user has already.
 
-    `rows` are of ranking_beyond_accuracy, with a history.
+    `rows` are of ranking.beyond_accuracy, with a history.
     """
     catalogue = "catalogue" if has_items else "history"
     facts = [
@@ -256,7 +256,7 @@ def left_out_text(rows: Sequence[Row]) -> str:
 
 
 def refused_sentence(rows: Sequence[Row]) -> str:
-    """Say how many users without an answer got one, and how many none; `rows` are of ranking_abstention."""
+    """Say how many users without an answer got one, and how many none; `rows` are of ranking.abstention."""
     count, texts = rows[0]["users_without_relevant"], []
     for name, (row, *_) in by_model(rows).items():
         answered = row["wrongly_answered"]  # from the lowest threshold on
@@ -295,7 +295,7 @@ def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
 
 
 def errors_of(row: Row) -> int:
-    """Return how many users a threshold of ranking_abstention treats wrongly."""
+    """Return how many users a threshold of ranking.abstention treats wrongly."""
     return int(row["wrongly_refused"] + row["wrongly_answered"])
 
 
@@ -308,7 +308,7 @@ def by_model(rows: Sequence[Row]) -> dict[str | None, list[Row]]:
 
 
 def some_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
-    """Return rows of ranking_abstention at equal steps, so many of each model."""
+    """Return rows of ranking.abstention at equal steps, so many of each model."""
     found = []
     for mine in by_model(rows).values():
         found += [mine[i] for i in sorted({step * (len(mine) - 1) // (most - 1) for step in range(most)})]
@@ -328,7 +328,7 @@ def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> tuple[list[s
     """Say what is wrong in the data, and what else stands against a verdict at these k.
 
     Each is a sentence for a problem of all systems, that of the largest share first; what is not wrong and of
-    less than SMALL is one sentence. `problems` are rows of ranking_check with what to do.
+    less than SMALL is one sentence. `problems` are rows of ranking.check with what to do.
     """
     found: dict[tuple[str, int | None], list[Row]] = {}
     for row in filter(is_problem, problems):

@@ -180,7 +180,7 @@ class ColumnNames(NamedColumns, total=False):
 
 
 class ComparisonOptions(TypedDict, total=False):
-    """The options of a comparison, by their names in `ranking_compare_by_user`."""
+    """The options of a comparison, by their names in `ranking.compare_by_user`."""
 
     baseline: str | None
     confidence: float

@@ -11,7 +11,7 @@ from .comparison import can_be_paired
 from .queries import Request
 from .words import Row
 
-MOST_SYSTEMS = 20  # whose pairs ranking_compare compares
+MOST_SYSTEMS = 20  # whose pairs ranking.compare compares
 TURNED = {"better": "worse", "worse": "better"}
 
 

@@ -1,4 +1,4 @@
-"""Problems of the data: rows of ranking_check, and what an evaluation adds (`file`, `write`), in words."""
+"""Problems of the data: rows of ranking.check, and what an evaluation adds (`file`, `write`), in words."""
 
 from collections.abc import Sequence
 

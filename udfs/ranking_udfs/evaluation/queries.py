@@ -14,7 +14,7 @@ from ..compose.check import CheckCall
 from ..compose.columns import parse_columns, row_type
 from ..compose.functions import compose, compose_given, compose_values
 from ..compose.means import mean
-from ..duckdb.files import signature
+from ..macros.files import signature
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
 from ..quoting import identifier, literal, sql_value, unquoted
@@ -56,7 +56,7 @@ class Request:
     users: bool = False  # whether there is a table `users`, of all of them
     predicted_truth: bool = False  # whether there is such a table, of labels by a model
     contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cut-offs
-    head: float = HEAD  # as of ranking_beyond_accuracy
+    head: float = HEAD  # as of ranking.beyond_accuracy
     divergence: str = DIVERGENCE  # likewise
     also: Sequence[Choice] = ()  # columns of rec to compare beside the measures, there called also_1, also_2
     stored: str = ""  # the query for values of each user that were measured before, beside those by rec
@@ -97,18 +97,18 @@ class Plan:
 def plan(request: Request, has_system: bool) -> Plan:
     """Plan the evaluation's statements; `has_system` if rec holds several models."""
     system, tables = "system, " if has_system else "", []
-    means = measured_query(request, "ranking_summary")
+    means = measured_query(request, "evaluate")
     if request.ties == "trec":
         tables.append(request.make("ranked", ranked_query(request, system)))
     if request.by_user or request.by_segment:
         if request.contents_by_user:
             tables.append(request.make("contents", contents_query(request, system, by_user=True)))
-        tables.append(request.make("by_user", measured_query(request, "ranking_by_user")))
+        tables.append(request.make("by_user", measured_query(request, "by_user")))
         tables += [f"INSERT INTO {request.table('by_user')} BY NAME\n{request.stored}"] * bool(request.stored)
         tables += [request.make("also", also_query(request, system))] * bool(request.also)
         tables.append(request.make("counts", counts_query(request, system)))
         if request.predicted_truth:
-            predicted = measured_query(request, "ranking_by_user", "predicted_truth")
+            predicted = measured_query(request, "by_user", "predicted_truth")
             tables.append(request.make("by_predicted", predicted))
         means = means_query(request, system)
     return Plan(
@@ -157,7 +157,7 @@ def contents_call(request: Request, ks: Sequence[int | None], by_user: bool = Fa
     """Return the call of the table function that looks into the lists down to each k."""
     tables = {name: request.table(name) for name in ("history", "items") if getattr(request, name)}
     given = {"rec": ranked_table(request), "ks": ks, **tables, **changed(vars(request), *LISTS)}
-    function = "ranking_beyond_accuracy_by_user" if by_user else "ranking_beyond_accuracy"
+    function = "beyond_accuracy_by_user" if by_user else "beyond_accuracy"
     return table_call(request, function, given | changed(request.columns, "descending"), 2)
 
 
@@ -210,14 +210,14 @@ def check_tables(request: Request) -> CheckTables:
 def check_statements(request: Request) -> str:
     """Return the views that the check reads, and its query."""
     of = check_tables(request)
-    return f"{''.join(of.views)}{check_query(request, 'ranking_check', of, of.tables)}"
+    return f"{''.join(of.views)}{check_query(request, 'check', of, of.tables)}"
 
 
 def check_rows_query(request: Request) -> str:
     """Return the query of the rows behind the check's problems, whose views are there."""
     of = check_tables(request)
     tables = {name: one for name, one in of.tables.items() if name != "predicted_truth"}
-    return check_query(request, "ranking_check_rows", of, tables)
+    return check_query(request, "check_rows", of, tables)
 
 
 def check_query(request: Request, function: str, of: CheckTables, tables: Mapping[str, str]) -> str:
@@ -299,7 +299,7 @@ def table_call(request: Request, function: str, given: Mapping[str, Any], places
     if request.types:
         every = {**defaults(function), **given}
         return f"(\n{compose_values(function, every, request.types)}\n)"
-    called = function if function.startswith("ranking_") else f"ranking_{function}"
+    called = f"ranking.{function}"
     texts = [
         sql_value(value) if i < places else f"{name} := {sql_value(value)}"
         for i, (name, value) in enumerate(given.items())
@@ -343,7 +343,7 @@ def ties_argument(request: Request) -> dict[str, str]:
 
 
 def measured_query(request: Request, function: str, truth: str = "truth") -> str:
-    """Return the query of ranking_summary or ranking_by_user, by the truth of this table."""
+    """Return the query of ranking.evaluate or ranking.by_user, by the truth of this table."""
     choices = [replace(one, cuts=own_cuts(request, one)) for one in request.choices]
     columns = "" if request.choices else f"SELECT * EXCLUDE ({NO_MEASURE})\n"
     at_own_ks = choices and all(one.cuts for one in choices)
@@ -366,7 +366,7 @@ def curve_query(request: Request) -> str:
 def explain_query(request: Request, user_id: str) -> str:
     """Return a user's lists down to the first k, and what is not in them."""
     given = {"user": user_id, "k": request.ks[0], **ties_argument(request)}
-    return f"FROM {judged_call(replace(all_shown(request), users=False), 'ranking_explain', given, 4)}"
+    return f"FROM {judged_call(replace(all_shown(request), users=False), 'explain', given, 4)}"
 
 
 def abstention_query(request: Request, negated: Collection[str | None], confidence: float) -> str:
@@ -380,7 +380,7 @@ def abstention_query(request: Request, negated: Collection[str | None], confiden
     if negated:
         sign = f"CASE WHEN system IN ({names}) THEN -1 ELSE 1 END * " if names else "-"
         columns = f"* REPLACE ({sign}threshold AS threshold)"
-    call = judged_call(scored, "ranking_abstention", given)
+    call = judged_call(scored, "abstention", given)
     return f"SELECT {columns}\nFROM {call}\nWHERE users_without_relevant > 0"
 
 
@@ -393,7 +393,7 @@ def overlap_query(
     request: Request,
     baseline: str | None,
     persistence: float = PERSISTENCE,
-    function: str = "ranking_overlap",
+    function: str = "overlap",
 ) -> str:
     """Return what the lists of models have in common."""
     given = {"rec": ranked_table(request), "ks": request.ks, "baseline": baseline, "persistence": persistence}
@@ -401,7 +401,7 @@ def overlap_query(
 
 
 def means_query(request: Request, system: str) -> str:
-    """Return the same as ranking_summary from by_user and counts."""
+    """Return the same as ranking.evaluate from by_user and counts."""
     counts = request.table("counts")
     columns = f"{', '.join(COUNTS)}{mean_columns(request, request.choices)}"
     return (
@@ -412,7 +412,7 @@ def means_query(request: Request, system: str) -> str:
 
 def counts_query(request: Request, system: str) -> str:
     """Return the users of each model, and how many lack what; no k changes that, and it is of k = 0."""
-    summary = judged_call(request, "ranking_summary", {"ks": [0], "measures": [NO_MEASURE]}, 3)
+    summary = judged_call(request, "evaluate", {"ks": [0], "measures": [NO_MEASURE]}, 3)
     return f"SELECT {system}{', '.join(COUNTS)}\nFROM {summary}"
 
 
@@ -437,7 +437,7 @@ def by_segment_query(request: Request, system: str) -> str:
 def with_left_out(request: Request, query: str) -> str:
     """Return means by segment with the number of users without a relevant item, who are not in by_user."""
     shown = all_shown(request)
-    judged = judged_call(shown, "ranking_judged", {"max_k": 0}, 3)
+    judged = judged_call(shown, "judged", {"max_k": 0}, 3)
     counts = (
         f"SELECT coalesce(segment, {literal(NONE)}) AS segment, count(DISTINCT userid) AS left_out\n"
         f"FROM {with_segments(request, judged)}\nWHERE n_truth = 0\nGROUP BY ALL"
@@ -480,7 +480,7 @@ def mean_columns(request: Request, choices: Iterable[Choice]) -> str:
     means = []
     for one in choices:
         name = identifier(one.name)
-        value = mean(name, range_of(one).has_exact_sums) if request.types else f"ranking_mean({name})"
+        value = mean(name, range_of(one).has_exact_sums) if request.types else f"ranking.mean({name})"
         means.append(f",\n    {value} AS {name}")
     return "".join(means)
 

@@ -26,7 +26,7 @@ LEFT_OUT = "(left out)"
 BUT_GAINS = (
     "(scored as finding none, but for gains, as of NDCG, which count lower grades too)"  # with min_grade
 )
-OF_LISTS = {  # counts of users that ranking_beyond_accuracy adds
+OF_LISTS = {  # counts of users that ranking.beyond_accuracy adds
     "users_with_rec": "Users with recommendations (with truth or without)",
     "users_without_history": "Of these without a history (left out of what needs their own)",
 }

@@ -368,7 +368,7 @@ class Evaluation:
         return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"
 
     def abstention_query(self, confidence: float = CONFIDENCE, request: Request | None = None) -> str:
-        """Return the query of ranking_abstention, whose thresholds are as scores were given.
+        """Return the query of ranking.abstention, whose thresholds are as scores were given.
 
         That of `request`, by default composed to be run.
         """

@@ -1,4 +1,4 @@
-"""Columns as measures: those of ranking_beyond_accuracy, and the user's own; only SQL reads them."""
+"""Columns as measures: those of ranking.beyond_accuracy, and the user's own; only SQL reads them."""
 
 from .arrays import Floats
 from .registry import SHARE, Empty, Measure, Range

@@ -93,12 +93,10 @@ class Empty:
 
     value: float | None  # None for NULL
     lacking: str = ""  # what there is none of, or "" for relevant items
-    both: float | None = None  # the value where rec is empty too, if that is another
+    both: float | None = None  # the value over lists where rec is empty too, if Hivemall's is another
 
     def __str__(self) -> str:
         value = "NULL" if self.value is None else f"{self.value:g}"
-        if self.both is not None:
-            return f"{self.both:g} if rec is empty too, else {value}"
         return f"{value} without {self.lacking}" if self.lacking else value
 
 

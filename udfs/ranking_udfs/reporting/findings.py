@@ -181,7 +181,7 @@ class Reader:
 class Contents(NamedTuple):
     """The contents of lists, down to the largest cut-off of the first measure; none without a history."""
 
-    wholes: Sequence[Row] = ()  # of ranking_beyond_accuracy
+    wholes: Sequence[Row] = ()  # of ranking.beyond_accuracy
     popularity: Sequence[Row] = ()  # as means
     sentences: Sequence[str] = ()
 
@@ -203,9 +203,9 @@ class Findings(Subject):
 
     Once made it is plain data: a function for each section returns its rows.
 
-    counts      of each system: the columns of ranking_summary, and judged_share, at the first cut-off
-    comparisons rows of ranking_compare_by_user, for all users
-    problems    rows of ranking_check, with what to do; None if it was not asked
+    counts      of each system: the columns of ranking.evaluate, and judged_share, at the first cut-off
+    comparisons rows of ranking.compare_by_user, for all users
+    problems    rows of ranking.check, with what to do; None if it was not asked
     orders      the models in order, by the name of the measure and k, where there is an order
     verdicts    the verdict and a sentence for each model that is compared
     title, leading, headlines, best, refused    sentences, None or none where there is nothing to say
@@ -328,7 +328,7 @@ def find_segments(
 
 
 def find_problems(work: Evaluation, reader: Reader) -> list[Row] | None:
-    """Return the rows of ranking_check, with what to do; None if it is not asked."""
+    """Return the rows of ranking.check, with what to do; None if it is not asked."""
     if not work.is_checked:
         return None
     reader.queries.append(check_statements(work.request))

@@ -18,16 +18,16 @@ from ..texts import shorten
 from .workers import PACKED, on_executors
 
 __all__ = [
-    "ranking_beyond_accuracy",
-    "ranking_beyond_accuracy_by_user",
-    "ranking_by_user",
-    "ranking_check",
-    "ranking_compare",
-    "ranking_compare_by_user",
-    "ranking_distribution",
-    "ranking_fuse",
-    "ranking_judged",
-    "ranking_summary",
+    "beyond_accuracy",
+    "beyond_accuracy_by_user",
+    "by_user",
+    "check",
+    "compare",
+    "compare_by_user",
+    "distribution",
+    "evaluate",
+    "fuse",
+    "judged",
 ]
 DOC = """{description}
 
@@ -58,7 +58,7 @@ def table_function(function: str, signature: Callable[..., Any], note: str = "")
     def call(*given: Any, **named: Any) -> DataFrame:
         bound = parameters.bind(*given, **named)
         bound.apply_defaults()
-        return evaluate(function, bound.arguments.pop("more") | bound.arguments)
+        return planned(function, bound.arguments.pop("more") | bound.arguments)
 
     call.__name__ = function
     call.__doc__ = DOC.format(description=macros()[function].description, function=function, note=note)
@@ -71,35 +71,33 @@ MEASURED, CONTENTS = (
     lambda rec, truth, ks, measures=None, ties="item", **more: ...,
     lambda rec, ks, history=None, items=None, **more: ...,
 )
-ranking_judged = table_function("ranking_judged", lambda rec, truth, max_k, **more: ...)
-ranking_by_user = table_function("ranking_by_user", MEASURED)
-ranking_summary = table_function("ranking_summary", MEASURED)
-ranking_distribution = table_function("ranking_distribution", MEASURED, f"{VALUES}the userid.")
-ranking_compare = table_function(
-    "ranking_compare",
+judged = table_function("judged", lambda rec, truth, max_k, **more: ...)
+by_user = table_function("by_user", MEASURED)
+evaluate = table_function("evaluate", MEASURED)
+distribution = table_function("distribution", MEASURED, f"{VALUES}the userid.")
+compare = table_function(
+    "compare",
     lambda rec, truth, ks, baseline=None, measures=None, **more: ...,
     f"{VALUES}the userid.",
 )
-ranking_compare_by_user = table_function(
-    "ranking_compare_by_user",
+compare_by_user = table_function(
+    "compare_by_user",
     lambda by_user, baseline=None, measures=None, **more: ...,
-    "by_user is what `ranking_by_user` gives, or any table with a row per user. One executor gets all of it.",
+    "by_user is what `ranking.by_user` gives, or any table with a row per user. One executor gets all of it.",
 )
-ranking_check = table_function(
-    "ranking_check",
+check = table_function(
+    "check",
     lambda rec, truth, ks=K, history=None, **more: ...,
     "One executor gets all userids and all itemids, each once of each partition.",
 )
-ranking_beyond_accuracy_by_user = table_function(
-    "ranking_beyond_accuracy_by_user",
+beyond_accuracy_by_user = table_function(
+    "beyond_accuracy_by_user",
     CONTENTS,
     "Each executor gets all of `items`, and the number of users of each item of `history`.",
 )
-ranking_beyond_accuracy = table_function(
-    "ranking_beyond_accuracy", CONTENTS, f"{VALUES}the lists down to the largest k."
-)
-ranking_fuse = table_function(
-    "ranking_fuse",
+beyond_accuracy = table_function("beyond_accuracy", CONTENTS, f"{VALUES}the lists down to the largest k.")
+fuse = table_function(
+    "fuse",
     lambda rec, method="rrf", weights=None, rrf_k=60, normalize="min_max", depth=None, systems=None, **more: (
         ...
     ),
@@ -107,9 +105,9 @@ ranking_fuse = table_function(
 )
 
 
-def evaluate(function: str, given: dict[str, Any]) -> DataFrame:
+def planned(function: str, given: dict[str, Any]) -> DataFrame:
     """Plan a table function with these tables and arguments, and return the DataFrame of its rows."""
-    if function == "ranking_compare_by_user":
+    if function == "compare_by_user":
         by_user = given.pop("by_user")
         return merge(by_user, partition(function, schema(function, "by_user", by_user), **given))
     named = {name: given.pop(name) for name in TABLES[function]}

@@ -13,7 +13,7 @@ truth as (
 
 select
     system,
-    catalog_coverage(items[:10], (select count(distinct itemid) from {{ ref('stg_recommendations') }}))
+    ranking.catalog_coverage(items[:10], (select count(distinct itemid) from {{ ref('stg_recommendations') }}))
         as catalog_coverage,
     avg(ndcg(items, grades, 10, 'gain=linear')) as ndcg_linear,
     avg(recall(items, grades, 10, 'normalize=min')) as capped_recall

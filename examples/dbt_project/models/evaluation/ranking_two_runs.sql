@@ -1,4 +1,4 @@
--- This run and the one before it, as ranking_compare_by_user takes them: what is compared is the runs, for each model
+-- This run and the one before it, as ranking.compare_by_user takes them: what is compared is the runs, for each model
 -- as a segment. The first run of all is compared with itself.
 with runs as (
     select 'this run' as run, {{ run_date() }} as run_date

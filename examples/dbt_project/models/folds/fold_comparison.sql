@@ -1,7 +1,7 @@
 -- Each customer counts once, with the mean over the folds: the same one four times would be no sample.
 with by_customer as (
-    select system, userid, k, ranking_mean(ndcg) as ndcg from {{ ref('fold_by_user') }} group by all
+    select system, userid, k, ranking.mean(ndcg) as ndcg from {{ ref('fold_by_user') }} group by all
 )
 
-from ranking_compare_by_user(
+from ranking.compare_by_user(
     'by_customer', baseline := '{{ var("baseline") }}', margin := {{ var("margin") }})

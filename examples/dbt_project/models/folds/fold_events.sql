@@ -2,6 +2,6 @@
 -- Two stars or fewer are no success: grade 0.
 select
     {'fold': fold, 'customer': customer_id} as userid, sku as itemid, greatest(stars - 2, 0) as rel, rated_on, part, dropped
-from ranking_split(
+from ranking.split(
     '{{ ref("ratings") }}', test_size := interval 5 day, folds := 4,
     user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on')

@@ -1,8 +1,8 @@
 {% test ranking_not_worse(model, baseline, measure=none, k=none, confidence=0.95) %}
 -- The comparisons with this baseline in which a system is surely worse, of all measures and k or of those that are named
 -- (one, or a list). p is corrected over all that the test looks at, rows of segments apart from those of all users, so that a
--- test that looks at both errs in up to twice 1 - confidence. `model` is what ranking_compare or
--- ranking_compare_by_user returns, whose `margin` says what is still the same. Nothing to compare fails too.
+-- test that looks at both errs in up to twice 1 - confidence. `model` is what ranking.compare or
+-- ranking.compare_by_user returns, whose `margin` says what is still the same. Nothing to compare fails too.
 {%- set measures = [measure] if measure is string else measure or [] %}
 {%- set ks = [k] if k is number else k or [] %}
 with looked_at as (
@@ -13,7 +13,7 @@ with looked_at as (
     {%- if ks %} and k in ({{ ks | join(", ") }}){% endif %}
 )
 
-from ranking_gate('looked_at', confidence := {{ confidence }})
+from ranking.gate('looked_at', confidence := {{ confidence }})
 where verdict = 'worse'
 {%- for one in measures or [none] %}{% for cut in ks or [none] %}
 union all by name

@@ -1,0 +1,56 @@
+-- The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any
+-- system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
+-- Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with
+-- conditions on both errs in up to twice 1 - confidence.
+--
+-- comparison: table of rows of ranking.compare or ranking.compare_by_user, as query_table takes it: all those that the gate
+--             looks at, whichever systems, segments, measures and k; which end of a measure is better is read of
+--             higher_is_better, or without it known by the measure's name. Rows whose segment is NULL or '(all)', or where
+--             there is no column segment, are of all users
+-- confidence: the least for a verdict: p must be below 1 - confidence
+-- correction: 'holm', 'bh' (Benjamini and Hochberg) or 'none', as of ranking.compare
+-- margin:     that of the comparison, for users_needed alone, which is NULL where there was one and it is not named here
+-- Returns:    the rows, with p_adjusted, p_same_adjusted, method, minimum_detectable_effect, users_needed and verdict of all
+--             together, of all users and of segments apart
+-- Errors:     a table without a row; a row at k = 0; a confidence or correction that is not allowed
+-- Source:     Holm (1979)
+-- Example:    WITH compared AS (FROM ranking.compare('rec', 'truth', [5, 10], measures := ['ndcg', 'mrr']))
+--             SELECT k, measure, p, p_adjusted, method, verdict FROM ranking.gate('compared') ORDER BY ALL;
+CREATE OR REPLACE MACRO ranking.gate(
+    comparison, confidence := 0.95, correction := 'holm', margin := NULL) AS TABLE
+{% import "tables/internal/reading.jinja" as reading %}
+{% import "comparison/internal/comparing.jinja" as comparing %}
+WITH _ranking_rows AS NOT MATERIALIZED (
+    SELECT
+        * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
+        coalesce(least(*COLUMNS('^(ranking_absent|(?i:segment))$'))::VARCHAR, '(all)') <> '(all)' AS is_of_segment,
+        CASE WHEN users > 1 THEN users - 1 END AS df,
+        coalesce(greatest(*COLUMNS('^(ranking_absent|(?i:users_predicted))$')), 0) AS n_predicted,
+        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS named_direction,
+        CASE
+            WHEN named_direction IS NOT NULL THEN named_direction
+            WHEN lower(regexp_extract(measure, '^[^(@]*')) IN {{ of.lower_measures }} THEN false
+            WHEN lower(regexp_extract(measure, '^[^(@]*')) IN {{ of.neutral_measures }} THEN NULL
+            ELSE true
+        END AS is_higher_better
+    FROM (
+        SELECT unnest(
+            CASE
+                WHEN {{ reading.is_wrong_collation() }} THEN {{ reading.collation_error(of) | indent(16) }}
+                WHEN count(*) = 0
+                    THEN error({{ of.caller | literal }} || ': comparison must have a row, got none: there is nothing to look at')
+                WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
+                    THEN error({{ of.caller | literal }} || ': k must be 1 or more, got 0: there is nothing to look at')
+                ELSE list(comparison_of)
+            END,
+            max_depth := 2)
+        FROM (
+            SELECT *, NULL AS ranking_absent FROM query_table({{ of.comparison | literal }})
+            UNION ALL BY NAME SELECT NULL::BIGINT AS users_needed WHERE false  -- rows that were stored may have none
+        ) AS comparison_of)
+), corrected AS NOT MATERIALIZED (
+    {{ comparing.corrected(of, "_ranking_rows", "is_of_segment", "n_predicted", true) | indent }}
+)
+SELECT * EXCLUDE (is_of_segment, df, named_direction, n_predicted, quantiles, is_higher_better, ranking_absent) REPLACE (
+    {{ comparing.verdict(of, "is_higher_better") | indent }} AS verdict)
+FROM corrected

@@ -1,0 +1,51 @@
+-- The sum of P(r) over the ranks r of the hits, P(r) being the precision of the first r items, divided by |truth|;
+-- with normalize=min by min(|truth|, k), with normalize=hits by the hits in the top k, with normalize=k by k.
+--
+-- normalize: 'truth', 'min', 'hits' or 'k'
+-- Example:   SELECT ranking.average_precision(ranking.judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
+{% import 'measures/internal/ties.jinja' as of_tie %}
+{% macro value(normalize) %}
+{% set precisions = 'coalesce(list_sum(list_transform(hits, lambda rank, number: number::DOUBLE / rank)), 0)' %}
+{{ precisions ~ '::DOUBLE / ' ~ divisor(normalize) }}
+{%- endmacro %}
+
+{# The number by which a sum of precisions is divided. #}
+{% macro divisor(normalize) %}
+greatest(
+    {% if normalize == 'min' %}least(k, n_relevant){% elif normalize == 'hits' %}n_hits
+    {%- elif normalize == 'k' %}k{% else %}n_relevant{% endif %},
+    1)
+{%- endmacro %}
+
+{% macro expected(normalize) %}
+{{ expected_precision(normalize) }}
+{%- endmacro %}
+
+{# With normalize=hits, the hits are counted in the top k, so it goes by how many of the last tie are there, where each
+   is at any rank as often; the sum of their precisions is a multiple of n and one of n (n - 1). #}
+{% macro expected_precision(normalize) %}
+{% if normalize == 'hits' %}
+coalesce(
+    list_transform(
+        list_transform(
+            ties[-1:],
+            lambda last: {
+                'ways': {{ of_tie.ways('last')|indent(16) }},
+                'before': last.before,
+                'above': coalesce(
+                    list_sum(list_transform(
+                        ties[:-2], lambda tie: {{ of_tie.precisions('tie', 'tie.hits', 'tie.size')|indent(24) }})),
+                    0),
+                'alone': {{ of_tie.precisions('last', '1', 'last.taken')|indent(16) }},
+                'paired': {{ of_tie.precisions('last', '2', 'last.taken')|indent(16) }}::DOUBLE / 2}),
+        lambda of: list_sum(list_transform(
+            of.ways,
+            lambda way: way.weight::DOUBLE / greatest(of.before + way.hits, 1) * (
+                of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
+            / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
+    0)
+{%- else %}
+coalesce(list_sum(list_transform(ties, lambda tie: {{ of_tie.precisions('tie', 'tie.hits', 'tie.size')|indent(24) }})), 0)
+/ {{ divisor(normalize) }}
+{%- endif %}
+{%- endmacro %}

@@ -1,0 +1,18 @@
+-- The sum over the ranks r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^grade - 1) / 2^max_grade;
+-- from the last hit up, each adds R(r) / r to (1 - R(r)) times what is below it.
+--
+-- max_grade: a number > 0 and <= 1000; a grade above it is an error, in the list or in truth
+-- Example:   SELECT ranking.err(ranking.judge(['a', 'x'], ['a']), max_grade := 1);  -- 0.5
+{% from 'measures/internal/gains.jinja' import gain, grade_problem %}
+{% macro value(max_grade) %}
+list_reduce(
+    list_reverse(list_transform(
+        list_zip(hits, grades),
+        lambda _ranking_hit: [1::DOUBLE / _ranking_hit[1], {{ gain('_ranking_hit[2]', 'exp') }} * 2 ** -{{ max_grade }}])),
+    lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
+    [0::DOUBLE])[1]
+{%- endmacro %}
+
+{% macro problem(max_grade) %}
+{{ grade_problem(max_grade) }}
+{%- endmacro %}

@@ -1,0 +1,16 @@
+-- (1 + beta^2) P R / (beta^2 P + R) with P = hits / k and R = hits / |truth|, which is (1 + beta^2) hits
+-- / (beta^2 |truth| + k); 0 without a hit. With divide=list, P = hits / min(k, |rec|).
+--
+-- beta:      a number >= 0
+-- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
+-- Example:   SELECT ranking.f_measure(ranking.judge([1, 3, 2, 6], [1, 2, 4]), 4);  -- 0.5714285714285714
+{% macro value(beta, divide) %}
+{{ share(beta, divide) }}
+{%- endmacro %}
+
+{% macro share(beta, divide) %}
+least(
+    (1 + least({{ beta }}, 1e100) ** 2) * n_hits
+    / greatest(least({{ beta }}, 1e100) ** 2 * n_relevant + {% if divide == 'list' %}top{% else %}k{% endif %}, 1),
+    1)
+{%- endmacro %}

@@ -1,0 +1,15 @@
+-- Example:   SELECT ranking.hit_rate(ranking.judge([3, 1, 2, 6], [1, 2, 4]), 1);  -- 0.0
+{% macro value() %}
+(n_hits > 0)::INTEGER
+{%- endmacro %}
+
+{# Without a hit, the ranks taken and the hits are apart: C(size - more, fewer) / C(size, fewer) of all ways. #}
+{% macro expected() %}
+coalesce(
+    list_transform(ties[:1], lambda tie: 1 - coalesce(
+        list_product(list_transform(
+            range(least(tie.taken, tie.hits)),
+            lambda n: (tie.size - greatest(tie.taken, tie.hits) - n)::DOUBLE / (tie.size - n))),
+        1))[1],
+    0)
+{%- endmacro %}

@@ -1,0 +1,23 @@
+-- With C and D the pairs of judged items in the right and in the wrong order, n items and m different grades:
+-- variant=b is (C - D) / sqrt((C + D) n(n - 1)/2), variant=c is 2 (C - D) / (n^2 (m - 1)/m).
+--
+-- variant: 'b' or 'c'
+-- Example: SELECT ranking.kendall_tau(ranking.judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
+--          -- 0.3333333333333333
+{% from 'measures/internal/hits.jinja' import pairs %}
+{% macro value(variant) %}
+list_transform(
+    {{ pairs()|indent(4) }},
+    lambda _ranking_of: CASE
+        WHEN _ranking_of.pairs > 0
+            THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)::DOUBLE / ({{ most(variant) }})))
+    END)[1]
+{%- endmacro %}
+
+{% macro most(variant) %}
+{% if variant == 'b' %}
+sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1)::DOUBLE / 2)
+{%- else %}
+_ranking_of.items ** 2 * (_ranking_of.grades - 1)::DOUBLE / (2 * _ranking_of.grades)
+{%- endif %}
+{%- endmacro %}

@@ -1,0 +1,21 @@
+-- 1 / rank of the first hit; 0 without a hit.
+--
+-- Example:   SELECT ranking.mrr(ranking.judge([3, 1, 2, 6], [1, 2, 4]));  -- 0.5
+{% macro value() %}
+coalesce(1::DOUBLE / hits[1], 0)
+{%- endmacro %}
+
+{# 1 / rank at each rank, times how often the first hit is there, which is for the next rank that of this one
+   times (size - hits + 1 - rank) / (size - rank), counting ranks in the tie. (DuckDB 1.5 mixes up rows where the
+   lambda of a list_reduce looks at more than its list.) #}
+{% macro expected() %}
+coalesce(
+    list_transform(ties[:1], lambda tie: tie.hits::DOUBLE / tie.size * list_reduce(
+        list_transform(
+            range(least(tie.taken, tie.size - tie.hits + 1), 0, -1),
+            lambda rank: [
+                1::DOUBLE / (tie.above + rank), (tie.size - tie.hits + 1 - rank)::DOUBLE / greatest(tie.size - rank, 1)]),
+        lambda below, here: [here[1] + here[2] * below[1]],
+        [0::DOUBLE])[1])[1],
+    0)
+{%- endmacro %}

@@ -1,0 +1,27 @@
+-- ranking.dcg / ranking.ideal_dcg; 0 where that is 0.
+--
+-- gain, discount, base, half_life: as for ranking.dcg
+-- ideal:     'cut': the best list of min(k, |truth|) items; 'truth': of |truth|, whatever k is; 'k': k items of grade 1,
+--            for k to 10000 and grades of 0 and 1
+-- Example:   SELECT ranking.ndcg(ranking.judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
+{% import 'measures/internal/gains.jinja' as gains %}
+{% macro value(gain, discount, base, half_life, ideal, tied) %}
+{% set weight = 'lambda _ranking_rank: ' ~ gains.discount('_ranking_rank', discount, base, half_life) %}
+least(
+    {{ gains.discounted_gain('grades[_ranking_place]', gains.weights(weight, tied), gain)|indent(4) }}
+    / greatest({{ gains.ideal_gain('ideal[_ranking_place]', gain, discount, base, half_life, ideal)|indent(4) }}, 2 ** -1074),
+    {{ gains.gain_fits("'ranking.ndcg'", gain, 'CASE WHEN k > 0 THEN ideal[1] END')|indent(4) }})
+{%- endmacro %}
+
+{# The error text where ideal=k cannot be computed: of grades other than 0 and 1, or a long list; NULL for none. #}
+{% macro problem(gain, discount, base, half_life, ideal) %}
+{% if ideal == 'k' %}
+CASE
+    WHEN len(list_filter(ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
+        THEN format(
+            'a grade above 0 must be 1 with ideal=k, got {:g}',
+            list_filter(ideal, lambda grade: grade > 0 AND grade <> 1)[1])
+    WHEN k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', k)
+END
+{%- endif %}
+{%- endmacro %}

@@ -1,7 +1,0 @@
--- gain:    'linear' for the grade itself, 'exp' for 2^grade - 1 (grades to 1000)
--- Example: SELECT ranking_cumulative_gain(ranking_judge(['a', 'b', 'x'], ['a', 'b', 'c'], [4, 3, 2]));  -- 7.0
-{% from 'measures/internal/gains.jinja' import discounted_gain, total, weights %}
-{% macro value(gain, tied) %}
-{% set gained = discounted_gain('grades[_ranking_place]', weights('lambda _ranking_rank: 1::DOUBLE', tied), gain) %}
-{{ total("'ranking_cumulative_gain'", gain, 'list_max(grades)', gained) }}
-{%- endmacro %}

@@ -1,4 +1,0 @@
--- Example:   SELECT ranking_hits(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 2.0
-{% macro value() %}
-n_hits
-{%- endmacro %}

@@ -1,7 +1,0 @@
--- Known items / min(k, |rec|). An item that stands twice in rec, and a NULL, count as not judged.
---
--- Example: SELECT ranking_judged_share(ranking_judge(['a', 'x', 'b', 'y'], ['a', 'b'], [3, 0]), 3);
---          -- 0.6666666666666666
-{% macro value() %}
-len(seen)::DOUBLE / greatest(top, 1)
-{%- endmacro %}

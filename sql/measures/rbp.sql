@@ -1,0 +1,28 @@
+-- (1 - persistence) * sum over the ranks r of gain(r) persistence^(r - 1).
+--
+-- persistence: a number >= 0 and < 1
+-- gain:        'binary' for 1 per relevant item, 'graded' for grade / max_grade
+-- max_grade:   a number > 0 and <= 1000, with gain=graded alone; NULL for 4; a grade above it is an error
+-- min_grade:   the lowest grade that is relevant, a number > 0, with gain=binary alone; NULL: every grade above 0 is
+-- Example:     SELECT ranking.rbp(ranking.judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
+{% from 'measures/internal/gains.jinja' import grade_problem, weights %}
+{% macro value(persistence, gain, max_grade, tied) %}
+least(
+    (1 - {{ persistence }}) * coalesce(
+        list_sum(list_transform(
+            list_zip({{ weights('lambda _ranking_rank: ' ~ persistence_weight(persistence), tied)|indent(12) }}, grades),
+            lambda _ranking_hit: _ranking_hit[1]
+                * {% if gain == 'graded' %}(_ranking_hit[2] / {{ max_grade|coalesce(4.0) }}){% else %}1{% endif %})),
+        0),
+    1)
+{%- endmacro %}
+
+{% macro persistence_weight(persistence) %}
+{{ persistence }} ** (_ranking_rank - 1)
+{%- endmacro %}
+
+{% macro problem(persistence, gain, max_grade) %}
+{% if gain == 'graded' %}
+{{ grade_problem(max_grade) }}
+{%- endif %}
+{%- endmacro %}

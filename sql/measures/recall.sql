@@ -1,0 +1,11 @@
+-- hits / |truth|; with normalize=min, hits / min(|truth|, k), so that a list of k can reach 1.
+--
+-- normalize: 'truth' or 'min'
+-- Example:   SELECT ranking.recall(ranking.judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.3333333333333333
+{% macro value(normalize) %}
+{{ share(normalize) }}
+{%- endmacro %}
+
+{% macro share(normalize) %}
+n_hits::DOUBLE / greatest({% if normalize == 'min' %}least(k, n_relevant){% else %}n_relevant{% endif %}, 1)
+{%- endmacro %}

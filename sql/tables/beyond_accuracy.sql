@@ -1,0 +1,132 @@
+-- Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.
+--
+-- rec, ks, history, items, head, divergence, user_col, ..., descending: as for ranking.beyond_accuracy_by_user
+-- Returns:    [system,] k, users (with a list), users_without_history (of them), the means of the columns of
+--             ranking.beyond_accuracy_by_user, each over the users where it is not NULL, and of all lists together:
+--             popularity_lift, n_items (different ones), coverage, items_outside_catalogue, gini, entropy, personalization
+-- Errors:     as for ranking.beyond_accuracy_by_user; items without an item
+-- Source:     as for ranking.beyond_accuracy_by_user; Abdollahpouri et al. (2019), popularity_lift
+-- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid
+--                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on < '2026-05-22')
+--             SELECT system, popularity, popularity_lift, long_tail, coverage
+--             FROM ranking.beyond_accuracy('rec', [10], history := 'rated');
+--
+-- The catalogue is the items of `items`, or else those of the history. coverage is the share of it that is in a top k;
+-- items_outside_catalogue counts the others, which coverage, gini and entropy leave out: it is never above 1, as that of
+-- recommenders may be. gini and entropy (in bits) are of the number of lists that each item of the catalogue is in, with
+-- those in none; gini and personalization are those of gini_coverage and personalization. RecBole divides its entropy by
+-- the number of items, Evidently's Gini index leaves out what is never recommended.
+--
+-- popularity_lift: the mean popularity of the lists, divided by that of the profiles, less 1, over users who have both: 0.5
+-- is lists of items half as popular again as what users had.
+CREATE OR REPLACE MACRO ranking.beyond_accuracy(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true) AS TABLE
+{% import "lists/internal/items.jinja" as items %}
+{% import "tables/internal/contents.jinja" as contents %}
+{% import "tables/internal/means.jinja" as means %}
+{% import "tables/internal/reading.jinja" as reading %}
+{% macro counts_of_known() %}
+list(counted.n_lists ORDER BY counted.n_lists ASC NULLS LAST) FILTER (catalog.itemid IS NOT NULL)
+{%- endmacro %}
+{% macro total() %}
+{{ means.exact_sum("weight * weight", 53) }} / any_value(longest)
+{%- endmacro %}
+WITH {{ contents.contents(of) }}, means AS NOT MATERIALIZED (
+    SELECT
+        {{ of.keys }}, k, count(*) AS users
+        {%- if of.has_history %}, count(*) FILTER (NOT has_history) AS users_without_history{% endif %}
+        {% for one in of.of_users %}
+        {% if one.is_there %}
+,
+        {{ means.mean(one.name, true) }} AS {{ one.name }}
+        {%- endif %}
+        {% endfor %}
+        {% if of.has_history %}
+,
+        {{ means.mean("CASE WHEN profile_popularity IS NOT NULL THEN popularity END", true) }}
+            / ({{ means.mean("CASE WHEN popularity IS NOT NULL THEN profile_popularity END", true) }}) - 1 AS popularity_lift
+        {%- endif %}
+
+    FROM contents
+    GROUP BY ALL
+),
+{% if of.has_catalog %}
+catalog AS MATERIALIZED (
+    {% if of.has_items %}
+    SELECT DISTINCT itemid FROM labelled
+    {% elif of.is_part %}
+    SELECT itemid FROM counts WHERE itemid IS NOT NULL
+    {% else %}
+    SELECT itemid FROM known
+    {% endif %}
+), sized AS MATERIALIZED (
+    SELECT CASE
+        WHEN count(*) > 0{{ contents.or_planned(of) }} THEN count(*)
+        ELSE error(concat(
+            {{ of.caller | literal }}, ': ',
+            {% if of.has_items %}'items must have an item'{% else %}'history must have a pair of user and item'{% endif %},
+            ', got none'))::BIGINT
+    END AS size
+    FROM catalog
+),
+{% endif %}
+shown AS MATERIALIZED (
+    SELECT ranking_system, k, shown, len(shown) AS n
+    FROM (
+        SELECT
+            ranking_system, k,
+            list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
+        FROM listed
+        CROSS JOIN (SELECT unnest({{ of.unnested_ks }}) AS k))
+), counted AS NOT MATERIALIZED (
+    SELECT
+        ranking_system, k, itemid,
+        sum(n_lists)::BIGINT AS n_lists,
+        sum((sqrt(longest::DOUBLE / n) * 2 ** 53)::HUGEINT * n_lists) / 2 ** 53 AS weight
+    FROM (
+        SELECT *, max(n) OVER (PARTITION BY ranking_system, k) AS longest
+        FROM (
+            SELECT ranking_system, k, n, itemid, count(*) AS n_lists
+            FROM (SELECT ranking_system, k, n, unnest(shown) AS itemid FROM shown)
+            GROUP BY ranking_system, k, n, itemid))
+    GROUP BY ranking_system, k, itemid
+), wholes AS NOT MATERIALIZED (
+    SELECT
+        systems.ranking_system, systems.k,
+        count(counted.itemid) AS n_items
+        {%- if of.has_catalog %}
+,
+        count(catalog.itemid) / any_value(size)::DOUBLE AS coverage,
+        count(counted.itemid) - count(catalog.itemid) AS items_outside_catalogue,
+        {{ items.gini(counts_of_known(), "any_value(size)") | indent(8) }} AS gini,
+        -- -sum(c / t * log2(c / t)) for counts c that sum to t
+        CASE WHEN count(catalog.itemid) > 0 THEN greatest(
+            0,
+            log2(sum(counted.n_lists) FILTER (catalog.itemid IS NOT NULL))
+            - {{ means.exact_sum("CASE WHEN catalog.itemid IS NOT NULL THEN counted.n_lists * log2(counted.n_lists) END", 53) }}
+            / sum(counted.n_lists) FILTER (catalog.itemid IS NOT NULL)
+        ) END AS entropy
+        {%- endif %}
+,
+        -- As the aggregate personalization.
+        {{ items.difference("any_value(systems.n_lists)", total()) | indent(8) }} AS personalization
+    FROM (
+        SELECT ranking_system, k, count(*) FILTER (n > 0) AS n_lists, max(n) AS longest
+        FROM shown
+        GROUP BY ranking_system, k) AS systems
+    LEFT JOIN counted
+        ON counted.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counted.k IS NOT DISTINCT FROM systems.k
+    {% if of.has_catalog %}
+    CROSS JOIN sized
+    LEFT JOIN catalog ON {{ reading.same_item(of, "counted.itemid", "catalog.itemid") }}
+    {% endif %}
+    GROUP BY systems.ranking_system, systems.k
+)
+SELECT {{ of.system_first }}* EXCLUDE (ranking_system)
+FROM (
+    SELECT means.*, wholes.* EXCLUDE (ranking_system, k)
+    FROM means
+    JOIN wholes ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST

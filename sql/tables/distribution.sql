@@ -1,0 +1,47 @@
+-- The distribution of every measure over the users with truth, for every k.
+--
+-- rec, truth, user_col, ..., descending, JUDGING: as for ranking.judged
+-- ks, ties, measures: as for ranking.by_user
+-- Returns:    [system,] k, measure, users (of a value), users_undefined (of NULL), mean, standard_deviation (of the
+--             sample), standard_error (of the mean), minimum, percentile_5, quartile_1, median, quartile_3,
+--             percentile_95, maximum, zeros (the share of users whose value is 0); quantiles are interpolated
+--             (Hyndman and Fan 1996, type 7), and may differ in the last digit between versions of DuckDB
+-- Errors:     as for ranking.by_user
+-- Example:    SELECT system, mean, median, zeros
+--             FROM ranking.distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
+CREATE OR REPLACE MACRO ranking.distribution(
+    rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
+{% import "tables/internal/judging.jinja" as judging %}
+{% import "tables/internal/cutting.jinja" as cutting %}
+{% import "tables/internal/means.jinja" as means %}
+WITH {% if of.is_part %}
+measured AS NOT MATERIALIZED (
+    FROM _ranking_values  -- that partitions sent
+), {% else %}
+{{ judging.judged(of) }}, {{ cutting.measured(of) }}, {% endif %}
+sorted AS NOT MATERIALIZED (
+    SELECT
+        {{ of.keys }}, k, measure,
+        count(value) AS users,
+        count(*) - count(value) AS users_undefined,
+        {{ means.mean("value", false) | indent(8) }} AS mean,
+        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted  -- + 0, for there is a -0.0
+    FROM (SELECT * EXCLUDE (has_truth, n_rec, n_truth) FROM measured WHERE has_truth)
+    UNPIVOT INCLUDE NULLS (value FOR measure IN ({{ of.measure_names }}))
+    GROUP BY ALL
+)
+SELECT
+    {{ of.system_first }}* EXCLUDE (ranking_system, sorted),
+    -- Of a sorted list, and so the same on any threads.
+    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
+    list_aggregate(sorted, 'stddev_samp') / sqrt(len(sorted)) AS standard_error,
+    sorted[1] AS minimum,
+    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
+    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
+    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
+    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
+    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
+    sorted[-1] AS maximum,
+    len(list_filter(sorted, lambda one: one = 0))::DOUBLE / nullif(len(sorted), 0) AS zeros
+FROM sorted
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST

@@ -1,0 +1,181 @@
+-- Events split into train and test, fold by fold, with the reason for each row that is in neither.
+--
+-- events:     a table with userid, itemid and time, as query_table takes it
+-- test_from:  where the test begins, a time of the kind that the events have
+-- test_size:  how long a test is, counted back from the last event, or from test_from on: an INTERVAL, or an integer
+--             where time is one
+-- folds:      how many tests, each ending where the next one begins, each with all before it as its train
+-- gap:        how long before a test its train ends, as test_size
+-- last:       in place of these: the test is the last so many events of each user, in fold 2 those before them, and so on
+-- cold_users, cold_items: 'keep', or 'drop' rows of a test whose user or item is not in its train
+-- seen:       'keep', or 'drop' rows of a test whose user and item are in its train together
+-- user_col, item_col, time_col: what the columns are called, in whatever case
+-- Returns:    one row per event and fold: the columns of events; fold, 1 for the latest; part: 'train', 'test', or NULL
+--             for a row in neither; dropped, the reason why: 'gap', 'after test',
+--             'cold user', 'cold item', 'seen', 'no user', 'no item', 'no time' (NULL or infinite)
+-- Errors:     a table that is not there, a column that is missing or called fold, part or dropped; a time that is no
+--             integer, DATE or TIMESTAMP; test_from, test_size or gap of another kind than the time; none of test_from,
+--             test_size and last; a fold without an event before its test (with last, where no user has more events than
+--             the tests take); a test_from after the last event, or a test_size that does not reach back to it
+-- Example:    SELECT fold, part, dropped, count(*) AS events, count(DISTINCT customer_id) AS users,
+--                 count(DISTINCT sku) AS items, min(rated_on) AS first, max(rated_on) AS last
+--             FROM ranking.split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, folds := 2,
+--                 gap := INTERVAL 1 DAY, user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on')
+--             GROUP BY ALL ORDER BY ALL;
+--
+-- By time, a test is a half-open window [from, to). The last one ends one unit after the last event: 1 for integers, a day
+-- for DATE, a microsecond for TIMESTAMP. A TIMESTAMPTZ is reckoned in UTC, whatever the time zone of the session.
+--
+-- `last` is by time, then by itemid; an event that is there twice counts once. Such a split leaks: the train holds events
+-- of other users from after a user's test, which no model can know at that time. Split by time unless you must not.
+--
+-- Leave out of the recommendations what a user has already: `FROM rec ANTI JOIN train USING (userid, itemid)`. For all folds
+-- in one query, make fold a part of the userid, {'fold': fold, 'userid': userid}, and group ranking.by_user by userid.fold.
+CREATE OR REPLACE MACRO ranking.split(
+    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
+    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
+    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
+{% import "tables/internal/reading.jinja" as reading %}
+{% import "tables/internal/times.jinja" as times %}
+{# The events, with their columns by role and the moments by which they are split. #}
+{% macro timed(of) %}
+SELECT
+    *,
+    CASE WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL
+        THEN {{ times.moment("ranking_time") | indent(8) }} END AS ranking_moment
+FROM (
+    SELECT
+        *, {{ of.user | identifier }} AS ranking_user, {{ of.item | identifier }} AS ranking_item,
+        {{ of.time | identifier }} AS ranking_time
+    FROM (FROM query_table({{ of.events | literal }}) UNION ALL BY NAME SELECT {{ of.event_columns }} WHERE false))
+{%- endmacro %}
+
+{# The moment that lies some spans before another. #}
+{% macro before(moment, times, span, is_interval) %}
+{% if is_interval %}
+epoch_us(make_timestamp({{ moment }}) - {{ times }} * {{ span }})
+{%- else %}
+{{ moment }} - {{ times }} * {{ span }}
+{%- endif %}
+{% endmacro %}
+
+{# The first moment of each user, of each item or of both together. #}
+{% macro first_moments(ids) %}
+(SELECT {{ ids }}, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY {{ ids }})
+{%- endmacro %}
+
+WITH _ranking_checked AS MATERIALIZED (
+    SELECT CASE
+        WHEN column_problem IS NOT NULL THEN error({{ of.caller | literal }} || ': ' || column_problem)
+        WHEN {{ reading.is_wrong_collation() }} THEN {{ reading.collation_error(of) | indent(8) }}
+        {% if of.has_problem %}
+        ELSE error({{ of.caller | literal }} || ': ' || {{ of.problem | literal }})
+        {% else %}
+        ELSE 'right'
+        {% endif %}
+    END AS problem
+    FROM (SELECT {{ of.column_problem }} AS column_problem)
+),
+{% if of.has_last %}
+_ranking_events AS MATERIALIZED (
+    SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
+        PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
+    ) END AS ranking_moment)
+    FROM ({{ timed(of) | indent }})
+), _ranking_moments AS NOT MATERIALIZED (
+    SELECT ranking_user, ranking_item, ranking_moment, false AS is_date FROM _ranking_events
+),
+{% else %}
+-- MATERIALIZED would lose the order of the events.
+_ranking_events AS NOT MATERIALIZED (
+    {{ timed(of) | indent }}
+), _ranking_moments AS {{ of.reused }} (
+    SELECT ranking_user, ranking_item, ranking_moment, typeof(ranking_time) = 'DATE' AS is_date
+    FROM ({{ timed(of) | indent }})
+),
+{% endif %}
+windows AS NOT MATERIALIZED (
+    -- The events of each fold, or an error for a fold without train, or a first one without test.
+    SELECT
+        ranking_fold, ranking_test_from, ranking_test_until,
+        CASE
+            {% if not of.has_last %}
+            WHEN ranking_test_from > latest THEN error({{ of.caller | literal }} || ': ' || {{ of.late | literal }})
+            {% endif %}
+            WHEN ranking_train_until <= earliest
+                THEN error({{ of.caller | literal }} || ': a fold must have events before its test
+                {%- if of.has_last %}
+, got none for fold ' || ranking_fold || ': take fewer folds or a smaller last')
+                {% else %}
+ and gap, got none for fold ' || ranking_fold
+                    || ': take fewer folds, a shorter test_size or gap, or a later test_from')
+                {% endif %}
+            ELSE ranking_train_until
+        END AS ranking_train_until
+    FROM (
+        SELECT *, {{ before("ranking_test_from", "1", of.gap, of.is_gap_interval) }} AS ranking_train_until
+        FROM (
+            SELECT
+                ranking_fold, earliest, latest,
+                {% if of.has_step %}
+                {{ before("until", "ranking_fold", of.step, of.is_step_interval) }} AS ranking_test_from,
+                {{ before("until", "(ranking_fold - 1)", of.step, of.is_step_interval) }} AS ranking_test_until
+                {% else %}
+                {{ times.moment(of.test_from) | indent(16) }} AS ranking_test_from,
+                until AS ranking_test_until
+                {% endif %}
+            FROM (
+                SELECT
+                    unnest(range(1, {{ of.folds }} + 1)) AS ranking_fold, earliest, latest,
+                    {% if of.has_window %}
+                    {{ before(times.moment(of.test_from), "-1", of.step, of.is_step_interval) | indent(20) }} AS until
+                    {% else %}
+                    until
+                    {% endif %}
+                FROM (
+                    SELECT
+                        min(ranking_moment) AS earliest, max(ranking_moment) AS latest,
+                        max(ranking_moment + CASE WHEN is_date THEN 86_400_000_000 ELSE 1 END) AS until
+                    FROM _ranking_moments)
+                WHERE {{ reading.is_right() }})))
+)
+SELECT
+    * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
+    ranking_fold AS fold,
+    CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN 'train' ELSE 'test' END AS part,
+    ranking_dropped AS dropped
+FROM (
+    SELECT
+        rows.* EXCLUDE (ranking_user, ranking_item, ranking_time, ranking_moment),
+        windows.ranking_fold,
+        rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
+        CASE
+            WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
+            WHEN rows.ranking_user IS NULL THEN 'no user'
+            WHEN rows.ranking_item IS NULL THEN 'no item'
+            WHEN rows.ranking_moment IS NULL THEN 'no time'
+            WHEN rows.ranking_moment >= windows.ranking_test_until THEN 'after test'
+            WHEN rows.ranking_moment < windows.ranking_test_from THEN 'gap'
+            {% if of.drops_cold_users %}
+            WHEN users.ranking_first >= windows.ranking_train_until THEN 'cold user'
+            {% endif %}
+            {% if of.drops_cold_items %}
+            WHEN items.ranking_first >= windows.ranking_train_until THEN 'cold item'
+            {% endif %}
+            {% if of.drops_seen %}
+            WHEN pairs.ranking_first < windows.ranking_train_until THEN 'seen'
+            {% endif %}
+        END AS ranking_dropped
+    FROM _ranking_events AS rows
+    CROSS JOIN windows
+    -- Joins, since windows would lose the order of the events.
+    {% if of.drops_cold_users %}
+    LEFT JOIN {{ first_moments("ranking_user") }} AS users USING (ranking_user)
+    {% endif %}
+    {% if of.drops_cold_items %}
+    LEFT JOIN {{ first_moments("ranking_item") }} AS items USING (ranking_item)
+    {% endif %}
+    {% if of.drops_seen %}
+    LEFT JOIN {{ first_moments("ranking_user, ranking_item") }} AS pairs USING (ranking_user, ranking_item)
+    {% endif %}
+)

@@ -1,0 +1,5 @@
+-- The pack and its version.
+--
+-- Returns: VARCHAR
+-- Example: SELECT starts_with(ranking.version(), 'duckdb-ranking-udfs ');  -- true
+CREATE OR REPLACE MACRO ranking.version() AS PACK_VERSION;

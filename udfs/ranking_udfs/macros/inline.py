@@ -1,0 +1,140 @@
+"""Macros put in place of their calls, so that those of the script call nothing outside of themselves."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..quoting import literal
+
+# A text, a quoted name, a comment, a word that no point stands before, or one character.
+TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|(?<![\w.])[A-Za-z_]\w*|.""", re.DOTALL)
+HEAD = re.compile(r"\s*CREATE OR REPLACE (?:TEMP )?MACRO (\w+)\s*\((.*?)\)\s+AS\s", re.DOTALL)
+OPENING, CLOSING = "([{", ")]}"
+TEXT = "_ranking_sql"  # TEXT('f({x})') is the SQL of a call of f, with the value of x in it
+VALUE = "_ranking_as_text"  # the macro of a value as SQL
+# What binds as one without brackets around it: a word, a number, a text, a call.
+WHOLE = re.compile(r"[\w.]+|'(?:[^']|'')*'|\w+\((?:[^()']|'(?:[^']|'')*')*\)")
+
+
+@dataclass(frozen=True)
+class Inlined:
+    """A macro whose calls are replaced: its parameters with their defaults, and its body."""
+
+    parameters: Mapping[str, str | None]
+    body: str
+
+    @staticmethod
+    def parse(statement: str) -> "Inlined":
+        head = HEAD.match(statement)
+        if head is None:
+            raise ValueError(f"no macro of one form: {statement[:60]}")
+        named = (one.partition(" := ") for one in split(head[2]))
+        parameters = {name: default if is_set else None for name, is_set, default in named}
+        return Inlined(parameters, statement[head.end() :].strip().rstrip(";"))
+
+
+class Inliner:
+    """Replaces the calls of these macros, in SQL."""
+
+    def __init__(self, macros: Mapping[str, str]) -> None:
+        self.macros = {name: Inlined.parse(statement) for name, statement in macros.items()}
+        self.bodies: dict[str, str] = {}  # with no call in them, by name
+
+    def inline(self, sql: str) -> str:
+        """Return SQL with the bodies of macros in place of their calls."""
+        found, tokens = list[str](), TOKEN.finditer(sql)
+        end = 0
+        for token in tokens:
+            name, place = token[0], token.end()
+            if token.start() < end:
+                continue
+            end = place
+            if name not in (TEXT, *self.macros) or sql[place : place + 1] != "(":
+                found.append(name)
+                continue
+            end = closing(sql, place) + 1
+            arguments = split(sql[place + 1 : end - 1])
+            found.append(self.text(arguments[0]) if name == TEXT else self.call(name, arguments))
+        return "".join(found)
+
+    def fragment(self, sql: str) -> str:
+        """Replace the calls in a part of a text, in which quotes may stand open; none is within quotes."""
+        found, end = list[str](), 0
+        for head in re.finditer(rf"(?<![\w.])(?:{'|'.join(self.macros)})(?=\()", sql):
+            if head.start() >= end:
+                stop = closing(sql, head.end()) + 1
+                found += [sql[end : head.start()], self.inline(sql[head.start() : stop])]
+                end = stop
+        return "".join([*found, sql[end:]])
+
+    def call(self, name: str, arguments: list[str]) -> str:
+        macro = self.macros[name]
+        values = dict(macro.parameters)
+        for parameter, argument in zip(values, arguments, strict=False):
+            called, _, value = argument.partition(" := ")
+            is_named = bool(value) and called in values
+            values[called if is_named else parameter] = self.inline(value if is_named else argument)
+        if lacking := [one for one, value in values.items() if value is None]:
+            raise ValueError(f"{name}: no {lacking[0]}")
+        if name not in self.bodies:
+            self.bodies[name] = self.inline(macro.body)
+        body = replaced(self.bodies[name], {one: whole(str(value)) for one, value in values.items()})
+        return whole(body)
+
+    def text(self, quoted: str) -> str:
+        """Return the SQL that makes the SQL of a text in quotes, in which `{x}` stands for the value of x."""
+        parts = re.split(r"\{(.*?)\}", quoted[1:-1].replace("''", "'"))
+        values, text = list(dict.fromkeys(parts[1::2])), parts[0]
+        for value, rest in zip(parts[1::2], parts[2::2], strict=True):
+            text += f"_ranking_value_{values.index(value)}{rest}"
+        if not values:
+            return literal(self.inline(text))
+        pieces = re.split(r"(_ranking_value_\d+)", self.inline(text))
+        shown = ", ".join(
+            f"_ranking_values['{piece}']" if place % 2 else literal(piece)
+            for place, piece in enumerate(pieces)
+            if piece
+        )
+        fields = (
+            f"'_ranking_value_{place}': {self.call(VALUE, [value])}" for place, value in enumerate(values)
+        )
+        return f"list_transform([{{{', '.join(fields)}}}], lambda _ranking_values: concat({shown}))[1]"
+
+
+def replaced(sql: str, values: Mapping[str, str]) -> str:
+    """Return SQL with values in place of parameters: not of fields, nor of an argument's name before `:=`."""
+    found = []
+    for token in TOKEN.finditer(sql):
+        is_name = token[0] in values and not re.match(r"\s*:=|\(", sql[token.end() :])
+        found.append(values[token[0]] if is_name else token[0])
+    return "".join(found)
+
+
+def whole(sql: str) -> str:
+    """Return SQL in brackets, unless it binds as one without."""
+    return sql if WHOLE.fullmatch(sql) else f"({sql})"
+
+
+def closing(sql: str, place: int) -> int:
+    """Return where the bracket ends that begins here."""
+    depth = 0
+    for token in TOKEN.finditer(sql, place):
+        depth += (token[0] in OPENING) - (token[0] in CLOSING)
+        if depth == 0:
+            return token.start()
+    raise ValueError(f"no end of {sql[place : place + 60]}")
+
+
+def split(sql: str) -> list[str]:
+    """Return what commas part, outside of brackets."""
+    return [one.strip() for one in parts(sql) if one.strip()]
+
+
+def parts(sql: str) -> Iterator[str]:
+    depth = start = 0
+    for token in TOKEN.finditer(sql):
+        depth += (token[0] in OPENING) - (token[0] in CLOSING)
+        if token[0] == "," and depth == 0:
+            yield sql[start : token.start()]
+            start = token.end()
+    yield sql[start:]

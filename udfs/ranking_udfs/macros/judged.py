@@ -1,0 +1,74 @@
+"""Macros of measures over judged rankings for clients without Python, each with its formula in SQL."""
+
+import re
+from collections.abc import Mapping
+from math import isfinite
+
+from ..compose.measures import CUT, render_formula
+from ..compose.templates import environment, module
+from ..duckdb.functions import JUDGED
+from ..measures.registry import Measure, Number, Option
+
+# The fields of which the columns of `cut` are made, beside k and n_seen.
+LIST = ("ranks", "judged_grades", "ideal", "size")
+
+
+def measure_macro(measure: Measure) -> str:
+    """Return the statement that makes the macro of a measure."""
+    from ..compose.symbols import Symbol, expression  # which import Jinja2
+
+    options = {name: one for name, one in measure.options.items() if name != "min_grade"}
+    symbols = {
+        name: Symbol(
+            f"TRY_CAST(option_{name} AS DOUBLE)" if isinstance(one, Number) else f"option_{name}::VARCHAR"
+        )
+        for name, one in options.items()
+    }
+    formula = expression(render_formula(measure, symbols, expected=False))
+    formula = over(formula, {name: f"_ranking_of.{name}" for name in CUT})
+    numbers = {name: one for name, one in options.items() if isinstance(one, Number)}
+    n_seen = module("measures/internal/cut.jinja").n_seen("_ranking_given.judged.ranks")
+    facts = {
+        "measure": measure.name,
+        "judged_type": JUDGED,
+        "options": {name: default(one) for name, one in measure.options.items()},
+        "rules": [(name, one, holds(name, one)) for name, one in measure.options.items()],
+        "pairs": [(name, *one.only_with) for name, one in numbers.items() if one.only_with],
+        "columns": {name: column(name) for name in CUT},
+        "n_seen": over(n_seen, {"k": "_ranking_given.k"}),
+        # An option may have the name of a column.
+        "formula": over(formula, {f"option_{name}": name for name in options}),
+    }
+    return environment().get_template("measures/without_python/measure.jinja").render(facts)
+
+
+def column(name: str) -> str:
+    """Return the SQL of a column of `cut`, over the fields of `_ranking_cut`."""
+    if name == "log2_ideal":
+        return "NULL::DOUBLE"  # a table of constants gains nothing for one list
+    made = getattr(module("measures/internal/cut.jinja"), name, lambda: name)()
+    return over(made, {one: f"_ranking_cut.{one}" for one in (*LIST, "k", "n_seen")})
+
+
+def over(sql: str, names: Mapping[str, str]) -> str:
+    """Return SQL with other SQL in place of names; texts in quotes, and fields of these names, stay."""
+    pattern = rf"'(?:[^']|'')*'|(?<![\w.])({'|'.join(names) or '(?!)'})\b"
+    return re.sub(pattern, lambda found: names[found[1]] if found[1] else found[0], sql)
+
+
+def default(option: Option) -> str:
+    """Return the default over judged rankings as SQL: NULL where another option decides."""
+    if isinstance(option, Number):
+        return "NULL" if option.default is None or option.only_with else f"{option.default:g}"
+    return f"'{option.of_judged}'"
+
+
+def holds(name: str, option: Option) -> str:
+    """Return the SQL of the rule that a value of an option keeps."""
+    if not isinstance(option, Number):
+        return f"{name}::VARCHAR IN ({', '.join(map(repr, str(option).split('|')))})"
+    number = f"TRY_CAST({name} AS DOUBLE)"
+    bounds = [(">=", option.at_least), (">", option.above), ("<=", option.at_most), ("<", option.below)]
+    rules = [f"{number} {sign} {bound:g}" for sign, bound in bounds if isfinite(bound)]
+    rules += [f"{number} < 'inf'"] * (option.at_most == option.below)
+    return f"{name} IS NULL OR " * (default(option) == "NULL") + " AND ".join(rules)

@@ -1,0 +1,188 @@
+"""The macros for clients without Python, as a script that makes a schema of them in a database."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from operator import attrgetter
+
+from ..compose.arguments import OWN_NAMES
+from ..compose.columns import LIKE, NEAR, NUMBER, PLAIN_NUMBER
+from ..compose.comparison import KEYS, KNOWN, LOWER
+from ..compose.functions import path_of
+from ..duckdb.macros import NAMESPACE
+from ..folder import folder
+from ..measures.registry import COMPARED_MEASURES, MEASURES
+from ..quoting import sql_value
+from ..version import PACK, version
+from . import judged
+from .files import code, made, signature_words, split_macros, texts, with_words
+from .inline import Inliner
+from .script import measure_macros, script_macro
+
+SCRIPT = "ranking_udfs.sql"  # below sql/
+# A line break and the space around it, or a text or quoted name, in which it stays.
+SPACE = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\s*\n\s*""")
+DIVISION, PATH = "ranking_integer_division", "ranking_search_path"  # variables of DuckDB's
+OLDER = "names_0_2.txt"  # beside this file
+
+
+def script_macros() -> dict[str, str]:
+    """Return the macros that the script makes, by name, each of which calls nothing but DuckDB's functions.
+
+    Hivemall's helpers are left out, since they have typed parameters: a file in the format that DuckDB 1.5
+    writes by default does not hold such macros.
+    """
+    inliner = Inliner(instead_of_python())
+    found = {name: macro.sql for name, macro in made().items() if not macro.is_temp}
+    found |= {one.name: code(judged.measure_macro(one)) for one in MEASURES.values()}
+    found |= {
+        name: script_macro(name, path_of(name), text.partition(" AS TABLE\n")[0], inliner)
+        for name, text in ((name, code(text)) for name, (text, _) in texts().items())
+        if "_ranking_compose(" in text
+    }
+    inlined = ((name, inliner.inline(sql)) for name, sql in found.items())
+    return {
+        name: f"{SPACE.sub(lambda one: one[1] or chr(10), sql).strip().rstrip(';')};" for name, sql in inlined
+    }
+
+
+def instead_of_python() -> dict[str, str]:
+    """Return the macros that only those of the script call, and those that stand for functions of Python."""
+    found = measure_macros()
+    for room in ("tables", "comparison"):
+        for file in sorted(folder().joinpath(room, "without_python").iterdir(), key=attrgetter("name")):
+            text = with_words(file.read_text(encoding="utf-8"), all_words())
+            found |= {name: code(statement) for name, statement in split_macros(text).items()}
+    return {name: sql[sql.index("CREATE ") :] for name, sql in found.items()}
+
+
+@cache
+def all_words() -> dict[str, str]:
+    """Return what the words in capitals stand for in macros of the script alone."""
+    words = signature_words()
+    columns, judging = words["COLUMN_ARGUMENTS"], words["JUDGING_ARGUMENTS"]
+    names = ", ".join(argument_names(columns))
+
+    def as_texts(arguments: str) -> str:
+        return ", ".join(f"{{{name}}}" for name in argument_names(arguments))
+
+    return (
+        registry_words()
+        | words
+        | {
+            "COLUMNS_AS_TEXTS": as_texts(columns),
+            "REC_COLUMNS_AS_TEXTS": as_texts(columns).replace("{grade_col}", "''''"),
+            "JUDGING_AS_TEXTS": as_texts(judging),
+            "COLUMN_NAMES": names,
+            "REC_COLUMN_NAMES": names.replace("grade_col", "''"),
+            "JUDGING": ", ".join(argument_names(judging)),
+        }
+    )
+
+
+def argument_names(arguments: str) -> list[str]:
+    """Return the names in a signature such as `k := 10, ties := 'item'`."""
+    return re.findall(r"(\w+) :=", arguments)
+
+
+def registry_words() -> dict[str, str]:
+    """Return the text of each word in capitals that the registry knows."""
+    return {
+        "KNOWN_MEASURES": known_measures(),
+        "COMPARED_MEASURES": f"'{','.join(COMPARED_MEASURES)}'",
+        "COLUMN_MEASURES": sql_value([name for name, one in MEASURES.items() if one.column]),
+        "EXPECTED_MEASURES": sql_value([name for name, one in MEASURES.items() if one.expected]),
+        "PLAIN_NUMBER": PLAIN_NUMBER,
+        "OWN_NAMES": sql_value(sorted(OWN_NAMES)),
+        "KEY_COLUMNS": sql_value(KEYS),
+        "LOWER_NAMES": f"'{LOWER}'",
+        "NEAR_COLUMNS": "\n".join(f"WHEN '{name}' THEN '{named(one)}'" for name, one in NEAR.items()),
+        "LIKE_SYSTEMS": f"'{named(LIKE['systems'])}'",
+        "LIKE_RUNS": f"'{named(LIKE['runs'])}'",
+        "LIKE_GRADES": f"'{named(LIKE['grades'])}{NUMBER},'",
+    }
+
+
+def named(pattern: str) -> str:
+    """Return the pattern of such a name of a column in what _ranking_column_texts gives."""
+    return f'(?i), "?({pattern})"? '
+
+
+def known_measures() -> str:
+    """Return what a comparison asks of each measure, by each of its names: a text that becomes a MAP."""
+    word = {True: "true", False: "false", None: "NULL"}
+    pairs = (
+        f"{name}={{measure: {one or 'NULL'}, higher_is_better: {word[is_high]}, is_share: {word[is_share]}}}"
+        for name, (one, is_high, is_share) in KNOWN.items()
+    )
+    return f"'{{{', '.join(pairs)}}}'"
+
+
+def older() -> str:
+    """Return the statements that drop the macros of version 0.2 in the schema in use."""
+    text = (files(__package__) / OLDER).read_text(encoding="utf-8")
+    _, *kinds = (part.split() for part in text.split("\n\n"))
+    return "\n".join(
+        f"DROP MACRO {kind}IF EXISTS {name};"
+        for kind, names in zip(("TABLE ", ""), kinds, strict=True)
+        for name in names
+    )
+
+
+def script() -> str:
+    """Return the SQL that puts the pack into the database that a client has open."""
+    found = script_macros()
+    comments = [made()[name].comment(NAMESPACE) for name in found]
+    return f"""\
+-- {version()} without Python: macros that stay in a database, for every client of DuckDB.
+--
+--     duckdb shop.duckdb < {SCRIPT}
+--     duckdb shop.duckdb -c "FROM {NAMESPACE}.evaluate('rec', 'truth', [5, 10])"
+--
+-- They are in a schema {NAMESPACE}, and call nothing outside of themselves: where the file is attached as
+-- shop, write shop.{NAMESPACE}.evaluate. To upgrade, run a later {SCRIPT}.
+-- Generated by `python -m tests.generate`, do not edit. The files beside this one say what each macro does.
+
+-- The parser reads `/` as this setting says. A client that parses all before it runs any must set it itself.
+SET VARIABLE {DIVISION} = current_setting('integer_division');
+SET integer_division = false;
+BEGIN;
+SET VARIABLE {DIVISION} = coalesce(
+    CASE WHEN 1 / 2 = 0 THEN error('{SCRIPT}: integer_division must be false, got true')::BOOLEAN END,
+    (
+        SELECT error('{SCRIPT}: no database may be called {NAMESPACE}, got one of '
+            || coalesce(path, 'memory') || ': attach it under another name (ATTACH ... AS rk)')::BOOLEAN
+        FROM duckdb_databases()
+        WHERE database_name ILIKE '{NAMESPACE}'
+    ),
+    (
+        SELECT error('{SCRIPT}: the schema {NAMESPACE} must not be of another origin, got one in '
+            || database_name || ': rename or drop it')::BOOLEAN
+        FROM duckdb_schemas()
+        WHERE database_name = current_database() AND schema_name ILIKE '{NAMESPACE}' AND NOT EXISTS (
+            FROM duckdb_functions() AS macros
+            WHERE macros.database_name = current_database() AND macros.schema_name ILIKE '{NAMESPACE}'
+                AND function_name = 'version' AND starts_with(macro_definition, '''{PACK} '))
+    ),
+    getvariable('{DIVISION}')
+);
+-- The macros of version 0.2 in main go, where its own are there: else this path has none of the user's.
+SET VARIABLE {PATH} = [
+    current_setting('search_path'),
+    CASE WHEN EXISTS (
+        FROM duckdb_functions()
+        WHERE database_name = current_database() AND schema_name = 'main'
+            AND function_name = 'ranking_version' AND starts_with(macro_definition, '''{PACK} 0.2')
+    ) THEN 'main' ELSE 'temp.main' END,
+    concat('"', replace(current_database(), '"', '""'), '".main')];  -- from where the first is found
+SET search_path = getvariable('{PATH}')[2];
+{older()}
+SET search_path = getvariable('{PATH}')[3];
+SET search_path = getvariable('{PATH}')[1];
+RESET VARIABLE {PATH};
+CREATE SCHEMA IF NOT EXISTS {NAMESPACE};
+{chr(10).join([*found.values(), *comments])}
+COMMIT;
+SET integer_division = getvariable('{DIVISION}');
+RESET VARIABLE {DIVISION};
+"""

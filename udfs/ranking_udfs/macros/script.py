@@ -1,0 +1,411 @@
+"""Table functions for clients without Python: macros that make the SQL of a call while DuckDB plans it.
+
+They are rendered of the same templates. What a template asks of a call is a Symbol: a field of the struct
+that the macro `_ranking_call` makes of the arguments.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from ..compose.arguments import split_arguments
+from ..compose.call import COUNTING, MADE, MADE_OF_TIES, PERHAPS_OF_TIES, PERHAPS_SYSTEMS, Column
+from ..compose.check import Code, codes, kept
+from ..compose.comparison import Gate
+from ..compose.explain import MEASURES as EXPLAINED
+from ..compose.explain import value_at_rank
+from ..compose.fusing import FEW_DIGITS
+from ..compose.lists import Content
+from ..compose.measures import formula, render_formula
+from ..compose.problems import PROBLEMS
+from ..compose.symbols import Symbol, SymbolList, text
+from ..compose.templates import environment
+from ..measures.contents import BY_USER
+from ..measures.grammar import parse_measure
+from ..measures.registry import MEASURES, Range
+from ..quoting import literal
+from .files import signature
+from .inline import Inliner
+
+# What templates ask of a call and the arguments alone decide, by the names of those fields.
+FIELDS = [
+    "rec",
+    "truth",
+    "users",
+    "user",
+    "item",
+    "score",
+    "system_column",
+    "grade_name",
+    "grade_column",
+    "rec_columns",
+    "truth_columns",
+    "users_columns",
+    "system_pattern",
+    "absent_pattern",
+    "row_grade",
+    "hidden_grade",
+    "hidden_grade_text",
+    "is_relevant",
+    "column_problem",
+    "caller",
+    "reused",
+    "has_users",
+    "may_have_systems",
+    "may_have_grades",
+    "may_lack_grades",
+    "may_hide_grades",
+    "skips_users",
+    "expected",
+    "trec",
+    "condensed",
+    "given_order",
+    "order",
+    "best",
+    "at_least",
+    "recs",
+    "is_short",
+    "is_small",
+    "depth",
+    "heap",
+    "down_to_k",
+    "down_to_depth",
+    "cutoff",
+    "unnested_ks",
+    "measure_names",
+]
+
+
+CHECK_FIELDS = [
+    *(
+        "caller",
+        "rec",
+        "truth",
+        "users",
+        "history",
+        "items",
+        "has_users",
+        "has_history",
+        "has_items",
+        "truths",
+    ),
+    *("user_column", "item_column", "score_column", "grade_column", "system_column", "time_column"),
+    *("rec_columns", "truth_columns", "users_columns", "history_columns", "items_columns", "column_findings"),
+    *("grade_pattern", "item_pattern", "user_text", "item_text", "grade_text", "may_have_systems"),
+    *("may_hide_grades", "hidden_grade", "is_relevant", "is_irrelevant", "skips_users", "condensed"),
+    *("descending", "direction", "order", "best", "at_least", "recs", "is_short", "has_heap", "heap_size"),
+    *("depth", "heap", "best_rows", "down_to_k", "cutoff", "unnested_ks", "reused"),
+]
+
+
+def field(name: str) -> Symbol:
+    """Return a field of the call, with brackets: DuckDB reads a.b as a text in an argument of query()."""
+    return Symbol(f"of['{name}']")
+
+
+# Of a measure as a column of the answer: what a template asks, as SQL of the struct `one`.
+COLUMN = {name: f"one['{name}']" for name in ("name", "formula", "is_share", "place")} | {
+    "is_high": "_ranking_is_high(of['caller'], one['name'])",
+    "is_probability": "_ranking_is_probability(one['name'])",
+    "only_at": "'NULL'",
+}
+
+
+@dataclass(frozen=True)
+class ScriptGroup:
+    """Measures that take the same grades as relevant; with a lowest grade there are two groups, else one."""
+
+    columns: Any
+    source: Any
+    suffix: str
+    is_last: bool
+    is_asked: Any
+    has_min_grade: Any
+    made = ", ".join(MADE)
+    made_of_ties = ", ".join([*MADE_OF_TIES, *PERHAPS_OF_TIES])
+    min_grade = field("lowest_grade")
+
+    def reads(self, column: str) -> bool:
+        return True
+
+
+class ScriptCall:
+    """A call as a template asks of it, its arguments unknown."""
+
+    fields: ClassVar[Sequence[str]] = FIELDS
+    macro = "_ranking_call"  # which checks the arguments and makes the struct of the fields
+    types = None
+    reads_truth = True
+    keeps_items = False
+    is_part = has_systems = needs_items = shows_scores = has_intents = False
+    keys = PERHAPS_SYSTEMS
+    system_first = ""
+
+    def __init__(self, function: str) -> None:
+        self.function = function
+        self.counts_all = function in COUNTING
+        self.has_levels = function == "interpolated_precision_curve"
+        vars(self).update({name: field(name) for name in self.fields})
+
+    @property
+    def columns(self) -> Any:
+        share = Range(0, 1)
+        if self.has_levels:
+            at_recall = render_formula(
+                MEASURES["interpolated_precision"], {"recall": "recall"}, expected=False
+            )
+            return [Column("interpolated", at_recall, share)]
+        if self.function == "precision_recall_curve":
+            names = ("precision", "precision(divide=list)", "recall")
+            of_k, of_list, recall = (formula(parse_measure(name), False) for name in names)
+            precision: Any = either(field("divides_by_list"), of_list, of_k)
+            return [Column("precision", precision, share), Column("recall", recall, share)]
+        return SymbolList("of['columns']", COLUMN)
+
+    @property
+    def groups(self) -> list[ScriptGroup]:
+        """The measures that take a lowest grade last; all in one group where there is none."""
+        lowered = field("has_min_grade")
+        if isinstance(self.columns, list):
+            return [ScriptGroup(self.columns, "at_k", "", True, True, lowered)]
+        gains = SymbolList("of['gains']", COLUMN)
+        source = either(lowered, "measured_1", "at_k")
+        return [
+            ScriptGroup(gains, "at_k", "_1", False, lowered, False),
+            ScriptGroup(self.columns, source, "", True, True, lowered),
+        ]
+
+
+def either(condition: Symbol, one: str, other: str) -> Any:
+    """Return one text where a condition holds, or another."""
+    return Symbol(f"CASE WHEN {condition.sql} THEN {text(one)} ELSE {text(other)} END")
+
+
+def measure_macros() -> dict[str, str]:
+    """Return the macros of a measure's name: its formula, and whether it takes a lowest grade."""
+
+    def case(sql: Mapping[str, str]) -> str:
+        whens = " ".join(f"WHEN {literal(name)} THEN {then}" for name, then in sql.items())
+        return f"CASE name {whens} END"
+
+    formulas = {name: literal(formula(parse_measure(name), False)) for name in MEASURES}
+    of_ties = {
+        name: literal(formula(parse_measure(name), True)) for name, one in MEASURES.items() if one.expected
+    }
+    listed = {
+        "takes_grade": [name for name, one in MEASURES.items() if "min_grade" in one.options],
+        "is_share": [name for name, one in MEASURES.items() if one.range.has_exact_sums],
+    }
+    bodies = {"formula": case(formulas), "expected_formula": case(of_ties)}
+    bodies |= {name: f"name IN ({', '.join(map(literal, names))})" for name, names in listed.items()}
+    return {
+        f"_ranking_{name}": f"CREATE OR REPLACE TEMP MACRO _ranking_{name}(name) AS\n{sql}"
+        for name, sql in bodies.items()
+    }
+
+
+class ScriptRecCall(ScriptCall):
+    """A call of a function that reads no truth."""
+
+    reads_truth = False
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        vars(self).update(column_problem=field("rec_problem"), has_users=False)
+
+
+class ScriptItemCall(ScriptCall):
+    keeps_items = True
+
+
+class ScriptAbstentionCall(ScriptCall):
+    fields = (*FIELDS, "alpha")
+    t = "_ranking_t"
+    macro = "_ranking_abstention_call"
+
+
+class ScriptOverlapCall(ScriptRecCall):
+    source = "rec"
+    fields = (*FIELDS, "baseline", "has_baseline", "baseline_in_errors", "weight")
+    macro = "_ranking_overlap_call"
+
+
+class ScriptFuseCall(ScriptRecCall):
+    fields = (
+        *("caller", "rec", "user", "item", "score", "system_column", "rec_columns", "system_pattern"),
+        *("absent_pattern", "rec_problem", "reused", "order", "down_to_depth", "method", "points"),
+        *("adds_scores", "reads_twice", "rrf_k", "chooses", "systems", "weights", "weighed"),
+        *("shown_weights", "largest_weight"),
+    )
+    macro = "_ranking_fuse_call"
+    recs = "_ranking_rec"
+    may_have_systems = True
+    may_hide_grades = is_short = False
+    few_digits = FEW_DIGITS
+
+
+class ScriptContentsCall(ScriptRecCall):
+    fields = (
+        *FIELDS,
+        *("history", "items", "category", "history_columns", "items_columns", "head", "divergence"),
+        *("has_history", "has_items", "has_catalog"),
+    )
+    macro = "_ranking_contents_call"
+    is_merge = False
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        self.column_problem = field("contents_problem")
+
+    @property
+    def of_users(self) -> list[Content]:
+        def is_there(tables: Sequence[str]) -> Symbol:
+            return Symbol(" AND ".join(f"of['has_{table}']" for table in tables))
+
+        return [Content(one.name, is_there(one.arguments[1:])) for one in BY_USER]
+
+
+# Likewise of a comparison, by the names of the fields of its `tests`.
+TESTS = ("alpha", "has_margin", "margin", "correction", "has_baseline", "baseline", "baseline_in_errors")
+
+
+class ScriptTests(ScriptCall):
+    """A comparison. Its macro refuses what only Python has: predicted values and the randomization test."""
+
+    t = "_ranking_t"
+    randomizes = is_predicted = has_own_cuts = are_shares = False
+    source = ""
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        vars(self).update({name: Symbol(f"of['tests']['{name}']") for name in TESTS})
+
+
+class ScriptComparison(ScriptTests):
+    macro = "_ranking_compare_call"
+    source = "rec"
+    needs_items = True
+
+
+class ScriptComparisonByUser(ScriptTests):
+    fields = ("caller", "by_user", "is_compared", "chosen")
+    macro = "_ranking_compare_by_user_call"
+    source = "by_user"
+
+
+class ScriptGate(ScriptTests):
+    fields = ("caller", "comparison")
+    macro = "_ranking_gate_call"
+    lower_measures, neutral_measures = Gate.lower_measures, Gate.neutral_measures
+
+
+class ScriptCheckCall(ScriptCall):
+    """A call of the check as a template asks of it."""
+
+    fields = CHECK_FIELDS
+    macro = "_ranking_check_call"
+    has_first = has_predicted = expected = counts_all = False
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        self.kept = kept(function)
+
+    @property
+    def codes(self) -> list[Code]:
+        """The problems of whatever tables: those of tables that are not given are not found."""
+        words = {name: "{of['" + name + "']}" for name in ("user", "item", "score", "grade", "least")}
+        return codes(words, [one for one in PROBLEMS if one.needs != "predicted_truth"], sentence_symbol)
+
+
+def sentence_symbol(sentence: str) -> Symbol:
+    """Return a sentence with names of fields of the call, `{of['user']}`, as a text of SQL."""
+    parts = re.split(r"\{(of\[.*?\])\}", sentence)
+    pieces = [part if place % 2 else literal(part) for place, part in enumerate(parts) if part]
+    return Symbol(f"_ranking_literal(concat({', '.join(pieces)}))")
+
+
+class ScriptExplainCall(ScriptCall):
+    """A call of ranking.explain."""
+
+    fields: ClassVar = [*FIELDS, "k"]
+    macro = "_ranking_explain_call"
+    shows_scores = True
+    is_small = False
+
+    @property
+    def groups(self) -> list[ScriptGroup]:
+        """The measures of gains, which take no lowest grade, and all."""
+        columns = []
+        for name, choice in EXPLAINED.items():
+            by_ties = (value_at_rank(choice, expected) for expected in (True, False))
+            columns.append(Column(name, either(field("expected"), *by_ties), Range(0, 1)))
+        gains, others = columns[:3], columns[3:]
+        named = [replace(one, formula=f"value_{one.name}") for one in gains]
+        gains = [replace(one, name=f"value_{one.name}") for one in gains]
+        lowered = field("has_min_grade")
+        return [
+            ScriptGroup(gains, "at_k", "_1", False, True, False),
+            ScriptGroup([*named, *others], "measured_1", "", True, True, lowered),
+        ]
+
+
+class ScriptIntentsCall(ScriptCall):
+    """A call of ranking.intents_by_user."""
+
+    fields: ClassVar = [*FIELDS, "alpha", "intent"]
+    macro = "_ranking_intents_call"
+    has_intents = True
+
+    def __init__(self, function: str) -> None:
+        super().__init__(function)
+        self.truth_columns, self.column_problem = field("columns_of_truth"), field("problem")
+
+
+class ScriptSplitCall(ScriptCall):
+    """A call of ranking.split."""
+
+    fields: ClassVar = [
+        *("caller", "events", "user", "item", "time", "event_columns"),
+        *("column_problem", "has_problem", "problem"),
+        *("reused", "has_last", "has_step", "has_window", "folds", "test_from", "step", "is_step_interval"),
+        *("gap", "is_gap_interval", "late", "drops_cold_users", "drops_cold_items", "drops_seen"),
+    ]
+    macro = "_ranking_split_call"
+
+
+# By function, of those that are no `ScriptCall` itself.
+SCRIPT_CALLS: dict[str, type[ScriptCall]] = {
+    "explain": ScriptExplainCall,
+    "check": ScriptCheckCall,
+    "check_rows": ScriptCheckCall,
+    "by_item": ScriptItemCall,
+    "abstention": ScriptAbstentionCall,
+    "beyond_accuracy": ScriptContentsCall,
+    "beyond_accuracy_by_user": ScriptContentsCall,
+    "fuse": ScriptFuseCall,
+    "overlap": ScriptOverlapCall,
+    "overlap_by_user": ScriptOverlapCall,
+    "compare": ScriptComparison,
+    "compare_by_user": ScriptComparisonByUser,
+    "gate": ScriptGate,
+    "intents_by_user": ScriptIntentsCall,
+    "split": ScriptSplitCall,
+}
+
+
+def script_macro(function: str, path: str, head: str, inliner: Inliner) -> str:
+    """Return the table macro that does without Python; `head` is its statement up to AS TABLE."""
+    of = SCRIPT_CALLS.get(function, ScriptCall)(function)
+    names, ctes = split_arguments([one.split()[0] for one in signature(function)])
+    output = inliner.fragment(squeezed(environment().get_template(path).render(of=of)))
+    given = {"caller": f"'ranking.{function}'"} | {name: name for name in names}
+    call = f"{of.macro}({', '.join(f'{name} := {value}' for name, value in given.items())})"
+    composed = f"list_transform(\n    [{call}],\n    lambda of: {text(output)})[1]"
+    return f"{head} AS TABLE\n{ctes}FROM query({composed})"
+
+
+def squeezed(output: str) -> str:
+    """Return a text without its indents and comments, which a script need not have."""
+    lines = (re.sub(r"(^| )-- .*", "", line).strip() for line in output.split("\n"))
+    return "\n".join(filter(None, lines))
