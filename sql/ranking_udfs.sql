@@ -10944,7 +10944,7 @@ SELECT
 *,
 looks_ranked AND n_whole = 0 AS is_unknown,
 below * (is_surely_below OR (looks_ranked AND below > above))::BIGINT AS n_below,
-CASE WHEN is_surely_below THEN ''wrong'' ELSE ''doubtful'' END AS end_severity,
+CASE WHEN is_surely_below THEN ''error'' ELSE ''warning'' END AS end_severity,
 ', CASE WHEN of['has_history'] THEN '                CASE
 WHEN is_surely_below AND n_unseen > 0
 AND NOT coalesce(
@@ -10956,7 +10956,7 @@ ELSE ''upside_down''
 END AS end_code,
 ' ELSE '                ''upside_down'' AS end_code,
 ' END, '                unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
-CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN ''wrong'' ELSE ''doubtful'' END AS truth_severity,
+CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN ''error'' ELSE ''warning'' END AS truth_severity,
 coalesce(
 NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
 AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
@@ -10967,7 +10967,7 @@ AND beside_top::DOUBLE / nullif(compared_top, 0)
 <= 0.4 * sqrt(greatest(
 beside_squares::DOUBLE / nullif(compared, 0) - (beside::DOUBLE / nullif(compared, 0)) ** 2, 0))),
 false) AS is_leak,
-CASE WHEN compared * beside_squares::DOUBLE > beside::DOUBLE ** 2 THEN ''doubtful'' ELSE ''info'' END
+CASE WHEN compared * beside_squares::DOUBLE > beside::DOUBLE ** 2 THEN ''warning'' ELSE ''info'' END
 AS leak_severity,
 judged >= 30 AND least = most AS is_one_list,
 own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0 AS is_own
@@ -11529,7 +11529,7 @@ SELECT code, k, sum(count) AS n_short, max(size) AS longest
 FROM found
 WHERE size IS NOT NULL
 GROUP BY code, k
-), codes(place, code, counted, wrong_from, doubtful_from, sentence) AS NOT MATERIALIZED (
+), codes(place, code, counted, error_from, warning_from, sentence) AS NOT MATERIALIZED (
 VALUES
 (1, ''unfit_column'', NULL, 0, NULL, ', (concat('''', replace(concat('a column or argument does not fit'), '''', ''''''), '''')), '),
 (2, ''grade_not_read'', NULL, 0, NULL, ', (concat('''', replace(concat('truth: columns that look like grades are not read'), '''', ''''''), '''')), '),
@@ -11589,7 +11589,7 @@ VALUES
 ), grouped AS NOT MATERIALIZED (
 SELECT
 place, code, system, k, problem, CASE WHEN problem IS NOT NULL THEN example END AS own_example, sentence,
-wrong_from, doubtful_from,
+error_from, warning_from,
 code = ''short_lists'' AND n_short >= n_lists AS are_all_short,
 sum(count)::BIGINT AS n,
 max(severity) AS severity,
@@ -11626,8 +11626,8 @@ HAVING sum(count) > 0
 ), problems AS MATERIALIZED (
 SELECT
 coalesce(severity, CASE
-WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= wrong_from THEN ''wrong''
-WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= doubtful_from THEN ''doubtful''
+WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= error_from THEN ''error''
+WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= warning_from THEN ''warning''
 ELSE ''info''
 END) AS severity,
 system,
@@ -11649,9 +11649,9 @@ cells[1] AS code,
 cells[2] AS about,
 nullif(cells[3], '') AS needs,
 nullif(cells[4], '') AS counted,
-nullif(cells[5], '')::DOUBLE AS wrong_from,
-nullif(cells[6], '')::DOUBLE AS doubtful_from,
-wrong_from IS NOT NULL OR doubtful_from IS NOT NULL
+nullif(cells[5], '')::DOUBLE AS error_from,
+nullif(cells[6], '')::DOUBLE AS warning_from,
+error_from IS NOT NULL OR warning_from IS NOT NULL
 OR code IN ('upside_down', 'truth_in_rec', 'partial_leak') AS can_be_problem,
 cells[7] AS problem,
 nullif(cells[8], '') AS in_sql,
@@ -13940,7 +13940,7 @@ SELECT
 *,
 looks_ranked AND n_whole = 0 AS is_unknown,
 below * (is_surely_below OR (looks_ranked AND below > above))::BIGINT AS n_below,
-CASE WHEN is_surely_below THEN ''wrong'' ELSE ''doubtful'' END AS end_severity,
+CASE WHEN is_surely_below THEN ''error'' ELSE ''warning'' END AS end_severity,
 ', CASE WHEN of['has_history'] THEN '                CASE
 WHEN is_surely_below AND n_unseen > 0
 AND NOT coalesce(
@@ -13952,7 +13952,7 @@ ELSE ''upside_down''
 END AS end_code,
 ' ELSE '                ''upside_down'' AS end_code,
 ' END, '                unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
-CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN ''wrong'' ELSE ''doubtful'' END AS truth_severity,
+CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN ''error'' ELSE ''warning'' END AS truth_severity,
 coalesce(
 NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
 AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
@@ -13963,7 +13963,7 @@ AND beside_top::DOUBLE / nullif(compared_top, 0)
 <= 0.4 * sqrt(greatest(
 beside_squares::DOUBLE / nullif(compared, 0) - (beside::DOUBLE / nullif(compared, 0)) ** 2, 0))),
 false) AS is_leak,
-CASE WHEN compared * beside_squares::DOUBLE > beside::DOUBLE ** 2 THEN ''doubtful'' ELSE ''info'' END
+CASE WHEN compared * beside_squares::DOUBLE > beside::DOUBLE ** 2 THEN ''warning'' ELSE ''info'' END
 AS leak_severity,
 judged >= 30 AND least = most AS is_one_list,
 own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0 AS is_own
@@ -14525,7 +14525,7 @@ SELECT code, k, sum(count) AS n_short, max(size) AS longest
 FROM found
 WHERE size IS NOT NULL
 GROUP BY code, k
-), codes(place, code, counted, wrong_from, doubtful_from, sentence) AS NOT MATERIALIZED (
+), codes(place, code, counted, error_from, warning_from, sentence) AS NOT MATERIALIZED (
 VALUES
 (1, ''unfit_column'', NULL, 0, NULL, ', (concat('''', replace(concat('a column or argument does not fit'), '''', ''''''), '''')), '),
 (2, ''grade_not_read'', NULL, 0, NULL, ', (concat('''', replace(concat('truth: columns that look like grades are not read'), '''', ''''''), '''')), '),
@@ -14585,7 +14585,7 @@ VALUES
 ), grouped AS NOT MATERIALIZED (
 SELECT
 place, code, system, k, problem, CASE WHEN problem IS NOT NULL THEN example END AS own_example, sentence,
-wrong_from, doubtful_from,
+error_from, warning_from,
 code = ''short_lists'' AND n_short >= n_lists AS are_all_short,
 sum(count)::BIGINT AS n,
 max(severity) AS severity,
@@ -14622,8 +14622,8 @@ HAVING sum(count) > 0
 ), problems AS MATERIALIZED (
 SELECT
 coalesce(severity, CASE
-WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= wrong_from THEN ''wrong''
-WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= doubtful_from THEN ''doubtful''
+WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= error_from THEN ''error''
+WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= warning_from THEN ''warning''
 ELSE ''info''
 END) AS severity,
 system,

@@ -112,15 +112,15 @@ def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> N
     below = ("upside_down", "rec: users whose relevant items stand below")
     expected = {"k": 5, "write": "write --ties expected"}
     rows = [
-        row("doubtful", *missing, 628, system="knn"),
+        row("warning", *missing, 628, system="knn"),
         row("info", *missing, 12, system="als"),
-        *(row("doubtful", *tied, n, system=name, **expected) for name, n in (("als", 99), ("knn", 50))),
-        row("doubtful", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
-        row("wrong", *below, 700, system="knn", of=800),
-        row("doubtful", "null_item", "rec: itemid is NULL", 9, system="als"),
-        row("doubtful", "null_user", "rec: userid is NULL", 3, system="knn"),
-        row("wrong", "user_spelling", "users that match truth but for case", 2),
-        row("wrong", "no_rows", "rec: no rows", 1, of=None),
+        *(row("warning", *tied, n, system=name, **expected) for name, n in (("als", 99), ("knn", 50))),
+        row("warning", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
+        row("error", *below, 700, system="knn", of=800),
+        row("warning", "null_item", "rec: itemid is NULL", 9, system="als"),
+        row("warning", "null_user", "rec: userid is NULL", 3, system="knn"),
+        row("error", "user_spelling", "users that match truth but for case", 2),
+        row("error", "no_rows", "rec: no rows", 1, of=None),
     ]
     wrong, others = conclusion.caveats(rows, [5, None])
     assert wrong == [

@@ -290,7 +290,7 @@ def test_the_check_compares_labelled_users_with_the_others(lists: Con) -> None:
     """)
     told = check("shallow")
     found = told["labelled_apart", "a"]
-    assert (found["severity"], found["count"], found["of"], found["k"]) == ("doubtful", 40, 300, 5)
+    assert (found["severity"], found["count"], found["of"], found["k"]) == ("warning", 40, 300, 5)
     is_easy = "userid IN (SELECT userid FROM easy)"
     ((labelled, others),) = lists.execute(
         f"SELECT avg(ndcg) FILTER ({is_easy}), avg(ndcg) FILTER (NOT {is_easy}) FROM modelled"

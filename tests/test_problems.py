@@ -46,8 +46,8 @@ pack = module_connection()
 def test_what_one_entry_point_says_all_say(pack: Con, tmp_path: Path, capsys: Captured) -> None:
     """Where the lowest score is the best, and unjudged items are skipped; others are in golden/sql."""
     expected = [
-        ("wrong", "turned", "upside_down", None, 40, 40),
-        ("doubtful", None, "nothing_but_hits", None, 40, 40),
+        ("error", "turned", "upside_down", None, 40, 40),
+        ("warning", None, "nothing_but_hits", None, 40, 40),
     ]
     given: dict[str, Any] = {"descending": False, "unjudged": "skip"}
     pack.execute(f"CREATE TABLE rec AS {lists(far=DISTANCE, turned=GOOD)}; CREATE TABLE truth AS {TRUTH}")

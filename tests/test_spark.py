@@ -322,7 +322,7 @@ def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None
     ):
         rec = one.selectExpr(*columns.split(" | "))
         truth = rec.drop("score") if NO_ORDER in error else one
-        with pytest.raises((TypeError, ValueError), match=f"^ranking.evaluate: .*{re.escape(error)}"):
+        with pytest.raises((TypeError, ValueError), match=f"^evaluate: .*{re.escape(error)}"):
             pack.evaluate(rec, truth, 1)
     with pytest.raises(TypeError, match=r"^ranking.by_user: rec must be a DataFrame of Spark, got str$"):
         pack.by_user("rec", one, 1)  # type: ignore[arg-type]

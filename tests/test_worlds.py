@@ -64,7 +64,7 @@ def test_the_rows_are_those_of_the_slow_definition(con: duckdb.DuckDBPyConnectio
         )
         assert found(con, arguments + HISTORY * has_history) == expected, seed
         seen.update((severity, code) for severity, _, code, *_ in expected)
-    assert set(seen) == {*DISASTERS, ("doubtful", "upside_down"), ("info", "unknown_end")}
+    assert set(seen) == {*DISASTERS, ("warning", "upside_down"), ("info", "unknown_end")}
     assert min(seen.values()) >= 3, seen
 
 
@@ -100,7 +100,7 @@ def test_false_alarms_are_few_and_disasters_are_told(con: duckdb.DuckDBPyConnect
     for severity, system, code, *_ in found(con, HISTORY):
         told[str(system).rpartition(", ")[0]][severity, code] += 1
     assert not any(told[name] for name in SILENT)
-    assert not {name: told[name] for name in CLEAN if any(severity == "wrong" for severity, _ in told[name])}
+    assert not {name: told[name] for name in CLEAN if any(severity == "error" for severity, _ in told[name])}
     for row, disasters in DISASTERS.items():
         assert [told[name] for name in disasters] == [{row: 5}] * len(disasters), row
 
@@ -139,7 +139,7 @@ def test_partial_leaks_equal_the_slow_definition(con: duckdb.DuckDBPyConnection)
         world = kind(np.random.default_rng([61, seed]), 100)
         create_systems(con, world)
         expected = [
-            ("doubtful", system, count_top(world[0], scores), 100)
+            ("warning", system, count_top(world[0], scores), 100)
             for system, scores, is_leak in zip("abc", world[1], leaks.leaks(world), strict=False)
             if is_leak
         ]
@@ -167,7 +167,7 @@ def test_partial_leak_stands_before_a_verdict_until_it_is_removed(con: duckdb.Du
     world = leaks.LEAKS["leak of 0.5 in 1.5 beside 1.5"](np.random.default_rng(5), 200)
     create_systems(con, world)
     n = count_top(world[0], world[1][0])
-    assert partial_leaks(con) == [("doubtful", "a", n, 200)]
+    assert partial_leaks(con) == [("warning", "a", n, 200)]
     query = (
         "SELECT count(DISTINCT userid) FROM ranking.check_rows('rec', 'truth') WHERE code = 'partial_leak'"
     )
@@ -180,7 +180,7 @@ def test_partial_leak_stands_before_a_verdict_until_it_is_removed(con: duckdb.Du
         "CREATE TABLE kept AS FROM truth; CREATE OR REPLACE TABLE truth AS SELECT *, 2 AS rel FROM truth"
     )
     con.execute("INSERT INTO truth SELECT userid, 149, 1 FROM (SELECT DISTINCT userid FROM truth)")
-    assert partial_leaks(con, arguments=", min_grade := 2") == [("doubtful", "a", n, 200)]
+    assert partial_leaks(con, arguments=", min_grade := 2") == [("warning", "a", n, 200)]
     con.execute("CREATE OR REPLACE TABLE truth AS FROM kept")
     # One system alone has no other to compare with: easy queries look the same.
     con.execute("CREATE OR REPLACE TABLE alone AS FROM rec WHERE system = 'a'")

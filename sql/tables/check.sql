@@ -17,28 +17,28 @@
 --             else is a row, a missing column too.
 -- Example:    FROM ranking.check('rec', 'truth', ks := [5, 10]);
 --
--- severity is 'wrong' (a number or a verdict is not what it seems), 'doubtful', or 'info', to know, by the share count / of: see
+-- severity is 'error' (a number or a verdict is not what it seems), 'warning', or 'info', to know, by the share count / of: see
 -- ranking.check_codes; users without a relevant item are 'info' where they are left out. Pipelines stop at the first two.
 -- Users who have a list and no truth are counted in rows of their own, which are 'info'. nothing_but_hits is looked
 -- for where lists are condensed: of a truth without a judged miss they hold hits alone.
 --
 -- upside_down asks truth which end of the scores is up: of each system, over users whose list has a relevant item and another
--- with a different score, whether relevant items stand above others (the AUC of the whole list). It is 'wrong' where the mean
+-- with a different score, whether relevant items stand above others (the AUC of the whole list). It is 'error' where the mean
 -- is below 0.5 by 3.3 standard errors over at least 30 users, or by 1.65 if scores in equal steps (1 to n) or a column rank
 -- against the score say so too; and by 3.3 over at least 10 relevant items, each weighed by the root of its users, so that
--- one list for all users does not pass for many. It is 'doubtful' where scores are 1 to n or 0 to n - 1, or fall by a column
+-- one list for all users does not pass for many. It is 'warning' where scores are 1 to n or 0 to n - 1, or fall by a column
 -- rank, and relevant items stand below others for more users than above. Lists of a good model that still hold what a user had
 -- before look the same; with history, the check leaves these items out, and says seen_first where relevant items are not below
 -- the others then.
 -- truth_in_rec is where the lists of 95 % of at least 20 users with two relevant items begin with all of these, in the order
--- of grades: 'wrong' if two irrelevant grades of truth or more are in their order too, else 'doubtful'.
+-- of grades: 'error' if two irrelevant grades of truth or more are in their order too, else 'warning'.
 --
 -- partial_leak is about fewer users. It counts users with two or more relevant items, all of them at the top. A system has it if
 -- there are 16 such users or more and all of these hold: (a) their share is 0.1 and 4 standard errors above that of each other
 -- system. (b) Near misses are few: of users with three or more relevant items (R), at most 0.7 times as many have all of them in
 -- the first 3R or lack one in the first R. Of lists that hold all of them further down, at most 0.1 hold them in one block, as
 -- pages do whose chunks are found together. (c) The users are no easier: the mean recall of the other systems over them is at
--- most 0.4 standard deviations above that over the other users. It is 'doubtful'. It is 'info' for a system without another
+-- most 0.4 standard deviations above that over the other users. It is 'warning'. It is 'info' for a system without another
 -- system of the same users, or if the others' recall is the same for all users: easy queries look the same. In simulations
 -- with 300 users of two systems, it finds more than 95 % of leaks for 30 % of users of a model with NDCG 0.4. It finds 24 to 74 %
 -- of these in a model with NDCG 0.7, and misses leaks into models that find pages as wholes. Beside another system, it can be

@@ -218,16 +218,16 @@ UPSIDE_DOWN: dict[str, Write] = {
 }
 # By what is told of each: its severity and code.
 DISASTERS: dict[tuple[str, str], dict[str, Kind]] = {
-    ("wrong", "upside_down"): {
+    ("error", "upside_down"): {
         **{name: of("three relevant", good(write=write)) for name, write in UPSIDE_DOWN.items()},
         "-score, with a history": after(good(quality=0.9, write=UPSIDE_DOWN["-score"])),
     },
-    ("wrong", "seen_first"): {"seen": after(lambda rng, world: model(rng, world, 0.9, lifts_seen=True))},
-    ("doubtful", "truth_in_rec"): {
+    ("error", "seen_first"): {"seen": after(lambda rng, world: model(rng, world, 0.9, lifts_seen=True))},
+    ("warning", "truth_in_rec"): {
         "joined": of("two chunks", with_truth_joined(lambda grades: grades > 0), 60),
         "relevant joined": of("three grades", with_truth_joined(lambda grades: grades > 0), 60),
     },
-    ("wrong", "truth_in_rec"): {
+    ("error", "truth_in_rec"): {
         "all joined": of("three grades", with_truth_joined(lambda grades: grades == grades), 60)
     },
 }

@@ -103,9 +103,9 @@ def which_end(
             of_unseen, _ = deviations(unseen, relevant)
             if of_unseen and not z(of_unseen) < -1.65:
                 code = "seen_first"
-        yield ("wrong", system, code, below, n)
+        yield ("error", system, code, below, n)
     elif (has_ranks or is_against) and below > above:
-        yield ("doubtful", system, "upside_down", below, n)
+        yield ("warning", system, "upside_down", below, n)
     elif (has_ranks or is_against) and n == 0:
         yield ("info", system, "unknown_end", len(lists), len(lists))
 
@@ -219,7 +219,7 @@ def leaked(
         ordered += order is True
     if has_others and several >= 20 and first >= 0.95 * several:
         is_wrong = telling >= 20 and ordered >= 0.95 * telling
-        yield ("wrong" if is_wrong else "doubtful", system, "truth_in_rec", first, several)
+        yield ("error" if is_wrong else "warning", system, "truth_in_rec", first, several)
 
 
 def best_first(listed: Sequence[Listed], grades: Grades) -> list[Listed]:

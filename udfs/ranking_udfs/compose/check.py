@@ -57,8 +57,8 @@ class Code:
     place: int
     code: str
     counted: str
-    wrong_from: str
-    doubtful_from: str
+    error_from: str
+    warning_from: str
     sentence: Any  # a Symbol in the script
 
 
@@ -308,7 +308,7 @@ def codes(words: Mapping[str, str], problems: Sequence[Problem], quote: Callable
     for one in problems:
         sentence = re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), one.sentence)
         place, counted = PROBLEMS.index(one) + 1, "NULL" if one.counted is None else literal(one.counted)
-        shares = (sql_value(one.wrong_from), sql_value(one.doubtful_from))
+        shares = (sql_value(one.error_from), sql_value(one.warning_from))
         found.append(Code(place, one.code, counted, *shares, quote(sentence)))
     return found
 

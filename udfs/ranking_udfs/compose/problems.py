@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Problem:
     """A kind of problem.
 
-    `counted` is what `of` counts. From the share count / of of `wrong_from` on a row is 'wrong', from
-    `doubtful_from` on 'doubtful', else 'info'; None is never, 0 however few.
+    `counted` is what `of` counts. From the share count / of of `error_from` on a row is 'error', from
+    `warning_from` on 'warning', else 'info'; None is never, 0 however few.
     """
 
     code: str
@@ -16,15 +16,15 @@ class Problem:
     sentence: str  # with {user} and the like for names of columns, {k}, and {n} for a number
     needs: str | None = None  # the argument without which it is not looked for
     counted: str | None = None
-    wrong_from: float | None = None
-    doubtful_from: float | None = None
+    error_from: float | None = None
+    warning_from: float | None = None
     in_sql: str | None = None  # what to do against it
     in_command: str | None = None  # where this is not as in SQL
     in_python: str | None = None  # likewise, but for the sign of arguments
 
     @property
     def can_be_problem(self) -> bool:
-        return (self.wrong_from, self.doubtful_from) != (None, None) or self.code in TESTED
+        return (self.error_from, self.warning_from) != (None, None) or self.code in TESTED
 
     def advice(self, is_command: bool) -> str | None:
         """Return what to do against it in the command or in Python."""
@@ -35,7 +35,7 @@ class Problem:
     @property
     def line(self) -> str:
         """The row of ranking.check_codes as a text."""
-        shares = (f"{one:g}" if one is not None else None for one in (self.wrong_from, self.doubtful_from))
+        shares = (f"{one:g}" if one is not None else None for one in (self.error_from, self.warning_from))
         advice = (self.in_sql, self.advice(True), self.advice(False))
         cells = (self.code, self.about, self.needs, self.counted, *shares, self.sentence, *advice)
         return " | ".join(one or "" for one in cells)
@@ -44,12 +44,12 @@ class Problem:
 # Problems whose severity a test decides.
 TESTED = ("upside_down", "truth_in_rec", "partial_leak")
 PROBLEMS = (
-    Problem("unfit_column", "rec", "a column or argument does not fit", wrong_from=0),
+    Problem("unfit_column", "rec", "a column or argument does not fit", error_from=0),
     Problem(
         "grade_not_read",
         "truth",
         "truth: columns that look like grades are not read",
-        wrong_from=0,
+        error_from=0,
         in_sql="write grade_col := 'NAME', or grade_col := '' if every row is relevant",
         in_command="write --grade NAME, or --grade '' if every row is relevant",
     ),
@@ -57,7 +57,7 @@ PROBLEMS = (
         "system_not_read",
         "rec",
         "rec: columns that look like systems are not read",
-        wrong_from=0,
+        error_from=0,
         in_sql="write system_col := 'NAME', or system_col := '' if each user has one list",
         in_command="write --system NAME, or --system '' if each user has one list",
     ),
@@ -65,17 +65,17 @@ PROBLEMS = (
         "run_not_read",
         "rec",
         "rec: columns that look like runs are not read",
-        wrong_from=0,
+        error_from=0,
         in_sql="name a column of system/run as system_col, then take the mean of each user's runs",
         in_command="name a column of system/run as --system, then take the mean of each user's runs",
     ),
-    Problem("no_rows", "rec", "rec: no rows", wrong_from=0, in_sql="look at what makes rec"),
+    Problem("no_rows", "rec", "rec: no rows", error_from=0, in_sql="look at what makes rec"),
     Problem(
         "no_common_user",
         "rec",
         "no user of truth is in rec",
         counted="users of truth",
-        wrong_from=0,
+        error_from=0,
         in_sql="give rec and truth the same ids",
         in_command="write --allow-empty if that is right",
         in_python="write allow_empty=True if that is right",
@@ -85,7 +85,7 @@ PROBLEMS = (
         "rec",
         "no item of truth is in rec",
         counted="items of truth",
-        wrong_from=0,
+        error_from=0,
         in_sql="give rec and truth the same ids",
         in_command="write --allow-empty if that is right",
         in_python="write allow_empty=True if that is right",
@@ -95,7 +95,7 @@ PROBLEMS = (
         "truth",
         "truth: no {grade} is {least}, so nothing is relevant",
         counted="rows of truth",
-        wrong_from=0,
+        error_from=0,
         in_sql="write a lower min_grade",
         in_command="write a lower --min-grade",
     ),
@@ -104,7 +104,7 @@ PROBLEMS = (
         "rec",
         "are users and items swapped?",
         counted="ids that match",
-        wrong_from=0,
+        error_from=0,
         in_sql="swap user_col and item_col, or the columns of one table",
         in_command="swap --user and --item, or the columns of one file",
     ),
@@ -129,7 +129,7 @@ PROBLEMS = (
         "rec: users whose relevant items stand below seen ones",
         needs="history",
         counted="users who can tell",
-        wrong_from=0,
+        error_from=0,
         in_sql="leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid)",
         in_command="leave the rows of HISTORY out of REC",
         in_python="leave the rows of history out of rec",
@@ -162,7 +162,7 @@ PROBLEMS = (
         "rec",
         "users that match truth but for their spelling",
         counted="users of rec",
-        wrong_from=0,
+        error_from=0,
         in_sql="write the ids alike in both tables, by how they differ; case: lower(userid); blanks: "
         "regexp_extract(userid, '^[\\s\\pZ\\pC]*(.*?)[\\s\\pZ\\pC]*$', 1); zeros: ltrim(userid, "
         "'0'); decimals: regexp_replace(userid, '^(-?\\d+)\\.0+$', '\\1'); Unicode: "
@@ -178,7 +178,7 @@ PROBLEMS = (
         "rec",
         "items that match truth but for their spelling",
         counted="items of rec",
-        wrong_from=0,
+        error_from=0,
         in_sql="write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: "
         "regexp_extract(itemid, '^[\\s\\pZ\\pC]*(.*?)[\\s\\pZ\\pC]*$', 1); zeros: ltrim(itemid, "
         "'0'); decimals: regexp_replace(itemid, '^(-?\\d+)\\.0+$', '\\1'); Unicode: "
@@ -193,14 +193,14 @@ PROBLEMS = (
         "inexact_user",
         "rec",
         "{user} is a DOUBLE or FLOAT too large to be exact",
-        doubtful_from=0,
+        warning_from=0,
         in_sql="take integers or texts from where rec and truth come from; here, digits are lost",
     ),
     Problem(
         "inexact_item",
         "rec",
         "{item} is a DOUBLE or FLOAT too large to be exact",
-        doubtful_from=0,
+        warning_from=0,
         in_sql="take integers or texts from where rec and truth come from; here, digits are lost",
     ),
     Problem(
@@ -208,27 +208,27 @@ PROBLEMS = (
         "rec",
         "rec: systems without users in common",
         counted="other systems",
-        wrong_from=0,
+        error_from=0,
         in_sql="compare systems that recommend to the same users",
     ),
-    Problem("null_user", "rec", "rec: {user} is NULL", counted="rows of rec", doubtful_from=0),
-    Problem("null_item", "rec", "rec: {item} is NULL", counted="rows of rec", doubtful_from=0),
-    Problem("null_score", "rec", "rec: {score} is NULL", counted="rows of rec", doubtful_from=0),
-    Problem("nan_score", "rec", "rec: {score} is NaN", counted="rows of rec", doubtful_from=0),
+    Problem("null_user", "rec", "rec: {user} is NULL", counted="rows of rec", warning_from=0),
+    Problem("null_item", "rec", "rec: {item} is NULL", counted="rows of rec", warning_from=0),
+    Problem("null_score", "rec", "rec: {score} is NULL", counted="rows of rec", warning_from=0),
+    Problem("nan_score", "rec", "rec: {score} is NaN", counted="rows of rec", warning_from=0),
     Problem(
         "repeated_item",
         "rec",
         "rec: ({user}, {item}) repeated in the top k = {k}",
         counted="rows of rec",
-        doubtful_from=0,
+        warning_from=0,
     ),
     Problem(
         "equal_scores",
         "rec",
         "rec: users whose scores are all equal",
         counted="users of truth",
-        wrong_from=0.5,
-        doubtful_from=0.05,
+        error_from=0.5,
+        warning_from=0.05,
         in_sql="write ties := 'expected'",
         in_command="write --ties expected",
     ),
@@ -237,7 +237,7 @@ PROBLEMS = (
         "rec",
         "rec: users with tied scores in the top k = {k}",
         counted="users of truth",
-        doubtful_from=0.05,
+        warning_from=0.05,
         in_sql="write ties := 'expected'",
         in_command="write --ties expected",
     ),
@@ -246,7 +246,7 @@ PROBLEMS = (
         "rec",
         "rec: users with tied scores at k = {k}",
         counted="users of truth",
-        doubtful_from=0.05,
+        warning_from=0.05,
         in_sql="write ties := 'expected'",
         in_command="write --ties expected",
     ),
@@ -255,14 +255,14 @@ PROBLEMS = (
         "rec",
         "rec: users with fewer than k = {k} items",
         counted="users of truth",
-        doubtful_from=0.05,
+        warning_from=0.05,
     ),
     Problem(
         "shorter_than_truth",
         "rec",
         "rec: users whose list is shorter than truth",
         counted="users of truth",
-        doubtful_from=0.05,
+        warning_from=0.05,
         in_sql="write ranking.ndcg(judged, ideal := 'truth')",
         in_command="write -m 'ndcg(ideal=truth)'",
         in_python="write ndcg(ideal=truth)",
@@ -283,11 +283,11 @@ PROBLEMS = (
         in_command="if that is no answer: leave these rows out of REC",
         in_python="if that is no answer: leave these rows out of rec",
     ),
-    Problem("null_truth_user", "truth", "truth: {user} is NULL", counted="rows of truth", doubtful_from=0),
-    Problem("null_truth_item", "truth", "truth: {item} is NULL", counted="rows of truth", doubtful_from=0),
-    Problem("null_grade", "truth", "truth: {grade} is NULL", counted="rows of truth", wrong_from=0),
+    Problem("null_truth_user", "truth", "truth: {user} is NULL", counted="rows of truth", warning_from=0),
+    Problem("null_truth_item", "truth", "truth: {item} is NULL", counted="rows of truth", warning_from=0),
+    Problem("null_grade", "truth", "truth: {grade} is NULL", counted="rows of truth", error_from=0),
     Problem(
-        "infinite_grade", "truth", "truth: {grade} is NaN or infinite", counted="rows of truth", wrong_from=0
+        "infinite_grade", "truth", "truth: {grade} is NaN or infinite", counted="rows of truth", error_from=0
     ),
     Problem("negative_grade", "truth", "truth: {grade} is negative", counted="rows of truth"),
     Problem(
@@ -295,7 +295,7 @@ PROBLEMS = (
         "truth",
         "truth: {grade} is no integer, and NDCG gains 2^{grade} - 1",
         counted="rows of truth",
-        doubtful_from=0,
+        warning_from=0,
         in_sql="write ranking.ndcg(judged, gain := 'linear')",
         in_command="write -m 'ndcg(gain=linear)'",
         in_python="write ndcg(gain=linear)",
@@ -305,7 +305,7 @@ PROBLEMS = (
         "contradicting_grades",
         "truth",
         "truth: ({user}, {item}) with different grades",
-        doubtful_from=0,
+        warning_from=0,
         in_sql="keep the right one: the highest counts",
     ),
     Problem(
@@ -313,7 +313,7 @@ PROBLEMS = (
         "truth",
         "truth: no judged miss, so skip leaves hits alone",
         counted="users of truth",
-        doubtful_from=0,
+        warning_from=0,
         in_sql="leave unjudged := 'skip' out",
         in_command="leave --unjudged skip out",
     ),
@@ -322,14 +322,14 @@ PROBLEMS = (
         "truth",
         "truth: users without a relevant item",
         counted="users of truth",
-        doubtful_from=0.05,
+        warning_from=0.05,
     ),
     Problem(
         "not_in_rec",
         "rec",
         "users in truth that are not in rec",
         counted="users of truth",
-        doubtful_from=0.05,
+        warning_from=0.05,
     ),
     Problem("not_in_truth", "rec", "users in rec that are not in truth", counted="users of rec"),
     Problem(
@@ -337,7 +337,7 @@ PROBLEMS = (
         "rec",
         "users with recommendations of one system only",
         counted="users of truth",
-        doubtful_from=0.05,
+        warning_from=0.05,
     ),
     Problem(
         "gone_labels",
@@ -352,8 +352,8 @@ PROBLEMS = (
         "truth: relevant labels gone from the corpus",
         needs="items",
         counted="relevant pairs of truth",
-        wrong_from=0.5,
-        doubtful_from=0.05,
+        error_from=0.5,
+        warning_from=0.05,
         in_sql="if ids are alike in both: label anew, or take FROM truth SEMI JOIN items USING (itemid)",
         in_command="if ids are alike in both: label anew, or leave these rows out of TRUTH",
         in_python="if ids are alike in both: label anew, or leave these rows out of truth",
@@ -371,7 +371,7 @@ PROBLEMS = (
         "rec: items that are not in the corpus",
         needs="items",
         counted="rows of rec",
-        doubtful_from=0.05,
+        warning_from=0.05,
         in_sql="was rec made of another corpus? make it of this one",
     ),
     Problem(
@@ -380,7 +380,7 @@ PROBLEMS = (
         "truth: its users are no random draw by the model's grades",
         needs="predicted_truth",
         counted="users of predicted_truth",
-        doubtful_from=0,
+        warning_from=0,
         in_sql="draw the users whom people label at random",
     ),
     Problem(
@@ -389,7 +389,7 @@ PROBLEMS = (
         "truth: users whose top k = {k} is not all judged by people",
         needs="predicted_truth",
         counted="users of truth",
-        doubtful_from=0,
+        warning_from=0,
         in_sql="label the whole top k of these users, or write unjudged := 'skip'",
         in_command="label the whole top k of these users, or write --unjudged skip",
     ),
@@ -399,8 +399,8 @@ PROBLEMS = (
         "truth: items that the user has in history already",
         needs="history",
         counted="pairs of truth",
-        wrong_from=0.5,
-        doubtful_from=0.05,
+        error_from=0.5,
+        warning_from=0.05,
         in_sql="write ranking.split(..., seen := 'drop')",
         in_command="write ranking-udfs split --seen drop",
         in_python="write ranking.split(..., seen := 'drop')",
@@ -411,7 +411,7 @@ PROBLEMS = (
         "history: events at or after the first of truth",
         needs="history",
         counted="events of history",
-        doubtful_from=0,
+        warning_from=0,
         in_sql="end the history before truth begins",
     ),
     Problem(
@@ -420,7 +420,7 @@ PROBLEMS = (
         "rec: items that the user has in history already",
         needs="history",
         counted="rows of rec",
-        doubtful_from=0.05,
+        warning_from=0.05,
         in_sql="leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid)",
         in_command="leave the rows of HISTORY out of REC",
         in_python="leave the rows of history out of rec",

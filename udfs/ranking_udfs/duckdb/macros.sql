@@ -39,9 +39,9 @@ SELECT
     cells[2] AS about,
     nullif(cells[3], '') AS needs,
     nullif(cells[4], '') AS counted,
-    nullif(cells[5], '')::DOUBLE AS wrong_from,
-    nullif(cells[6], '')::DOUBLE AS doubtful_from,
-    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL
+    nullif(cells[5], '')::DOUBLE AS error_from,
+    nullif(cells[6], '')::DOUBLE AS warning_from,
+    error_from IS NOT NULL OR warning_from IS NOT NULL
         OR code IN ('upside_down', 'truth_in_rec', 'partial_leak') AS can_be_problem,
     cells[7] AS problem,
     nullif(cells[8], '') AS in_sql,

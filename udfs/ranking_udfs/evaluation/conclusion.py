@@ -337,7 +337,7 @@ def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> tuple[list[s
     wrong, others, small = list[str](), list[str](), list[str]()
     weighed = [(max(map(share_of, rows)), rows) for rows in found.values()]
     for share, rows in sorted(weighed, key=lambda one: one[0], reverse=True):
-        is_wrong = any(row["severity"] == "wrong" for row in rows)
+        is_wrong = any(row["severity"] == "error" for row in rows)
         (wrong if is_wrong else small if share < SMALL else others).append(caveat(rows))
     return wrong, [*others, *(["Of less than 1 %: " + " ".join(small)] if small else [])]
 

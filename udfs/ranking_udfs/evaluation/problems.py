@@ -12,7 +12,7 @@ NOTHING = ("no_common_user", "no_common_item")
 SPELLINGS = ("user_spelling", "item_spelling")
 TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")
 DIRECTION = ("upside_down", "unknown_end")  # of scores whose best end may be the other one
-SEVERITIES = ("wrong", "doubtful", "info")
+SEVERITIES = ("error", "warning", "info")
 PROBLEMS = SEVERITIES[:2]  # of which a gate takes notice
 
 
