@@ -324,7 +324,7 @@ def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None
         truth = rec.drop("score") if NO_ORDER in error else one
         with pytest.raises((TypeError, ValueError), match=f"^evaluate: .*{re.escape(error)}"):
             pack.evaluate(rec, truth, 1)
-    with pytest.raises(TypeError, match=r"^ranking.by_user: rec must be a DataFrame of Spark, got str$"):
+    with pytest.raises(TypeError, match=r"^by_user: rec must be a DataFrame of Spark, got str$"):
         pack.by_user("rec", one, 1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"compare_by_user: got an unexpected keyword argument 'alpha'$"):
         pack.compare_by_user(one, alpha=0.05)
@@ -347,7 +347,7 @@ def test_errors_of_a_job_end_in_one_line(spark: SparkSession) -> None:
             pack.judged(one, one.where("userid > 2").drop("score"), 1),
             "judged: truth must have a user, got 0 rows",
         ),
-        (pack.evaluate(one, nobody, 1), "summary: truth must have a user, got 3 rows without userid"),
+        (pack.evaluate(one, nobody, 1), "evaluate: truth must have a user, got 3 rows without userid"),
         (
             pack.fuse(spark.createDataFrame(TABLES["runs"]), systems=["A", "D"], system_col="model"),
             "ranking.fuse: systems must name systems of rec (A, B), got D",
