@@ -10,7 +10,7 @@ from tests.conftest import file_text, text_rows
 from tests.reference import parameters
 
 MAKE = file_text("tables/calls.sql")
-TABLES = "rec truth history items intents messy_rec messy_truth by_user lists".split()  # noqa: SIM905
+TABLES = "rec truth history items intents labels messy_rec messy_truth by_user lists".split()  # noqa: SIM905
 CALLS = {name: f"FROM {name}({given})" for name, given in text_rows("calls of table functions")}
 # Table functions that read no table.
 CONSTANT = ("ranking.functions", "ranking.check_codes")

@@ -16,6 +16,7 @@ from .evaluation.comparison import check_options
 from .evaluation.errors import DataError, error_summary
 from .evaluation.options import (
     OPTIONS,
+    Agreeing,
     ColumnNames,
     Comparing,
     Evaluating,
@@ -31,6 +32,7 @@ from .evaluation.words import Row, speaking_of
 from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation
+from .inputs.judges import judge_queries
 from .inputs.tables import ORDER, Inputs
 from .measures.grammar import Choice, parse_measures
 from .quoting import literal
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 # A data frame of any kind, a relation, the name of a file or a table; no type says what DuckDB can read.
 Table = Any
 TABLE_FUNCTIONS = (  # that do the work
-    r"ranking\.(judged|by_user|evaluate|compare_by_user|check|beyond_accuracy(_by_user)?)"
+    r"ranking\.(judged|by_user|evaluate|compare_by_user|check|agreement|beyond_accuracy(_by_user)?)"
 )
 CutOffs = int | Sequence[int | None] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -206,6 +208,45 @@ def report(
         return page(Findings(work))
 
 
+@described(Agreeing)
+def agreement(
+    labels_a: Table,
+    labels_b: Table,
+    rec: Table | Mapping[str, Table] | None = None,
+    measures: Sequence[str] | str | None = None,
+    ks: CutOffs = defaults.K,
+    **options: Unpack[Agreeing],
+) -> duckdb.DuckDBPyRelation:
+    """Find out how far two judges agree, as `ranking-udfs agreement` does.
+
+    Args:
+        labels_a: the labels of one judge, as truth of `evaluate`, with grades.
+        labels_b: the labels of the other judge.
+        rec: the recommendations of two models or more, as of `compare`; None for none.
+        measures: with rec, as of `compare`.
+        ks: with rec, as of `evaluate`.
+        options:
+
+    Returns:
+        A relation. Without rec it has a row per statistic, as `ranking.agreement` in SQL: kappa and alpha
+        with intervals, and which judge is stricter. With rec it has a row per pair of models, measure and k:
+        the difference by each judge with p and verdict, how far the two differ, and who favors the system.
+
+    Raises:
+        ValueError, TypeError, duckdb.Error: as `evaluate`.
+
+    Example:
+        >>> people = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"c": 0}}
+        >>> model = {"q1": {"a": 2, "b": 0}, "q2": {"a": 2}, "q3": {"c": 0}}
+        >>> ranking_udfs.agreement(people, model).select("statistic, round(value, 4), pairs").fetchall()[:2]
+        [('agreement', 0.75, 4), ('kappa', 0.6, 4)]
+    """
+    check_keywords("agreement", options, names_of(Agreeing))
+    given = {**options, "predicted_truth": labels_b}
+    with at_work("agreement", rec, labels_a, measures, ks, given) as (connection, work):
+        return connection.result(judge_queries(work)[-1])
+
+
 @contextmanager
 def at_work(
     caller: str,
@@ -230,11 +271,11 @@ def at_work(
             for name in ("segment_col", "category_col", "title_col", "text_col"):
                 if not isinstance(vars(given)[name], (str, type(OPTIONS[name].default))):
                     raise DataError(f"{name} must be the name of a column, got {vars(given)[name]!r}")
-            inputs = inputs_of(connection, rec, truth, columns, directions, given, caller == "report")
+            inputs = inputs_of(connection, rec, truth, columns, directions, given, caller)
             work = Evaluation(connection.con, caller, inputs, given, problems.append)
             if caller != "evaluate":
                 check_options(work.request.comparison, caller)
-            if caller != "report":
+            if caller not in ("report", "agreement"):
                 work.prepare()
             if caller == "evaluate" and by_user and given.segments is not None:
                 raise DataError("by_user must be False with segments, whose rows are means, got True")
@@ -271,19 +312,22 @@ def inputs_of(
     columns: ColumnNames,
     directions: Mapping[str, bool],
     given: Any,
-    is_report: bool,
+    caller: str,
 ) -> Inputs:
     """Return what to read, under the names that it has on the connection."""
+    is_report = caller == "report"
+    labels = {"truth": "labels_a", "predicted_truth": "labels_b"} if caller == "agreement" else {}
     numbers = {"history": "rel", "predicted_truth": "rel"}
     segments, history, items, users, predicted_truth = (
         None
         if vars(given)[name] is None
-        else connection.name(name, vars(given)[name], columns, numbers.get(name, ""))
+        else connection.name(labels.get(name, name), vars(given)[name], columns, numbers.get(name, ""))
         for name in ("segments", "history", "items", "users", "predicted_truth")
     )
     has_categories = not is_report or history is not None
-    recs = connection.recommendations(rec, columns, directions)
-    truth_name = connection.name("truth", truth, columns, "rel")
+    has_rec = rec is not None or caller != "agreement"
+    recs = connection.recommendations(rec, columns, directions) if has_rec else []
+    truth_name = connection.name(labels.get("truth", "truth"), truth, columns, "rel")
     check_order(connection, columns)
     return Inputs(
         recs=recs,

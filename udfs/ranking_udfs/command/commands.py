@@ -25,13 +25,16 @@ from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
 from ..inputs.manifest import add_stored_run, manifest, manifest_path
+from ..inputs.runs import run_name
 from ..inputs.tables import Inputs, Tables, input_files, load
 from ..quoting import literal
 from ..texts import shorten
+from .agreement import agreement
 from .gates import check_conditions, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say
 from .options import COMMANDS as SPECS
 from .output import check_folder, check_outputs, copy_statement, write_output, write_rows
+from .power import power
 from .script import script_text
 from .session import connect, interruptible, progress
 from .standard_input import with_stdin
@@ -49,6 +52,7 @@ from .tables import (
     table,
     width_of,
 )
+from .tracking import track
 
 PROBLEM_COLUMNS = ("severity", "system", "problem", "code", "k", "example", "count", "of", "file", "write")
 
@@ -101,7 +105,7 @@ def opened(given: Any, steps: int) -> Iterator[Work]:
             say("note", problem_text(row))
 
     settings = {"threads": given.threads, "memory_limit": given.memory_limit}
-    has_functions = given.command == "abstention" or "test" in SPECS[given.command].names
+    has_functions = "confidence" in SPECS[given.command].names  # which takes quantiles of t
     with (
         with_stdin(inputs_of(given)) as inputs,
         connect(settings, given.database, has_functions) as con,
@@ -113,6 +117,11 @@ def opened(given: Any, steps: int) -> Iterator[Work]:
 
 def inputs_of(given: Any) -> Inputs:
     has_truth, is_database = SPECS[given.command].has_truth, given.database is not None
+    files, predicted = given.files, given.predicted_truth
+    if given.command == "agreement":  # the labels of the other judge are the last file
+        *files, predicted = files
+    if given.command == "track" and len(files) > 2:
+        files = [one if "=" in one else f"{run_name(one)}={one}" for one in files[:-1]] + files[-1:]
     names, items, segment = SPECS[given.command].names, given.items, given.segment
     if items and "head" in names and (given.history or given.command != "report"):
         items = items[0], items[1] or "category"
@@ -120,8 +129,8 @@ def inputs_of(given: Any) -> Inputs:
     # Where nothing else is read of the users' file, it must have texts.
     text = given.text or ("text" if segment and (is_explain or not segment[1]) else None)
     return Inputs(
-        recs=given.files[:-1] if has_truth else given.files,
-        truth=given.files[-1] if has_truth else "",
+        recs=files[:-1] if has_truth else files,
+        truth=files[-1] if has_truth else "",
         columns=columns_of(given.command, vars(given)),
         segment=segment if segment and segment[1] and not is_explain else None,
         form=given.format_in,
@@ -133,7 +142,7 @@ def inputs_of(given: Any) -> Inputs:
         items=None if is_explain else items,
         titles=(given.items[0], given.title) if has_titles and given.items else None,
         texts=(segment[0], text) if "text" in names and segment else None,
-        predicted_truth=given.predicted_truth,
+        predicted_truth=predicted,
         also=[one.name for one in given.also],
         time=given.time,
         is_command=True,
@@ -388,6 +397,9 @@ EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # what to
     "check": (check, 3),
     "explain": (explain, 2),
     "abstention": (abstention, 3),
+    "agreement": (agreement, 3),
+    "power": (power, 4),
+    "track": (track, 4),
     "overlap": (overlap, 2),
     "sql": (sql, 1),
 }

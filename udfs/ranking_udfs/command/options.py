@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..evaluation import defaults
-from ..evaluation.options import AT_LEAST_0, GRADES, OPTIONS, ColumnNames, Option, integer
+from ..evaluation.options import ABOVE_0, AT_LEAST_0, GRADES, OPTIONS, ColumnNames, Option, integer, number
 from .gates import parse_conditions
 from .values import (
     COPY_OPTIONS,
@@ -95,6 +95,10 @@ OWN = {
     "gap": Option("time between train and test", value="SPAN"),
     "cold_users": Option("users in a test that are not in its train", "keep", KEEP),
     "cold_items": Option("items in a test that are not in its train", "keep", KEEP),
+    "difference": Option("how many users show this difference, too", parse=ABOVE_0, value="NUMBER"),
+    "correlation": Option(
+        "correlation of a user's values by two runs, where REC is one (0.5)",
+        parse=number("a number of 0 or more and below 1", lambda one: 0 <= one < 1), value="R"),
     "seen": Option("items that the user has in train, too", "keep", KEEP),
 }  # fmt: skip
 EVERY = OPTIONS | OWN
@@ -112,7 +116,11 @@ SHOWN = {"output": f"{WRITTEN} digits safe_csv unit"}
 READ_REC = {"files": OF_FILES.replace("grade ", "")}
 GIVEN = """REC are recommendations (userid, itemid, score), several models as a=a.csv b=b.csv or in a column
 system{}. Files are CSV, Parquet, JSON, TREC; a folder, 'rec/*.csv', a URL, or - for stdin."""
-GIVEN_TRUTH = "; TRUTH is what turned out right (userid, itemid, and rel if there are grades)"
+GIVEN_TOO = {
+    "TRUTH": "; TRUTH is what turned out right (userid, itemid, and rel if there are grades)",
+    "FOLDER": "; FOLDER has runs that evaluate --by-user FILE --manifest has written",
+    "LABELS": "; LABELS are the grades of a judge (userid, itemid, rel)",
+}
 
 
 # Rules between options: what is said of one that is broken, and whether it is, or by what.
@@ -135,6 +143,14 @@ def is_measures(text: str) -> bool:
         return False
 
 
+def of_a_run(of: Any, allowed: str = "") -> str | None:
+    """Return the first option that needs a run; the measure that is `allowed` does not."""
+    names = (f"-m {one.text}" for one in of.measures)
+    needed = [name for name in names if name != f"-m {allowed}"] + ["-k"] * bool(of.ks)
+    needed += [f"--{name}" for name in ("correlation", "baseline") if getattr(of, name) is not None]
+    return next(iter(needed), None)
+
+
 def is_no_page(of: Any) -> bool:
     """Return whether the ending of the output is not one of HTML."""
     ending = os.path.splitext(of.output or "")[1].lower()
@@ -148,7 +164,7 @@ def without_closed_form(of: Any) -> str | None:
 
 
 INPUT_RULES: Rules = {  # of all commands that read REC, before those of a command
-    "Missing argument 'TRUTH'": lambda of: len(of.files) < 2 and COMMANDS[of.command].has_truth,
+    "Missing argument {!r}": lambda of: COMMANDS[of.command].missing(of.files),
     "{} is no file: several values of an option are written -k 5,10 -m ndcg,recall": no_file,
     f"--ties expected: {{}} {defaults.NO_CLOSED_FORM}": without_closed_form,
 }
@@ -175,8 +191,17 @@ class Spec(NamedTuple):
     groups: Mapping[str, str]
     examples: Sequence[str]
     operand: str = "files"
-    has_truth: bool = True
+    files: str = "REC [REC]... TRUTH"
     rules: Rules = MappingProxyType({})
+
+    @property
+    def has_truth(self) -> bool:
+        return not self.files.endswith("[REC]...")
+
+    def missing(self, files: Sequence[str]) -> str | None:
+        """Return the last operand if there are fewer files than operands that must be there."""
+        needed = [one for one in self.files.split() if not one.startswith("[")]
+        return needed[-1] if len(files) < len(needed) else None
 
     @property
     def names(self) -> list[str]:
@@ -268,6 +293,57 @@ COMMANDS: Mapping[str, Spec] = {
         {"abstention": "users min_grade confidence", **SHOWN, **READ_UNCHECKED},
         ["abstention bm25.run qrels.tsv --users queries.jsonl"],
     ),
+    "agreement": Spec(
+        "Find out how far two judges agree, people or models: kappa and alpha of their labels, who is "
+        "stricter, and with REC which system each favors. For grades by a model beside people's, use compare "
+        "--predicted-truth.",
+        {
+            "agreement": "confidence baseline correction",
+            "measures": "measures ks min_grade unjudged ties",
+            **SHOWN,
+            **READ,
+        },
+        [
+            "agreement people.csv model.csv",
+            "agreement a=a.run b=b.run people.tsv model.tsv -m ndcg -k 10",
+        ],
+        files="[REC]... LABELS_A LABELS_B",
+        rules={
+            "agreement: without REC, nothing is measured: leave out {}": (
+                lambda of: len(of.files) == 2 and of_a_run(of)
+            ),
+        },
+    ),
+    "track": Spec(
+        "Follow runs over time, such as one a week: the mean of each, its difference to the run before and "
+        "to the best one, and which fell. The order is that of their names. To compare models, use compare.",
+        {
+            "track": "confidence correction",
+            "measures": f"measures ks {OF_GRADES} users ties",
+            "output": "output format digits safe_csv unit",
+            **READ,
+        },
+        ["track runs/ -m ndcg -k 10 --output track.md", "track week*.jsonl truth.csv --output track.html"],
+        files="[REC]... FOLDER|TRUTH",
+    ),
+    "power": Spec(
+        "Find the smallest difference that a golden set shows with 80 % power: in hit rate by TRUTH alone, "
+        "in other measures with the spread of a run, or of the differences of several. For a difference that "
+        "was measured, use compare.",
+        {
+            "power": "difference correlation baseline confidence",
+            "measures": f"measures ks {OF_GRADES} users ties",
+            **SHOWN,
+            **READ,
+        },
+        ["power qrels.tsv --difference 0.05", "power bm25.run qrels.tsv -m ndcg,recall --difference 0.02"],
+        files="[REC]... TRUTH",
+        rules={
+            "power: without REC, hit_rate alone has a power, at any cut-off: add a run, or leave out {}": (
+                lambda of: len(of.files) == 1 and of_a_run(of, "hit_rate")
+            ),
+        },
+    ),
     "overlap": Spec(
         "Find out what models' lists have in common: how much would change for users, before any truth is "
         "known. For which is better, with a truth, use compare.",
@@ -276,7 +352,7 @@ COMMANDS: Mapping[str, Spec] = {
             "overlap als=als.csv bert=bert.csv --baseline als -k 5,10",
             "overlap all.parquet --system model --format json",
         ],
-        has_truth=False,
+        files="REC [REC]...",
     ),
     "split": Spec(
         "Make train and test of a file of events: into a folder, of several folds into one for each, with "
@@ -307,7 +383,7 @@ COMMANDS: Mapping[str, Spec] = {
             "fuse bm25=bm25.csv vector=vector.csv --output fused.csv",
             "fuse a.run b.run --weights a=1,b=0.5 --output fused.run",
         ],
-        has_truth=False,
+        files="REC [REC]...",
     ),
     "sql": Spec(
         "Print the SQL of an evaluation: to run or change in any DuckDB. A statement that needs the pack "
@@ -356,6 +432,7 @@ CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
         },
     },
     "fuse": {"output": {"help": "where to, .run for TREC", "parse": file_in(*COPY_OPTIONS, TREC)}},
+    **{one: {"baseline": {"help": "model to compare the others with"}} for one in ("power", "agreement")},
     "sql": {"output": {"help": "write the SQL here"}},
     **{name: {"format": {"default": "table", "help": "of the list"}} for name in ("measures", "functions")},
 }
@@ -404,8 +481,9 @@ class Command(click.Command):
         self.spec = spec
         given: dict[str, Any] = {"type": Value(spec.operand), "required": True} | OPERANDS[spec.operand]
         if spec.operand == "files":
-            given["metavar"] = "REC [REC]... TRUTH" if spec.has_truth else "REC [REC]..."
-        texts = [spec.text, GIVEN.format(GIVEN_TRUTH * spec.has_truth)][: 1 + (spec.operand == "files")]
+            given["metavar"] = spec.files
+        others = [text for name, text in GIVEN_TOO.items() if name in spec.files]
+        texts = [spec.text, GIVEN.format("".join(others))][: 1 + (spec.operand == "files")]
         super().__init__(
             name,
             params=[click.Argument([spec.operand], **given), *(option(name, one) for one in spec.names)],

@@ -217,6 +217,20 @@ class Comparing(Evaluating, ComparisonOptions, total=False):
     also: Sequence[str] | str | None
 
 
+class Agreeing(NamedColumns, total=False):
+    """The keywords of the agreement of two judges."""
+
+    descending: bool | Mapping[str, bool]
+    con: "duckdb.DuckDBPyConnection | None"
+    baseline: str | None
+    confidence: float
+    correction: str
+    ties: str
+    unit: str
+    check: bool
+    allow_empty: bool
+
+
 class Reporting(Comparing, total=False):
     """The keywords of a report."""
 

@@ -13,7 +13,7 @@ from ..compose.call import range_of
 from ..compose.check import CheckCall
 from ..compose.columns import parse_columns, row_type
 from ..compose.functions import compose, compose_given, compose_values
-from ..compose.means import mean
+from ..compose.means import mean, mean_interval
 from ..macros.files import signature
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
@@ -408,6 +408,53 @@ def means_query(request: Request, system: str) -> str:
         f"SELECT {system}k, {columns}\nFROM {request.table('by_user')}\n"
         f"{f'JOIN {counts} USING (system)' if system else f'CROSS JOIN {counts}'}\nGROUP BY ALL"
     )
+
+
+def intervals_query(source: str, keys: str, measures: Iterable[Choice], confidence: float) -> str:
+    """Return the query for means of measures with their intervals and numbers of users, by keys.
+
+    `source` is a table, or a query in brackets. The squares are of differences to the means, which are found
+    beforehand: so they cannot be lost to large means.
+    """
+    values = ", ".join(
+        f"{{measure: {literal(one.name)}, value: {identifier(one.name)}::DOUBLE, "
+        f"bottom: {sql_value(one.measure.range.low)}, top: {sql_value(one.measure.range.high)}}}"
+        for one in measures
+    )
+    interval = mean_interval(
+        mean="means.mean",
+        standard_error="sqrt(variance / nullif(means.users - 1, 0))",
+        users="means.users",
+        is_constant="means.least = means.most",
+        is_binary="is_binary",
+        bottom="means.bottom",
+        top="means.top",
+        alpha=repr(1 - confidence),
+    )
+    same = " AND ".join(f"one.{key} IS NOT DISTINCT FROM means.{key}" for key in keys.split(", "))
+    return f"""WITH one_user AS (
+    SELECT {keys}, unnest([{values}], max_depth := 2)
+    FROM {source}
+), means AS MATERIALIZED (
+    SELECT {keys}, measure, bottom, top, count(value) AS users, count(*) FILTER (value = 0) AS zeros,
+        min(value) AS least, max(value) AS most,
+        {mean("value", False)} AS mean
+    FROM one_user
+    GROUP BY ALL
+)
+SELECT means.* EXCLUDE (bottom, top), ends.low, ends.high
+FROM (
+    SELECT means, {interval} AS ends
+    FROM (
+        SELECT means, {mean("square", False)} AS variance, bool_and(is_binary) AS is_binary
+        FROM (
+            SELECT means, (value - mean) ** 2 AS square, value IN (0, 1) AS is_binary
+            FROM one_user AS one
+            JOIN means ON {same} AND one.measure = means.measure
+        )
+        GROUP BY ALL
+    )
+)"""
 
 
 def counts_query(request: Request, system: str) -> str:

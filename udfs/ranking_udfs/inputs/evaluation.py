@@ -39,6 +39,7 @@ TABLES_OF_CONTENTS = {
 }
 
 
+COMPARING = ("compare", "agreement", "track", "power")  # what goes on from the values of users
 OF_EMPTY = ("null_user", "null_item", "null_score")  # problems of a model whose lists are all empty
 
 
@@ -77,7 +78,7 @@ class Evaluation:
         given = vars(self.given)
         self.is_checked, self.allow_empty = given["check"], given["allow_empty"]
         self.dashes = "--" * inputs.is_command  # before the name of an option in an error
-        usual = COMPARED_MEASURES if self.caller in ("compare", "report") else MEASURES
+        usual = COMPARED_MEASURES if self.caller in (*COMPARING, "report") else MEASURES
         measures = given["measures"] or [parse_measure(name) for name in usual]
         named = {k for choice in measures for k in choice.cuts}
         ks = list(dict.fromkeys(given["ks"] or ([] if all(one.cuts for one in measures) else [K])))
@@ -85,7 +86,7 @@ class Evaluation:
             merge_choices(measures, ks),
             sorted({*ks, *named}, key=cut_off_key) if named else ks,
             by_segment=inputs.segment is not None,
-            by_user=self.caller == "compare" or bool(given["by_user"]),
+            by_user=self.caller in COMPARING or bool(given["by_user"]),
             prefix=inputs.prefix,
             columns=inputs.columns,
             history=inputs.history is not None,
@@ -165,6 +166,15 @@ class Evaluation:
             if choice.measure.higher_is_better is None:
                 rule = f"{self.dashes}measures must say which of two models is better"
                 raise self.refused(rule, choice.name)
+
+    def prepare_values(self) -> None:
+        """Prepare to go on from the values of users; UsageError if the request cannot be met."""
+        self.prepare()
+        self.check_measures()
+        if 0 in self.request.ks:
+            raise self.refused(
+                f"{'-k' if self.inputs.is_command else 'every k in ks'} must be 1 or more", "0"
+            )
 
     def check_models(self) -> None:
         """Raise UsageError where there are not two models, or not that baseline."""
@@ -338,6 +348,10 @@ class Evaluation:
         self.step("ranking")
         for statement in self.steps.tables:
             self.con.execute(statement)
+        return self.find_problems()
+
+    def find_problems(self) -> list[Row]:
+        """Return the problems of the data if they are looked for; UsageError as make_tables."""
         self.found = problems = self.problems() if self.is_checked else []
         for row in problems:
             self.notify(row)

@@ -51,7 +51,7 @@ def manifest(work: Evaluation, tables: Tables, call: Sequence[str]) -> str:
     inputs = [
         {"table": name, "file": paths.get(name, tables.files.get(row.get("system"), tables.files.get(None)))}
         | {**row}
-        for name in ("rec", *paths)
+        for name in (*["rec"] * bool(work.inputs.recs), *paths)
         for row in counts(work.con, tables.prefix + name)
     ]
     made = {"version": f"{version()}, DuckDB {duckdb.__version__}", "call": shlex.join(call)}

@@ -56,6 +56,7 @@ class Inputs:
     # each `path`, `name=path`, or a name and a path; behind a path may stand `:ascending` or `:descending`,
     # where the best score of that model is not the best of the others
     recs: Sequence[str | tuple[str, str]]
+    # and none where truth alone is looked at
     truth: str  # a path; "" for none, where recommendations alone are looked at
     columns: ColumnNames = field(default_factory=COLUMNS.copy)  # what the files call their columns
     segment: tuple[str, str] | None = None  # a path, and its column that says which segment a user belongs to
@@ -197,7 +198,8 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     while True:
         sources = with_equal_ids(con, sources)
         recs = sources[len(opened) :]
-        of_tables = {"rec": recs, **{name: [one] for name, one in zip(opened, sources, strict=False)}}
+        of_tables = {"rec": recs} if recs else {}
+        of_tables |= {name: [one] for name, one in zip(opened, sources, strict=False)}
         statements = [table_statement(inputs.prefix + name, of) for name, of in of_tables.items()]
         try:
             for statement in statements:
@@ -207,6 +209,9 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             if OF_CSV.search(str(error)) and not inputs.by_lines:  # behind what DuckDB's sniffer looks at
                 return load(con, replace(inputs, by_lines=True))
             sources = with_ids_as_text(con, sources, error)
+    if not recs:
+        rows = f"SELECT userid, itemid, NULL::DOUBLE AS score FROM {inputs.prefix}truth LIMIT 0"
+        con.execute(f"CREATE OR REPLACE TEMP TABLE {inputs.prefix}rec AS {rows}")
     database = inputs.catalog.path
     made = [*([attach_statement(database)] if database is not None else []), *statements]
     named = [(name, rec) for (name, _), rec in zip(named, recs, strict=True)]
@@ -219,9 +224,9 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     files = {name or None: file_of(rec.path) for name, rec in named} if are_named or len(named) == 1 else {}
     return Tables(
         inputs.prefix,
-        [*of_tables],
+        [*{"rec": recs, **of_tables}],
         [with_stdin(one, inputs.stdin) for one in made],
-        [*models] if "system" in recs[0].columns else [],
+        [*models] if recs and "system" in recs[0].columns else [],
         is_named=len(models) > 1 or are_named,
         files={name: file for name, file in files.items() if file is not None},
         negated={

@@ -37,6 +37,7 @@ ENDS = {"Low": "low", "High": "high"}
 OF_SYSTEM = {"System": "system", "k": "k"}
 OF_MEAN = {"Users": "users", "Mean": "mean", **ENDS}
 OF_VERDICT, OF_TEST = {"Verdict": "verdict"}, {"p": "p_adjusted"}
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 Encoding = dict[str, Any]
 Table = tuple[Sequence[str], Sequence[Sequence[Any]]]  # header, and cells, numbers as they are
 
@@ -175,6 +176,24 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
     }
 
 
+def over_runs(title: str, rows: Sequence[Row]) -> dict[str, Any]:
+    """Draw the means of runs as a line with a band, the runs that fell in another color."""
+    kinds = {"fell": LOSS, "did not fall": COLOURS[1]}
+    fell = ("fell" if row["previous_verdict"] == "worse" else "did not fall" for row in rows)
+    values = [{**row, "change": change} for row, change in zip(rows, fell, strict=True)]
+    line = {"value": COLOURS[1]}
+    layers = [
+        layer(
+            {"type": "area", "opacity": 0.15}, y=number_axis("low", title), y2={"field": "high"}, color=line
+        ),
+        layer("line", y=number_axis("mean", title), color=line),
+        points(y=number_axis("mean", title), color=kind_encoding("change", kinds)),
+    ]
+    x = {**name_axis("run", [row["run"] for row in rows]), "type": "ordinal", "axis": {"labelAngle": -45}}
+    view = {"title": title, "width": WIDTH, "height": HEIGHT, "encoding": {"x": x}, "layer": layers}
+    return {"$schema": SCHEMA, "config": CONFIG, "data": {"values": values}, **view}
+
+
 def bars_of(found: Histogram, rest: str) -> list[tuple[str, str, float, Mapping[str, int]]]:
     """Return heading, kind, edge and counts of each bar, the lowest first; bins are of the kind `rest`."""
     width = found.edges[1] - found.edges[0]
@@ -212,8 +231,7 @@ class Charts:
         values = [dict(row) for row in data if row.get("system") in (None, *self.systems)]
         if "facet" not in view:
             view = {"autosize": {"type": "fit-x", "contains": "padding"}, "width": WIDTH, **view}
-        schema = "https://vega.github.io/schema/vega-lite/v5.json"
-        specification = {"$schema": schema, "config": CONFIG, "data": {"values": values}, **view}
+        specification = {"$schema": SCHEMA, "config": CONFIG, "data": {"values": values}, **view}
         return Chart(name, title, specification, *table)
 
     def of_measure(self, kind: str, measure: Choice, rows: Iterable[Row]) -> tuple[str, list[Row], list[Row]]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from ..compose.means import mean, mean_interval
+from ..compose.means import mean
 from ..evaluation import conclusion
 from ..evaluation.comparison import changes_query, compare_queries, pairs_query
 from ..evaluation.defaults import DIGITS
@@ -29,6 +29,7 @@ from ..evaluation.queries import (
     curve_query,
     explain_query,
     fetch_rows,
+    intervals_query,
     overlap_query,
 )
 from ..evaluation.tradeoffs import dominated_sentences
@@ -49,7 +50,7 @@ from ..inputs.tables import file_of
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import MEASURES, Range
-from ..quoting import identifier, literal, sql_value
+from ..quoting import identifier
 from ..texts import printable, shorten
 
 UNNAMED = "recommendations"  # the label of one model without a name
@@ -112,50 +113,8 @@ class Subject:
         return names if self.systems[0] in names[:1] else [names[0], self.systems[0]]
 
     def means_query(self, source: str, keys: str, measures: Sequence[Choice]) -> str:
-        """Return the query for means of measures with their intervals and numbers of users, by keys.
-
-        `source` is a table, or a query in brackets. The squares are of differences to the means, which are
-        found beforehand: so they cannot be lost to large means.
-        """
-        values = ", ".join(
-            f"{{measure: {literal(one.name)}, value: {identifier(one.name)}::DOUBLE, "
-            f"bottom: {sql_value(one.measure.range.low)}, top: {sql_value(one.measure.range.high)}}}"
-            for one in measures
-        )
-        interval = mean_interval(
-            mean="means.mean",
-            standard_error="sqrt(variance / nullif(means.users - 1, 0))",
-            users="means.users",
-            is_constant="means.least = means.most",
-            is_binary="is_binary",
-            bottom="means.bottom",
-            top="means.top",
-            alpha=repr(1 - self.comparison["confidence"]),
-        )
-        same = " AND ".join(f"one.{key} IS NOT DISTINCT FROM means.{key}" for key in keys.split(", "))
-        return f"""WITH one_user AS (
-    SELECT {keys}, unnest([{values}], max_depth := 2)
-    FROM {source}
-), means AS MATERIALIZED (
-    SELECT {keys}, measure, bottom, top, count(value) AS users, count(*) FILTER (value = 0) AS zeros,
-        min(value) AS least, max(value) AS most,
-        {mean("value", False)} AS mean
-    FROM one_user
-    GROUP BY ALL
-)
-SELECT means.* EXCLUDE (bottom, top), ends.low, ends.high
-FROM (
-    SELECT means, {interval} AS ends
-    FROM (
-        SELECT means, {mean("square", False)} AS variance, bool_and(is_binary) AS is_binary
-        FROM (
-            SELECT means, (value - mean) ** 2 AS square, value IN (0, 1) AS is_binary
-            FROM one_user AS one
-            JOIN means ON {same} AND one.measure = means.measure
-        )
-        GROUP BY ALL
-    )
-)"""
+        """Return the query for means of measures with their intervals and numbers of users, by keys."""
+        return intervals_query(source, keys, measures, self.comparison["confidence"])
 
 
 class Reader:

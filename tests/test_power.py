@@ -1,0 +1,161 @@
+"""What a golden set can show: the exact sign test without a run, the t-test with one, and with two."""
+
+import json
+import math
+from itertools import product
+from math import comb
+from typing import Any
+
+import pytest
+from statsmodels.stats.power import TTestPower
+
+from ranking_udfs.evaluation.power import needed_users, power_of, smallest_difference
+from tests.command import Fails, Run, csv
+
+USERS = 40
+
+
+@pytest.fixture
+def golden(folder: object) -> None:
+    """Forty users with one relevant item each, and two runs that have it at some rank."""
+    csv("golden.csv", "userid,itemid", *(f"{u},0" for u in range(USERS)))
+    for name, step in (("a", 3), ("b", 7)):
+        rows = (
+            f"{u},{0 if i == u * step % 11 else i + 100},{-i}" for u, i in product(range(USERS), range(9))
+        )
+        csv(f"{name}.csv", "userid,itemid,score", *rows)
+
+
+def powers(run: Run, *arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(run("power", *arguments, "-q", "--format", "json"))
+    return found
+
+
+def slow_power(users: int, gains: float, losses: float, alpha: float) -> float:
+    """Sum the chances of all numbers of gains and losses whose sign test shows that gains are more."""
+    total = 0.0
+    for won, lost in product(range(users + 1), repeat=2):
+        tosses = won + lost
+        p = 2 * sum(comb(tosses, heads) for heads in range(won, tosses + 1)) / 2**tosses
+        if tosses <= users and won > lost and p < alpha:
+            ways = comb(users, won) * comb(users - won, lost)
+            total += ways * gains**won * losses**lost * max(1 - gains - losses, 0) ** (users - tosses)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("users", "gains", "losses", "alpha"),
+    [(10, 0.5, 0.1, 0.05), (25, 0.6, 0.4, 0.05), (30, 0.3, 0.05, 0.1), (12, 0.7, 0.0, 0.01)],
+)
+def test_power_of_sign_test_is_sum_over_outcomes(
+    users: int, gains: float, losses: float, alpha: float
+) -> None:
+    assert power_of(users, gains, losses, alpha) == pytest.approx(
+        slow_power(users, gains, losses, alpha), abs=1e-12
+    )
+
+
+def test_sign_test_needs_six_gains_without_losses() -> None:
+    """2 / 2^6 is below 0.05 and 2 / 2^5 is not; of seven who differ, six are too few: 16 / 128."""
+    assert smallest_difference(5, 0, 0.05) is None
+    assert smallest_difference(6, 0, 0.05) == pytest.approx(0.8 ** (1 / 6), abs=1e-12)
+    assert needed_users(1, 0, 0.05) == 6
+    assert power_of(7, 0.9, 0, 0.05) == pytest.approx(7 * 0.9**6 * 0.1 + 0.9**7, abs=1e-12)
+
+
+def test_p_equal_to_alpha_is_not_shown() -> None:
+    assert power_of(5, 1, 0, 2 / 2**5) == 0
+    assert power_of(5, 1, 0, 2 / 2**5 + 1e-9) == 1
+
+
+@pytest.mark.parametrize(("difference", "losses"), [(0.1, 0.05), (0.2, 0.1), (0.08, 0.0)])
+def test_needed_users_have_power_and_one_less_has_not(difference: float, losses: float) -> None:
+    users = needed_users(difference, losses, 0.05)
+    assert users is not None
+    assert power_of(users, losses + difference, losses, 0.05) >= 0.8
+    assert power_of(users - 1, losses + difference, losses, 0.05) < 0.8
+    smallest = smallest_difference(users, losses, 0.05)
+    assert smallest is not None
+    assert smallest <= difference
+
+
+@pytest.mark.usefixtures("golden")
+def test_truth_alone_has_power_of_hit_rate(run: Run) -> None:
+    rows = powers(run, "golden.csv", "--difference", "0.9", "--confidence", "0.9")
+    assert [(row["measure"], row["users"], row["losses"]) for row in rows] == [
+        ("hit_rate", USERS, losses) for losses in (0, 0.05, 0.1, 0.2)
+    ]
+    for row in rows:
+        assert row["minimum_detectable_effect"] == smallest_difference(USERS, row["losses"], 0.1)
+        assert row["users_needed"] == needed_users(0.9, row["losses"], 0.1)
+    # At 0.95 each: five of five have a chance of 0.77, all of six or seven less; seven of eight have 0.94.
+    assert rows[1]["users_needed"] == 8
+    assert rows[2]["users_needed"] is None  # more gain and lose than there are
+
+
+@pytest.mark.usefixtures("golden")
+@pytest.mark.parametrize("correlation", [None, 0.0, 0.9])
+def test_one_run_is_close_to_statsmodels(run: Run, correlation: float | None) -> None:
+    """The sum of two quantiles is within 0.3 % of the noncentral t's effect.
+
+    Users that are needed are 5 % more, since t's quantiles are those of 40 users.
+    """
+    option = [] if correlation is None else ["--correlation", str(correlation)]
+    (row,) = powers(run, "a.csv", "golden.csv", "-m", "mrr@5", "--difference", "0.04", *option)
+    ranks = [1 + u * 3 % 11 for u in range(USERS)]
+    values = [1 / rank if rank <= 5 else 0.0 for rank in ranks]
+    mean = sum(values) / USERS
+    variance = sum((value - mean) ** 2 for value in values) / (USERS - 1)
+    spread = math.sqrt(2 * variance * (1 - (0.5 if correlation is None else correlation)))
+    assert row["standard_deviation"] == pytest.approx(spread, rel=1e-12)
+    exact = TTestPower()
+    effect = exact.solve_power(nobs=USERS, alpha=0.05, power=0.8)
+    assert row["minimum_detectable_effect"] / spread == pytest.approx(effect, rel=3e-3)
+    users = exact.solve_power(0.04 / spread, alpha=0.05, power=0.8)
+    assert row["users_needed"] == pytest.approx(users, rel=0.06)
+
+
+@pytest.mark.usefixtures("golden")
+def test_two_runs_have_power_of_their_comparison(run: Run) -> None:
+    files = ["a=a.csv", "b=b.csv", "golden.csv", "-m", "mrr,hit_rate@3", "-k", "2,5"]
+    compared = json.loads(run("compare", *files, "--correction", "none", "-q", "--format", "json"))
+    rows = powers(run, *files)
+    names = ("baseline", "system", "measure", "k", "users", "minimum_detectable_effect")
+    assert [[row[name] for name in names] for row in rows] == [[row[n] for n in names] for row in compared]
+    for row, other in zip(rows, compared, strict=True):
+        assert row["standard_deviation"] == pytest.approx(other["standard_error"] * math.sqrt(USERS))
+
+
+@pytest.mark.usefixtures("golden")
+def test_what_has_no_power_is_an_error(fails: Fails) -> None:
+    only = "power: without REC, hit_rate alone has a power, at any cut-off: add a run, or leave out "
+    see = " (see ranking-udfs power --help)"
+    for option, name in {
+        "-m ndcg": "-m ndcg",
+        "-m hit_rate@5": "-m hit_rate@5",
+        "-k 5": "-k",
+        "--baseline a": "--baseline",
+        "--correlation 0": "--correlation",
+    }.items():
+        assert fails(2, "power", "golden.csv", *option.split()) == f"{only}{name}{see}"
+    assert fails(2, "power", "a.csv", "golden.csv", "-k", "0") == "power: -k must be 1 or more, got 0"
+    rule = "power: --correlation is of one run: the differences of several have it in them; leave it out"
+    assert fails(2, "power", "a=a.csv", "b=b.csv", "golden.csv", "--correlation", "0.2") == rule
+    rule = "power: there must be two models or more, as in a=a.csv b=b.csv, got one"
+    assert fails(2, "power", "a.csv", "golden.csv", "--baseline", "a") == rule
+    rule = "Invalid value for '--correlation': must be a number of 0 or more and below 1, got '1'"
+    assert fails(2, "power", "a.csv", "golden.csv", "--correlation", "1") == f"{rule}{see}"
+    csv("huge.csv", "userid,itemid", *(f"{u},0" for u in range(100_001)))
+    rule = "power: TRUTH must have 100000 users or fewer without REC, got 100001: add a run"
+    assert fails(2, "power", "huge.csv") == rule
+
+
+@pytest.mark.usefixtures("golden")
+def test_randomization_test_of_compare_is_the_sign_test(run: Run) -> None:
+    """Seven gains and one loss: 2 * (8 + 1) / 2^8."""
+    for name, hits in {"a": [*range(20), 30], "b": range(27)}.items():
+        csv(f"{name}.csv", "userid,itemid,score", *(f"{u},{0 if u in hits else 1},1" for u in range(USERS)))
+    arguments = ["a=a.csv", "b=b.csv", "golden.csv", "-m", "hit_rate", "-k", "1", "--format", "json", "-q"]
+    (row,) = json.loads(run("compare", *arguments, "--test", "randomization", "--no-check"))
+    assert (row["wins"], row["losses"]) == (7, 1)
+    assert row["p"] == pytest.approx(2 * 9 / 2**8, abs=1e-15)

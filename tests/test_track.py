@@ -1,0 +1,182 @@
+"""Runs over time: against paired t-tests of SciPy, Holm's correction of statsmodels, and refusals by name."""
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from tests.command import Fails, Run, csv
+from tests.conftest import is_close
+
+WEEKS = 12
+FELL = 8  # the week in which every third query has its item three ranks lower
+USERS = 60
+
+
+def ranks() -> dict[int, list[int]]:
+    """The rank of each user's one item, by week."""
+    draw = random.Random(71)
+    usual, found = [draw.choice([1, 1, 2, 3, 5]) for _ in range(USERS)], {}
+    for week in range(1, WEEKS + 1):
+        usual = [min(6, max(1, rank + draw.choice([-1, *[0] * 12, 1]))) for rank in usual]
+        found[week] = [rank + 3 * (week == FELL and user % 3 == 0) for user, rank in enumerate(usual)]
+    return found
+
+
+@pytest.fixture
+def weeks(folder: Path) -> None:
+    csv("golden.csv", "userid,itemid", *(f"{user},x" for user in range(USERS)))
+    for week, places in ranks().items():
+        rows = (f"{u},{'x' if i == rank else i},{-i}" for u, rank in enumerate(places) for i in range(1, 10))
+        csv(f"week{week}.csv", "userid,itemid,score", *rows)
+
+
+@pytest.fixture
+def stored(weeks: None, run: Run) -> None:
+    """Four of these, measured before: some in Parquet, some in CSV."""
+    os.mkdir("runs")
+    for week in range(FELL - 3, FELL + 1):
+        store(run, week)
+
+
+def store(run: Run, week: int, *options: str, truth: str = "golden.csv", measures: str = "mrr,ndcg") -> None:
+    path = f"runs/week{week}.{'csv' if week % 2 else 'parquet'}"
+    arguments = [f"week{week}.csv", truth, "-m", measures, "-k", "3,9", "--by-user", path, "--manifest", "-q"]
+    run("evaluate", *arguments, *options)
+
+
+def tracked(run: Run, *arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(run("track", *arguments, "-q", "--format", "json"))
+    return found
+
+
+def pairs(best: int) -> Iterator[tuple[int, int]]:
+    """Each week with the one before, and with the best."""
+    yield from ((week, before) for before, week in pairwise(range(1, WEEKS + 1)))
+    yield from ((week, best) for week in range(1, WEEKS + 1) if week != best)
+
+
+FILES = [f"week{week}.csv" for week in range(WEEKS, 0, -1)]
+
+
+@pytest.mark.usefixtures("weeks")
+@pytest.mark.parametrize("measure", ["mrr", "first_hit_rank"])
+def test_changes_are_paired_t_tests_with_holm_over_all(run: Run, measure: str) -> None:
+    """Named in another order than that of time; the first rank of a hit is best where it is low."""
+    rows = tracked(run, *FILES, "golden.csv", "-m", measure, "-k", "9")
+    values = {w: [1 / r if measure == "mrr" else r for r in places] for w, places in ranks().items()}
+    assert [row["run"] for row in rows] == [f"week{week}" for week in range(1, WEEKS + 1)]
+    means = {week: sum(own) / USERS for week, own in values.items()}
+    best = (max if measure == "mrr" else min)(means, key=lambda week: means[week])
+    tested = list(dict.fromkeys(pairs(best)))
+    alone = [float(stats.ttest_rel(values[one], values[other]).pvalue) for one, other in tested]
+    p = dict(zip(tested, multipletests(alone, method="holm")[1], strict=True))
+    for week, row in enumerate(rows, 1):
+        assert is_close(row["mean"], means[week], 1e-12)
+        half = stats.t.ppf(0.975, USERS - 1) * stats.tstd(values[week]) / USERS**0.5
+        if measure == "mrr":  # whose interval lies in 0 to 1, as it is
+            assert is_close(row["high"], means[week] + half, 1e-9)
+        assert row["best"] == f"week{best}"
+        for kind, other in (("previous", week - 1), ("best", best)):
+            if (week, other) not in p:
+                assert (row[f"{kind}_difference"], row[f"{kind}_p"]) == (None, None)
+                continue
+            assert is_close(row[f"{kind}_difference"], means[week] - means[other], 1e-12)
+            assert is_close(row[f"{kind}_p"], p[week, other], 1e-9)
+            is_worse = (means[week] < means[other]) == (measure == "mrr")
+            verdict = "worse" if is_worse else "better"
+            assert row[f"{kind}_verdict"] == (verdict if p[week, other] < 0.05 else "unclear")
+    assert [row["run"] for row in rows if row["previous_verdict"] == "worse"] == [f"week{FELL}"]
+
+
+@pytest.mark.usefixtures("stored")
+def test_stored_runs_give_the_rows_of_their_files(run: Run) -> None:
+    measured = tracked(run, *FILES[-FELL : -FELL + 4], "golden.csv", "-m", "mrr,ndcg", "-k", "3,9")
+    assert tracked(run, "runs") == measured
+    chosen = [row for row in measured if (row["measure"], row["k"]) == ("ndcg", 9)]
+    found = tracked(run, "runs", "-m", "ndcg", "-k", "9")
+    for row, other in zip(found, chosen, strict=True):  # p and verdicts are corrected for fewer
+        corrected = {name: row[name] for name in row if name.endswith(("_p", "_verdict"))}
+        assert row == other | corrected
+
+
+@pytest.mark.usefixtures("stored")
+def test_text_says_which_runs_fell(run: Run) -> None:
+    text = run("track", "runs", "-m", "mrr", "-k", "9", "--unit", "query")
+    assert text.count(" fell: ") == 1
+    assert f"week{FELL} fell: worse in MRR@9 by " in text
+    assert "Paired over the queries" in text
+    run("track", "runs", "-m", "mrr", "--output", "track.html")
+    page = Path("track.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 2  # at 3 and at 9
+    assert "No run is worse than the one before." in run(
+        "track", "week1.csv", "week2.csv", "golden.csv", "-q"
+    )
+
+
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        (["--min-grade", "1"], "it was measured by another min_grade than runs/week5.csv: measure it again"),
+        (["--ties", "expected"], "it was measured by another ties than runs/week5.csv: measure it again"),
+        (["--users", "users.csv"], "it was measured by another users than runs/week5.csv: measure it again"),
+    ],
+)
+def test_a_run_measured_otherwise_is_refused(run: Run, fails: Fails, options: list[str], rule: str) -> None:
+    csv("users.csv", "userid", *map(str, range(USERS + 1)))
+    store(run, 6, *options)
+    assert fails(2, "track", "runs") == f"track: runs/week6.parquet: {rule}"
+
+
+@pytest.mark.usefixtures("stored")
+def test_a_run_that_does_not_fit_is_refused(run: Run, fails: Fails) -> None:
+    csv("other.csv", "userid,itemid", *(f"{user},{'x' if user else 'y'}" for user in range(USERS)))
+    store(run, 6, truth="other.csv")
+    rule = "it was measured by another truth than runs/week5.csv: measure it again"
+    assert fails(2, "track", "runs") == f"track: runs/week6.parquet: {rule}"
+    store(run, 6, measures="mrr")
+    rule = "it has no NDCG@3: choose other measures, or measure it again"
+    assert fails(2, "track", "runs") == f"track: runs/week6.parquet: {rule}"
+    run("track", "runs", "-m", "mrr")
+    assert "runs/week5.csv: it has no NDCG@5" in fails(2, "track", "runs", "-m", "ndcg", "-k", "5")
+    assert "runs/week5.csv: it has no Recall@10" in fails(2, "track", "runs", "-m", "recall")
+    text = Path("runs/week7.csv").read_text()
+    Path("runs/week7.csv").write_text(text.replace("\n7,", "\n'7,"))
+    rule = "runs/week7.csv: all runs must have the same users, got '7, who is not in runs/week5.csv"
+    assert fails(2, "track", "runs", "-m", "mrr") == f"track: {rule}"
+    arguments = ["a=week5.csv", "b=week2.csv", "golden.csv", "-m", "mrr", "--by-user", "runs/week6.parquet"]
+    run("evaluate", *arguments, "--manifest", "-q")
+    rule = "runs/week6.parquet: it must be of one model, got a, b: write a file for each"
+    assert fails(2, "track", "runs", "-m", "mrr", "-k", "10").startswith("track: runs/week5.csv: it has no")
+    assert fails(2, "track", "runs", "-m", "mrr", "-k", "3") == f"track: {rule}"
+    Path("runs/week6.csv").touch()
+    rule = "track: there must be one file of each run, got runs/week6.csv and runs/week6.parquet"
+    assert fails(2, "track", "runs") == rule
+    os.remove("runs/week6.csv")
+    os.remove("runs/week6.parquet")
+    os.remove("runs/week7.manifest.json")
+    assert fails(1, "track", "runs").startswith("runs/week7.csv: no file with a manifest")
+
+
+@pytest.mark.usefixtures("weeks")
+def test_what_is_no_series_of_runs_is_an_error(fails: Fails) -> None:
+    os.mkdir("empty")
+    assert fails(2, "track", "empty") == "track: there must be two runs or more, got 0"
+    assert fails(2, "track", "week5.csv", "golden.csv") == "track: there must be two runs or more, got 1"
+    rule = "the one file must be a folder of runs, as evaluate --by-user FILE --manifest writes them"
+    assert fails(2, "track", "week5.csv") == f"track: {rule}, got week5.csv; or write TRUTH behind the runs"
+    rule = "track: --min-grade must be left out, as runs in a folder have been measured, got 2.0"
+    assert fails(2, "track", "empty", "--min-grade", "2") == rule
+    rule = "track: -k must be 1 or more, got 0"
+    assert fails(2, "track", "week1.csv", "week2.csv", "golden.csv", "-k", "0") == rule
+    assert "--measures must say which of two models is better" in fails(
+        2, "track", "empty", "-m", "judged_share"
+    )

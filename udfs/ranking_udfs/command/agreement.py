@@ -1,0 +1,90 @@
+"""The agreement of two judges as text, and which system each favors."""
+
+from collections.abc import Sequence
+
+import duckdb
+
+from ..evaluation.conclusion import measure_label
+from ..evaluation.defaults import DIGITS
+from ..evaluation.errors import DataError, error_summary
+from ..evaluation.queries import fetch_rows
+from ..evaluation.words import MARKS, Row, format_number, format_p, in_unit, mean_text
+from ..inputs.evaluation import Evaluation
+from ..inputs.judges import judge_queries
+from .tables import COPIED, digits_of, document, render, table, with_remarks
+
+STATISTICS = {
+    "agreement": "Agreement",
+    "kappa": "Cohen's kappa",
+    "kappa_linear": "Kappa, linear weights",
+    "kappa_quadratic": "Kappa, quadratic weights",
+    "krippendorff_alpha": "Krippendorff's alpha (interval)",
+    "mean_difference": "Mean grade, A - B",
+}
+LEGEND = (
+    "Agreement: the share of pairs with equal grades. Kappa and alpha: 1 if all agree, 0 if no more than by "
+    "chance; weights are the differences of grades, and their squares. Intervals: a jackknife over users."
+)
+OF_FAVORS = (
+    "A, B: the mean difference by the labels of each judge, and its verdict (+ better, - worse, ? unclear), "
+    "of users with labels of both. B - A is tested over the same users."
+)
+
+
+def agreement(work: Evaluation) -> str | bytes:
+    """Return the statistics of both judges' labels; for programs, with REC, which system each favors."""
+    queries = judge_queries(work)
+    work.step("comparing")
+    try:
+        statistics, *favors = [fetch_rows(work.con, query) for query in queries]
+    except duckdb.InvalidInputException as error:  # whose labels, as the command was called
+        text = error_summary(error).removeprefix("Invalid Input Error: ranking.agreement: ")
+        text = text.replace("labels_a", work.inputs.truth)
+        raise DataError(text.replace("labels_b", str(work.inputs.predicted_truth))) from None
+    given = work.given
+    if given.format in COPIED:
+        rows = favors[0] if favors else statistics
+        return render(work.con, given, [*rows[0]], rows)
+    texts = [statistics_text(work, statistics), *(favors_text(work, rows) for rows in favors)]
+    return document(given.format, "\n".join(texts))
+
+
+def statistics_text(work: Evaluation, rows: Sequence[Row]) -> str:
+    """Render the statistics, and say which judge is stricter, and what is missing."""
+    form, digits, last = work.given.format, digits_of(work.given) or DIGITS, rows[-1]
+    cells = [[STATISTICS[row["statistic"]], row["value"], row["low"], row["high"]] for row in rows]
+    alone = f"{last['only_a']} by A alone, {last['only_b']} by B alone"
+    of_both = f"{last['pairs']} pairs of a user and an item graded by both, of {last['users']} users"
+    is_sure = last["low"] is not None and last["low"] * last["high"] > 0
+    stricter = f"{'B' if last['value'] > 0 else 'A'} is stricter."
+    lines = [
+        f"A: {work.inputs.truth}, B: {work.inputs.predicted_truth}.",
+        in_unit(f"{of_both}; {alone}."),
+        in_unit(LEGEND),
+        stricter if is_sure else "Which judge is stricter is unclear.",
+    ]
+    notes: dict[str, list[str]] = {}
+    for row in (row for row in rows if row["note"]):
+        notes.setdefault(row["note"], []).append(STATISTICS[row["statistic"]])
+    lines += [in_unit(f"{', '.join(names)}: {note}.") for note, names in notes.items()]
+    return with_remarks(form, table(form, ["Statistic", "Value", "Low", "High"], cells, digits), lines)
+
+
+def favors_text(work: Evaluation, rows: Sequence[Row]) -> str:
+    """Render which system each judge favors."""
+    form, digits = work.given.format, digits_of(work.given) or DIGITS
+    cells = [
+        {
+            "Measure": measure_label(row),
+            "System": f"{row['system']} - {row['baseline']}",
+            in_unit("Users"): row["users"],
+            "A": f"{format_number(row['difference_a'], digits)} {MARKS[row['verdict_a']]}",
+            "B": f"{format_number(row['difference_b'], digits)} {MARKS[row['verdict_b']]}",
+            "B - A": mean_text(row["difference"], row["low"], row["high"], digits),
+            "p": format_p(row["p"]),
+            "Favored more by": {"a": "A", "b": "B"}.get(row["favored_by"], row["favored_by"]),
+        }
+        for row in rows
+    ]
+    text = table(form, [*cells[0]], [[*one.values()] for one in cells])
+    return with_remarks(form, text, [in_unit(OF_FAVORS)])

@@ -1,0 +1,152 @@
+"""What a golden set can show: the smallest difference with 80% power, and how many users for a named one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from math import sqrt
+from typing import Any
+
+from ..compose.comparison import alpha_of
+from ..evaluation.comparison import correct_together
+from ..evaluation.conclusion import measure_label
+from ..evaluation.defaults import DIGITS
+from ..evaluation.errors import UsageError
+from ..evaluation.power import LOSSES, MOST_USERS, needed_users, smallest_difference
+from ..evaluation.queries import cut_off_condition, fetch_rows
+from ..evaluation.words import Row, format_number, in_unit
+from ..inputs.evaluation import Evaluation
+from ..measures.grammar import measure_of
+from ..quoting import identifier, literal
+from .tables import COPIED, digits_of, document, render, table, with_remarks
+
+CORRELATION = 0.5  # of a user's values by two runs
+COLUMNS = (
+    *("baseline", "system", "measure", "k", "users", "losses", "standard_deviation"),
+    *("minimum_detectable_effect", "difference", "users_needed"),
+)
+SHOWN = (
+    "Smallest difference: what so many users show with 80 % power in one comparison at a confidence of {} %; "
+    "several comparisons with a correction need more."
+)
+OF_HIT_RATE = (
+    "By the exact sign test (McNemar), which is compare --test randomization. Losses: users with a hit "
+    "before and none after. If nobody loses one, no smaller difference can be shown."
+)
+OF_GATE = {"p": 1.0, "p_adjusted": 1.0, "method": "t", "verdict": "unclear"}  # as of what is not yet shown
+
+
+def power(work: Evaluation) -> str | bytes:
+    """Return what the users of truth can show."""
+    given, has_run = work.given, bool(work.inputs.recs)
+    if not has_run:
+        choices = [one for one in work.request.choices if one.name == "hit_rate"]
+        work.request = replace(work.request, choices=choices)
+        work.is_checked, work.allow_empty = False, True
+    work.prepare_values()
+    is_pair = len(work.systems) > 1
+    if is_pair or work.request.comparison["baseline"] is not None:
+        work.check_models()
+    if is_pair and given.correlation is not None:
+        rule = "--correlation is of one run: the differences of several have it in them"
+        raise UsageError(f"power: {rule}; leave it out")
+    work.make_tables()
+    work.step("measuring")
+    rows = of_runs(work) if has_run else [*of_hit_rate(work)]
+    if given.format in COPIED:
+        return render(work.con, given, [name for name in COLUMNS if name in rows[0]], rows)
+    return power_text(work, rows)
+
+
+def of_hit_rate(work: Evaluation) -> Iterator[Row]:
+    """Yield a row for each share of users that lose a hit, by the exact sign test."""
+    difference, options = work.given.difference, work.request.comparison
+    alpha = alpha_of(Decimal(repr(options["confidence"])))
+    query = f"SELECT count(*) AS users FROM {work.request.table('by_user')}"
+    ((users,),) = work.con.execute(query).fetchall()
+    if users > MOST_USERS:
+        rule = in_unit(f"TRUTH must have {MOST_USERS} users or fewer without REC")
+        raise UsageError(f"power: {rule}, got {users}: add a run")
+    for losses in LOSSES:
+        yield {
+            **{"measure": "hit_rate", "users": users, "losses": losses, "difference": difference},
+            "minimum_detectable_effect": smallest_difference(users, losses, alpha),
+            "users_needed": None if difference is None else needed_users(difference, losses, alpha),
+        }
+
+
+def of_runs(work: Evaluation) -> list[dict[str, Any]]:
+    """Return a row for each measure and cut-off of a run, or of two: by the arithmetic of comparisons."""
+    if len(work.systems) > 1:
+        rows = [row for query in work.comparisons()[0] for row in fetch_rows(work.con, query)]
+    else:
+        rows = [row for query in spread_queries(work) for row in fetch_rows(work.con, query)]
+    rows = [{**row, **OF_GATE, "difference": work.given.difference} for row in rows]
+    correct_together(work.con, rows, {**work.request.comparison, "correction": "none"})
+    for row in rows:
+        row["standard_deviation"] = row["standard_error"] and row["standard_error"] * sqrt(row["users"])
+    return rows
+
+
+def spread_queries(work: Evaluation) -> Iterator[str]:
+    """Yield the queries of one run: of two such runs, the standard error of a mean difference."""
+    correlation = CORRELATION if work.given.correlation is None else work.given.correlation
+    for one in work.request.choices:
+        value, ratio = identifier(one.name), sqrt(2 * (1 - correlation))
+        yield (
+            f"SELECT {literal(one.name)} AS measure, k, count({value}) AS users, {ratio!r}::DOUBLE "
+            f"* stddev_samp({value} ORDER BY userid ASC NULLS LAST) / sqrt(users) AS standard_error "
+            f"FROM {work.request.table('by_user')} WHERE {cut_off_condition(one.cuts)} "
+            "GROUP BY k ORDER BY k ASC NULLS LAST"
+        )
+
+
+def power_text(work: Evaluation, rows: Sequence[Row]) -> str:
+    """Render the rows for people, and say what they stand on."""
+    given, digits, difference = work.given, digits_of(work.given) or DIGITS, work.given.difference
+    is_pair, has_run = "baseline" in rows[0], bool(work.inputs.recs)
+    cells = [
+        {"Measure": measure_label(row) if has_run else "Hit rate"}
+        | ({"Runs": f"{row['system']} - {row['baseline']}"} if is_pair else {})
+        | {in_unit("Users"): row["users"]}
+        | ({"Spread": row["standard_deviation"]} if has_run else {"Losses": share(row)})
+        | {"Smallest difference": row["minimum_detectable_effect"]}
+        | ({} if difference is None else {f"{in_unit('Users')} for {difference:g}": row["users_needed"]})
+        for row in rows
+    ]
+    text = table(given.format, [*cells[0]], [[*one.values()] for one in cells], digits)
+    confidence = format_number(100 * work.request.comparison["confidence"], 15)
+    lines = [SHOWN.format(confidence), of_spread(work, is_pair) if has_run else OF_HIT_RATE]
+    lines += limits_of_runs(rows) if has_run else limits_of_hit_rate(rows, difference)
+    return document(given.format, with_remarks(given.format, text, map(in_unit, lines)))
+
+
+def share(row: Row) -> str:
+    return f"{100 * row['losses']:g} %"
+
+
+def of_spread(work: Evaluation, is_pair: bool) -> str:
+    """Say where the spread comes from."""
+    spread = "By the paired t-test. Spread: the standard deviation of users' differences"
+    if is_pair:
+        return f"{spread} between the two."
+    correlation = CORRELATION if work.given.correlation is None else work.given.correlation
+    assumed = f"a correlation of {correlation:g} (assumed; name two runs to measure it)"
+    return f"{spread} between two runs whose values vary as those of this one and have {assumed}."
+
+
+def limits_of_hit_rate(rows: Sequence[Row], difference: float | None) -> Iterator[str]:
+    """Say with which losses a number is missing."""
+    if none := [share(row) for row in rows if row["minimum_detectable_effect"] is None]:
+        yield f"{rows[0]['users']} users show no difference with losses of {', '.join(none)}."
+    if none := [share(row) for row in rows if difference is not None and row["users_needed"] is None]:
+        yield f"Up to {MOST_USERS} users do not show {difference:g} with losses of {', '.join(none)}."
+
+
+def limits_of_runs(rows: Sequence[Row]) -> Iterator[str]:
+    """Say for which measures a number is missing, or larger than a difference can be."""
+    if none := dict.fromkeys(measure_label(row) for row in rows if row["minimum_detectable_effect"] is None):
+        yield f"No spread among users, so that no difference is known: {', '.join(none)}."
+    ranges = ((row, measure_of(row["measure"]).measure.range) for row in rows)
+    large = [row for row, of in ranges if (row["minimum_detectable_effect"] or 0) > of.high - of.low]
+    if names := dict.fromkeys(map(measure_label, large)):
+        yield f"Larger than any difference can be, so that none is shown: {', '.join(names)}."

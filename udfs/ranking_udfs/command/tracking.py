@@ -1,0 +1,179 @@
+"""Runs over time: the mean of each, its difference to the run before and to the best one, and which fell."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..evaluation.comparison import correct_together
+from ..evaluation.conclusion import measure_label
+from ..evaluation.defaults import CORRECTIONS, DIGITS
+from ..evaluation.errors import DataError, UsageError
+from ..evaluation.queries import fetch_rows, intervals_query, table_call
+from ..evaluation.words import MARKS, Row, format_number, format_p, in_unit, mean_text
+from ..inputs.evaluation import Evaluation
+from ..inputs.runs import natural, read_runs, stored_files
+from ..measures.grammar import measure_of
+from ..quoting import identifier, literal, sql_value
+from ..texts import printable
+from .output import check_outputs
+from .tables import COPIED, digits_of, document, fitting_table, render, table, width_of, with_remarks
+
+OTHERS = ("previous", "best")  # the runs that each is compared with
+COMPARED = {"difference": "difference", "low": "low", "high": "high", "p": "p_adjusted", "verdict": "verdict"}
+OF_RUN = ("run", "measure", "k", "users", "mean", "low", "high")
+Pair = tuple[str, str, str, int | None]  # a run, another one, a measure and a cut-off
+# The values of both runs of each pair, as those of two systems in a segment.
+STEPS = """WITH one_value AS (
+    SELECT system, userid, k, unnest([{values}], max_depth := 2)
+    FROM {by_user}
+)
+SELECT sides.side AS system, userid, sides.pair AS segment, value
+FROM (VALUES {sides}) AS sides(pair, side, run, measure, k)
+JOIN one_value
+    ON (system, one_value.measure) = (run, sides.measure) AND one_value.k IS NOT DISTINCT FROM sides.k"""
+
+
+def track(work: Evaluation) -> str | bytes:
+    """Return a row for each measure, cut-off and run."""
+    given = work.given
+    if len(given.files) > 1:
+        runs = measured_runs(work)
+    else:
+        paths = stored_files(given.files[0])
+        check_outputs([given.output] if given.output else [], paths)
+        runs = read_runs(work, paths)
+    if len(runs) < 2:
+        count = len(runs) or len(given.files) - 1  # none has a name where one file is measured
+        raise UsageError(f"track: there must be two runs or more, got {count}")
+    work.step("comparing")
+    rows = tracked_rows(work, runs)
+    if given.format in COPIED:
+        return render(work.con, given, [*rows[0]], rows)
+    return track_text(work, runs, rows)
+
+
+def measured_runs(work: Evaluation) -> list[str]:
+    """Measure the runs, and return their names in order."""
+    work.prepare_values()
+    work.make_tables()
+    return sorted(work.systems, key=natural)
+
+
+def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the mean of each run with what it is compared with, by measure and cut-off."""
+    request, by_user = work.request, work.request.table("by_user")
+    query = intervals_query(by_user, "system, k", request.choices, request.comparison["confidence"])
+    means = {(row["system"], row["measure"], row["k"]): row for row in fetch_rows(work.con, query)}
+    rows = []
+    for choice, k in ((one, k) for one in request.choices for k in one.cuts):
+        values = {run: means[run, choice.name, k]["mean"] for run in runs}
+        ranked = sorted((run for run in runs if values[run] is not None), key=lambda run: values[run])
+        best = ranked[-1 if choice.measure.higher_is_better else 0] if ranked else None
+        for previous, run in zip([None, *runs], runs, strict=False):
+            row = {**means[run, choice.name, k], "run": run, "previous": previous, "best": best}
+            rows.append(row)
+    pairs = [pair for row in rows for other in OTHERS if (pair := pair_of(row, other))]
+    compared = compare_pairs(work, list(dict.fromkeys(pairs)))
+    for row in rows:
+        for other in OTHERS:
+            found = compared.get(pair_of(row, other), {})
+            row |= {f"{other}_{name}": found.get(column) for name, column in COMPARED.items()}
+    names = (other + name for other in OTHERS for name in ("", *map("_{}".format, COMPARED)))
+    columns = [*OF_RUN, *names]
+    return [{name: row[name] for name in columns} for row in rows]
+
+
+def pair_of(row: Row, other: str) -> Pair | None:
+    """Return the pair of a run and another one; None where it is that itself, or there is none."""
+    is_pair = row[other] not in (None, row["run"])
+    return (row["run"], row[other], row["measure"], row["k"]) if is_pair else None
+
+
+def compare_pairs(work: Evaluation, pairs: Sequence[Pair]) -> dict[Pair | None, Row]:
+    """Compare these pairs of runs, with p corrected over all of them."""
+    request, steps = work.request, work.request.table("steps")
+    values = (f"{{measure: {literal(one.name)}, value: {identifier(one.name)}}}" for one in request.choices)
+    sides = (
+        f"({i}, '{side}', {', '.join(map(sql_value, (run, measure, k)))})"
+        for i, (one, other, measure, k) in enumerate(pairs)
+        for side, run in {"run": one, "other": other}.items()
+    )
+    by_user = request.table("by_user")
+    query = STEPS.format(values=", ".join(values), by_user=by_user, sides=", ".join(sides))
+    work.con.execute(request.make("steps", query))
+    given = {"by_user": steps, **request.comparison, "baseline": "other", "measures": ["value"]}
+    types = {steps: {"value": "DOUBLE"}}
+    call = table_call(replace(request, types=types), "compare_by_user", given, 1)
+    found = {pairs[row.pop("segment")]: row for row in fetch_rows(work.con, f"FROM {call}")}
+    for (_, _, measure, k), row in found.items():
+        higher_is_better = measure_of(measure).measure.higher_is_better
+        row |= {"measure": measure, "k": k, "higher_is_better": higher_is_better}
+    correct_together(work.con, [*found.values()], request.comparison)
+    return {**found}
+
+
+def track_text(work: Evaluation, runs: Sequence[str], rows: Sequence[Row]) -> str:
+    """Render the runs for people: a table, and which fell."""
+    given, form, digits = work.given, work.given.format, digits_of(work.given) or DIGITS
+    cells = [
+        {
+            "Measure": measure_label(row),
+            "Run": row["run"],
+            "Mean": mean_text(row["mean"], row["low"], row["high"], digits),
+            "To the previous": change_text(row, "previous", digits),
+            "p": format_p(row["previous_p"]),
+            "To the best": change_text(row, "best", digits),
+        }
+        for row in rows
+    ]
+    if form == "table":
+        text = fitting_table(cells, ("p", "To the best"), width_of(given.output))
+    else:
+        text = table(form, [*cells[0]], [[*one.values()] for one in cells])
+    correction = CORRECTIONS[work.request.comparison["correction"]]
+    corrected = f"after {correction} for all of these" if correction else "uncorrected"
+    paired = f"Paired over the users; p and verdicts (+ better, - worse, ? unclear) are {corrected}."
+    picked = "The best run was picked by these means: its true mean is likely worse."
+    text = with_remarks(form, text, [*fallen(runs, rows, digits), in_unit(paired), picked])
+    return document(form, charts_html(rows) + text if form == "html" else text)
+
+
+def change_text(row: Row, other: str, digits: int) -> str:
+    """Format the difference to another run, with the verdict; nothing to none, or to itself."""
+    names = (f"{other}_{one}" for one in ("difference", "low", "high", "verdict"))
+    difference, low, high, verdict = (row[name] for name in names)
+    if difference is None:
+        return ""
+    return f"{'+' * (difference > 0)}{mean_text(difference, low, high, digits)} {MARKS[verdict]}"
+
+
+def fallen(runs: Sequence[str], rows: Sequence[Row], digits: int) -> Iterator[str]:
+    """Say which runs are worse than the one before, and whether the last one is worse than the best."""
+
+    def against(row: Row, other: str) -> str:
+        size = format_number(abs(row[f"{other}_difference"]), digits)
+        return f"{size} than {printable(row[other])} (p {format_p(row[f'{other}_p'])})"
+
+    fell = [row for row in rows if row["previous_verdict"] == "worse"]
+    for row in fell:
+        yield f"{printable(row['run'])} fell: worse in {measure_label(row)} by {against(row, 'previous')}."
+    if not fell:
+        yield "No run is worse than the one before."
+    for row in (row for row in rows if row["run"] == runs[-1] and row["best_verdict"] == "worse"):
+        last = f"The last run, {printable(row['run'])}, is worse in {measure_label(row)}"
+        yield f"{last} by {against(row, 'best')}, the best one."
+
+
+def charts_html(rows: Sequence[Row]) -> str:
+    """Draw the means over time, a chart for each measure and cut-off."""
+    from ..reporting.charts import over_runs
+    from ..reporting.drawing import svg
+
+    lines: dict[str, list[Row]] = {}
+    for row in rows:
+        lines.setdefault(measure_label(row), []).append(row)
+    try:
+        drawn = (svg(over_runs(label, mine)).decode() for label, mine in lines.items())
+        return "".join(f"<figure>{one}</figure>\n" for one in drawn)
+    except ImportError as error:
+        raise DataError(f"track: {error}") from None

@@ -1,0 +1,55 @@
+"""The call of ranking.agreement, and what its template asks of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from .arguments import Given, parse_column, parse_fields, parse_table
+from .call import nulls
+from .comparison import OPTIONS, STUDENT_T, alpha_of
+
+
+@dataclass(frozen=True)
+class AgreementCall:
+    """A call of ranking.agreement, which finds the types of columns in its SQL."""
+
+    folder: ClassVar = "comparison"
+    parsers: ClassVar = {
+        "labels_a": ("labels_a", parse_table),
+        "labels_b": ("labels_b", parse_table),
+        "confidence": OPTIONS["confidence"],
+        "user_col": ("user", parse_column),
+        "item_col": ("item", parse_column),
+        "grade_col": ("grade", parse_column),
+    }
+    types: ClassVar = None
+    t: ClassVar = STUDENT_T
+
+    function: str
+    labels_a: str
+    labels_b: str
+    confidence: Decimal
+    user: str = "userid"
+    item: str = "itemid"
+    grade: str = "rel"
+    caller: str = ""  # the function that errors name
+
+    @classmethod
+    def parse(cls, function: str, given: Mapping[str, Given]) -> "AgreementCall":
+        """Parse the arguments of a call in SQL."""
+        fields = parse_fields(cls.parsers, given)
+        if not fields.get("grade", "rel"):
+            raise ValueError("grade_col must be the name of a column, got ''")
+        return cls(function, **fields)
+
+    def with_types(self, types: Mapping[str, Any]) -> "AgreementCall":
+        return self
+
+    @property
+    def alpha(self) -> float:
+        return alpha_of(self.confidence)
+
+    @property
+    def label_columns(self) -> str:
+        return nulls([self.user, self.item, self.grade])

@@ -1,0 +1,91 @@
+"""The power of the exact sign test (McNemar) of two runs by hit rate, which needs no run.
+
+It follows from the number of users and the shares of them that gain and that lose a hit.
+
+Source: McNemar (1947); Duffy (1984) for the exact unconditional power
+"""
+
+from functools import lru_cache
+
+from ..measures.arrays import Floats, Ints, np
+
+POWER = 0.8
+LOSSES = (0.0, 0.05, 0.1, 0.2)  # shares of users that lose a hit, of which a golden set is told its power
+MOST_USERS = 100_000  # up to which a number of users is looked for
+STEPS = 50  # of bisection
+
+
+@lru_cache(maxsize=4)
+def critical_gains(users: int, alpha: float) -> Ints:
+    """Return from how many gains on p is below alpha, of 0 to so many users that gain or lose.
+
+    p is twice the chance of so many heads or more, `tail`, which is updated toss by toss; `at` is the chance
+    of one head less than `critical`. Up to 53 tosses both are exact.
+    """
+    found, critical, tail, at = [1], 1, 0.0, 1.0
+    for tosses in range(1, users + 1):
+        tail += at / 2
+        at = at * tosses / (tosses - critical + 1) / 2
+        if 2 * tail >= alpha:
+            at = at * (tosses - critical + 1) / critical
+            tail -= at
+            critical += 1
+        found.append(critical)
+    return np.array(found)
+
+
+@lru_cache(maxsize=4)
+def log_factorials(users: int) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, users + 1)))])
+
+
+def power_of(users: int, gains: float, losses: float, alpha: float) -> float:
+    """Return the chance that the test shows shares of gains and of losses to differ, in their direction."""
+    logs, tosses, critical = log_factorials(users), np.arange(users + 1), critical_gains(users, alpha)
+
+    def chances(of: Ints, count: Ints, share: float) -> Floats:
+        """Return binomial probabilities; 0 for a count that cannot be."""
+        inside = np.clip(count, 0, of)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = np.where(inside > 0, inside * np.log(share), 0)
+            ends += np.where(of > inside, (of - inside) * np.log1p(-share), 0)
+        found: Floats = np.exp(logs[of] - logs[inside] - logs[of - inside] + ends) * (inside == count)
+        return found
+
+    share = gains / (gains + losses)
+    rises = np.diff(critical) > 0
+    steps = share * chances(tosses[:-1], critical[:-1] - 1, share)
+    steps -= rises * chances(tosses[1:], critical[:-1], share)
+    shown = np.concatenate([[0.0], np.cumsum(steps)])  # the chance of so many gains, by the users who differ
+    return float(chances(np.full(users + 1, users), tosses, min(gains + losses, 1)) @ shown)
+
+
+def smallest_difference(users: int, losses: float, alpha: float) -> float | None:
+    """Return the smallest difference in hit rate that so many users show; None if they show none."""
+    low, high = 0.0, 1 - 2 * losses
+    if power_of(users, losses + high, losses, alpha) < POWER:
+        return None
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        is_shown = power_of(users, losses + middle, losses, alpha) >= POWER
+        low, high = (low, middle) if is_shown else (middle, high)
+    return high
+
+
+def needed_users(difference: float, losses: float, alpha: float) -> int | None:
+    """Return how many users show this difference in hit rate; None for more than 100,000, or never."""
+    if difference > 1 - 2 * losses:
+        return None
+
+    def is_shown(users: int) -> bool:
+        return power_of(users, losses + difference, losses, alpha) >= POWER
+
+    low, high = 0, 1
+    while not is_shown(high):
+        low, high = high, 2 * high
+        if low >= MOST_USERS:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_shown(middle) else (middle, high)
+    return high if high <= MOST_USERS else None
