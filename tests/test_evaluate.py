@@ -237,15 +237,20 @@ def test_problems_of_the_data_are_warnings_at_the_callers_line() -> None:
     assert [one.filename for one in caught] == [__file__]
 
 
+# What is no function of the command's.
+OTHERS = ("__version__", "partition", "register")
+FUNCTIONS = [getattr(ranking_udfs, one) for one in ranking_udfs.__all__ if one not in OTHERS]
+
+
 def test_every_argument_is_described() -> None:
-    for function in (ranking_udfs.evaluate, ranking_udfs.compare, ranking_udfs.report):
+    for function in FUNCTIONS:
         described = re.findall(r"^    (\w+): ", inspect.getdoc(function) or "", re.MULTILINE)
         assert set(described) >= set(inspect.signature(function).parameters), function.__name__
 
 
 def test_the_examples_of_the_docstrings() -> None:
     finder = doctest.DocTestFinder(recurse=False)
-    for function in (ranking_udfs.evaluate, ranking_udfs.compare, ranking_udfs.report):
+    for function in FUNCTIONS:
         (test,) = finder.find(function, globs={"ranking_udfs": ranking_udfs})
         assert test.examples
         with warnings.catch_warnings():

@@ -8,9 +8,34 @@ from .version import __version__
 if TYPE_CHECKING:
     from .duckdb.connection import register
     from .partitions import partition
-    from .python import agreement, compare, evaluate, report
+    from .python import (
+        abstention,
+        agreement,
+        check,
+        compare,
+        evaluate,
+        explain,
+        fuse,
+        overlap,
+        report,
+        split,
+    )
 
-__all__ = ["__version__", "agreement", "compare", "evaluate", "partition", "register", "report"]
+__all__ = [
+    "__version__",
+    "abstention",
+    "agreement",
+    "check",
+    "compare",
+    "evaluate",
+    "explain",
+    "fuse",
+    "overlap",
+    "partition",
+    "register",
+    "report",
+    "split",
+]
 MODULES = {"register": ".duckdb.connection", "partition": ".partitions", "spark": ".spark"}
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of the package's

@@ -1,4 +1,4 @@
-"""`evaluate`, `compare` and `report`: the command's work for Python, without SQL and without files."""
+"""`evaluate`, `compare`, `check` and the others: the command's work for Python, without SQL and files."""
 
 import inspect
 import operator
@@ -16,26 +16,34 @@ from .evaluation.comparison import check_options
 from .evaluation.errors import DataError, error_summary
 from .evaluation.options import (
     OPTIONS,
+    Abstaining,
     Agreeing,
+    Checking,
     ColumnNames,
     Comparing,
     Evaluating,
+    Explaining,
+    Fusing,
+    Overlapping,
     Reporting,
+    Splitting,
     check_keywords,
     columns_of,
     describe,
     names_of,
 )
 from .evaluation.problems import problem_text
+from .evaluation.queries import explain_query, overlap_query
 from .evaluation.tradeoffs import parse_also
 from .evaluation.words import Row, speaking_of
 from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation
+from .inputs.events import read_events, split_query
 from .inputs.judges import judge_queries
 from .inputs.tables import ORDER, Inputs
 from .measures.grammar import Choice, parse_measures
-from .quoting import literal
+from .quoting import literal, sql_value
 from .texts import shorten
 
 if TYPE_CHECKING:
@@ -44,8 +52,14 @@ if TYPE_CHECKING:
 # A data frame of any kind, a relation, the name of a file or a table; no type says what DuckDB can read.
 Table = Any
 TABLE_FUNCTIONS = (  # that do the work
-    r"ranking\.(judged|by_user|evaluate|compare_by_user|check|agreement|beyond_accuracy(_by_user)?)"
+    r"ranking\.(judged|by_user|evaluate|compare_by_user|beyond_accuracy(_by_user)?"
+    "|check|agreement|explain|overlap|abstention|fuse|split)"
 )
+PROBLEM_COLUMNS = {  # of `check`, and their types
+    **dict.fromkeys(("severity", "system", "problem", "code"), "VARCHAR"),
+    **{"k": "BIGINT", "example": "VARCHAR", "count": "BIGINT", "of": "BIGINT"},
+    **{"file": "VARCHAR", "write": "VARCHAR"},
+}
 CutOffs = int | Sequence[int | None] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -247,6 +261,211 @@ def agreement(
         return connection.result(judge_queries(work)[-1])
 
 
+@described(Checking)
+def check(
+    rec: Table | Mapping[str, Table],
+    truth: Table,
+    ks: CutOffs = defaults.K,
+    *,
+    time_col: str | None = None,
+    **options: Unpack[Checking],
+) -> duckdb.DuckDBPyRelation:
+    """Look for problems in the data, as `ranking-udfs check` does.
+
+    Args:
+        rec: as of `evaluate`.
+        truth: as of `evaluate`.
+        ks: as of `evaluate`.
+        time_col: column of times in truth and history; '' for none.
+        options:
+
+    Returns:
+        A relation with a row per problem: severity (error, warning or info), system, problem, code, k,
+        example, count, of, file and write, which says what to do. No row: nothing was found.
+
+    Raises:
+        ValueError, TypeError, duckdb.Error: as `evaluate`.
+
+    Example:
+        >>> rec = {"q1": {"a": 0.9, "b": 0.9}, "q2": {"a": 0.7}}
+        >>> found = ranking_udfs.check(rec, {"q1": {"b"}, "q2": {"c"}}, 1)
+        >>> found.filter("severity = 'warning'").select("code, count, of").fetchall()
+        [('ties_at_k', 1, 2)]
+    """
+    with at_work("check", rec, truth, None, ks, options, time_col=time_col) as (connection, work):
+        work.check_users()
+        types = ", ".join(f"{name}::{kind} AS {name}" for name, kind in PROBLEM_COLUMNS.items())
+        found = (", ".join(sql_value(row[name]) for name in PROBLEM_COLUMNS) for row in work.problems())
+        nothing = ", ".join("NULL" for _ in PROBLEM_COLUMNS)
+        values = ", ".join(f"({row})" for row in (nothing, *found))
+        rows = f"(VALUES {values}) AS found({', '.join(PROBLEM_COLUMNS)})"
+        return connection.result(f"SELECT {types} FROM {rows} WHERE code IS NOT NULL")
+
+
+@described(Explaining)
+def explain(
+    rec: Table | Mapping[str, Table],
+    truth: Table,
+    user_id: object,
+    ks: int | None = defaults.K,
+    **options: Unpack[Explaining],
+) -> duckdb.DuckDBPyRelation:
+    """Show one user's lists rank by rank, as `ranking-udfs explain` does.
+
+    Args:
+        rec: as of `evaluate`.
+        truth: as of `evaluate`.
+        user_id: the user.
+        ks: one cut-off; None is the whole list.
+        options:
+
+    Returns:
+        A relation with a row per item down to the cut-off, then those of truth that are missed: the columns
+        of `ranking.explain`.
+
+    Raises:
+        ValueError, TypeError, duckdb.Error: as `evaluate`.
+
+    Example:
+        >>> rec = {"q1": {"a": 0.9, "b": 0.5}}
+        >>> found = ranking_udfs.explain(rec, {"q1": {"b"}}, "q1", 2)
+        >>> found.select("rank, itemid, grade").fetchall()
+        [(1, 'a', None), (2, 'b', 1.0)]
+    """
+    if isinstance(ks, Iterable):
+        raise ValueError(f"explain: ks must be one cut-off, got {shorten(repr(ks))}")
+    with at_work("explain", rec, truth, None, ks, options) as (connection, work):
+        work.check_users()
+        return connection.result(explain_query(work.composed, str(user_id), work.tables.negated))
+
+
+@described(Overlapping)
+def overlap(
+    rec: Table | Mapping[str, Table], ks: CutOffs = defaults.K, **options: Unpack[Overlapping]
+) -> duckdb.DuckDBPyRelation:
+    """Find out what models' lists have in common, as `ranking-udfs overlap` does; no truth is read.
+
+    Args:
+        rec: the recommendations of two models or more, as of `compare`.
+        ks: as of `evaluate`.
+        options:
+
+    Returns:
+        A relation with a row per pair of models and k: the columns of `ranking.overlap`.
+
+    Raises:
+        ValueError, TypeError, duckdb.Error: as `evaluate`.
+
+    Example:
+        >>> rec = {"a": {"q1": ["x", "y"]}, "b": {"q1": ["y", "z"]}}
+        >>> ranking_udfs.overlap(rec, 2).select("system, baseline, k, overlap").fetchall()
+        [('b', 'a', 2, 0.5)]
+    """
+    with at_work("overlap", rec, None, None, ks, options) as (connection, work):
+        work.check_models()
+        baseline, persistence = work.request.comparison["baseline"], work.given.persistence
+        return connection.result(overlap_query(work.composed, baseline, persistence))
+
+
+@described(Abstaining)
+def abstention(
+    rec: Table | Mapping[str, Table], truth: Table, **options: Unpack[Abstaining]
+) -> duckdb.DuckDBPyRelation:
+    """Find the best score from which to answer, as `ranking-udfs abstention` does.
+
+    Args:
+        rec: as of `evaluate`, with scores.
+        truth: as of `evaluate`, with users without a relevant item; or say `users`.
+        options:
+
+    Returns:
+        A relation with a row per model and threshold: the columns of `ranking.abstention`.
+
+    Raises:
+        ValueError, TypeError, duckdb.Error: as `evaluate`; every user has a relevant item.
+
+    Example:
+        >>> rec = {"q1": {"a": 0.9}, "q2": {"b": 0.2}}
+        >>> found = ranking_udfs.abstention(rec, {"q1": {"a"}}, users=[{"userid": "q1"}, {"userid": "q2"}])
+        >>> found.select("threshold, wrongly_refused, wrongly_answered").fetchall()
+        [(0.2, 0, 1), (0.9, 0, 0)]
+    """
+    with at_work("abstention", rec, truth, None, None, options) as (connection, work):
+        work.prepare_abstention()
+        found = connection.result(work.abstention_query(work.given.confidence))
+        if not found.limit(1).fetchall():
+            raise work.no_abstention()
+        return found
+
+
+@described(Fusing)
+def fuse(rec: Table | Mapping[str, Table], **options: Unpack[Fusing]) -> duckdb.DuckDBPyRelation:
+    """Join the rankings of several models into one, as `ranking-udfs fuse` does.
+
+    Args:
+        rec: the recommendations of two models or more, as of `compare`.
+        options:
+
+    Returns:
+        A relation with a row per user and item: userid, itemid, score (the highest is best) and n_systems.
+
+    Raises:
+        ValueError, TypeError, duckdb.Error: as `evaluate`.
+
+    Example:
+        >>> rec = {"bm25": {"q1": ["a", "b"]}, "vector": {"q1": ["b"]}}
+        >>> ranking_udfs.fuse(rec).order("score DESC").select("itemid, n_systems").fetchall()
+        [('b', 2), ('a', 1)]
+    """
+    with at_work("fuse", rec, None, None, None, options) as (connection, work):
+        return connection.result(work.fusion_query())
+
+
+@described(Splitting)
+def split(events: Table, *, time_col: str = "time", **options: Unpack[Splitting]) -> duckdb.DuckDBPyRelation:
+    """Split events into train and test, as `ranking-udfs split` does.
+
+    Args:
+        events: users, items and times: a data frame, a relation, the name of a file or, with `con`, a table.
+        time_col: column of times.
+        options:
+
+    Returns:
+        A relation with the events and fold, part ('train' or 'test') and dropped, why one is in neither.
+
+    Raises:
+        ValueError, TypeError, duckdb.Error: as `evaluate`.
+
+    Example:
+        >>> import pandas as pd
+        >>> events = pd.DataFrame({"userid": [1, 1, 2], "itemid": list("abc"), "time": [1, 2, 3]})
+        >>> found = ranking_udfs.split(events, test_size=2).order("time")
+        >>> found.select("itemid, part").fetchall()
+        [('a', 'train'), ('b', 'test'), ('c', 'test')]
+    """
+    check_keywords("split", options, ["time_col", *names_of(Splitting)])
+    given: dict[str, Any] = {one: OPTIONS[one].default for one in names_of(Splitting)} | dict(options)
+    columns = columns_of("split", {name: one for name, one in given.items() if name.endswith("_col")})
+    named = {"userid": columns["user_col"], "itemid": columns["item_col"], "time": time_col}
+    with value_errors("split"), open_connection("split", given["con"]) as connection:
+        path = connection.name("events", events, columns)
+        found = read_events(connection.con, path, named, Connection(has_tables=not connection.is_own))
+        view = f"{connection.prefix}events"
+        return connection.result(split_query(connection.con, view, *found, given, dashes=""))
+
+
+KEYWORDS: Mapping[str, type] = {
+    "evaluate": Evaluating,
+    "compare": Comparing,
+    "check": Checking,
+    "explain": Explaining,
+    "overlap": Overlapping,
+    "abstention": Abstaining,
+    "fuse": Fusing,
+}
+WITHOUT_TRUTH = ("overlap", "fuse")  # functions that read rec alone
+
+
 @contextmanager
 def at_work(
     caller: str,
@@ -256,12 +475,13 @@ def at_work(
     ks: Any,
     options: Mapping[str, Any],
     by_user: bool = False,
+    time_col: str | None = None,
 ) -> Iterator[tuple[WorkConnection, Evaluation]]:
     """Open a connection for an evaluation; warn of what it finds in the data, at the line of the caller."""
-    known = names_of({"evaluate": Evaluating, "compare": Comparing}.get(caller, Reporting))
+    known = names_of(KEYWORDS.get(caller, Reporting))
     check_keywords(caller, options, ["measures", "ks", *known])
     given = SimpleNamespace(**{name: one.default for name, one in OPTIONS.items()} | dict(options))
-    given.by_user = by_user
+    given.by_user, given.time = by_user, time_col
     problems, directions = list[Row](), directions_of(caller, options)
     columns = columns_of(caller, {**options, "descending": True} if directions else options)
     with value_errors(caller), speaking_of(given.unit):
@@ -275,7 +495,7 @@ def at_work(
             work = Evaluation(connection.con, caller, inputs, given, problems.append)
             if caller != "evaluate":
                 check_options(work.request.comparison, caller)
-            if caller not in ("report", "agreement"):
+            if caller in ("evaluate", "compare"):
                 work.prepare()
             if caller == "evaluate" and by_user and given.segments is not None:
                 raise DataError("by_user must be False with segments, whose rows are means, got True")
@@ -327,7 +547,8 @@ def inputs_of(
     has_categories = not is_report or history is not None
     has_rec = rec is not None or caller != "agreement"
     recs = connection.recommendations(rec, columns, directions) if has_rec else []
-    truth_name = connection.name(labels.get("truth", "truth"), truth, columns, "rel")
+    reads_truth = caller not in WITHOUT_TRUTH
+    truth_name = connection.name(labels.get("truth", "truth"), truth, columns, "rel") if reads_truth else ""
     check_order(connection, columns)
     return Inputs(
         recs=recs,
@@ -345,6 +566,7 @@ def inputs_of(
         prefix=connection.prefix,
         own_columns=connection.own_columns,
         directions=directions,
+        time=given.time,
     )
 
 

@@ -17,7 +17,7 @@ from ..evaluation.conclusion import worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders, find_pairs
-from ..evaluation.problems import DIRECTION, NOTHING, is_problem, problem_text
+from ..evaluation.problems import NOTHING, is_problem, problem_text
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import Row, in_unit, speaking_of
@@ -266,11 +266,8 @@ def explain(work: Work) -> str | bytes:
         rule = in_unit("explain: --user-id must be a user of REC or TRUTH")
         raise UsageError(f"{rule}, got {user!r}; {advice}")
     has_truth = ("truth",) in found
-    rows = fetch_rows(work.con, explain_query(work.composed, given.user_id))
+    rows = fetch_rows(work.con, explain_query(work.composed, given.user_id, tables.negated))
     rows = with_titles(work, rows) if work.inputs.titles is not None else rows
-    for row in rows:  # scores as they were given
-        if row["score"] is not None and row.get("system") in tables.negated:
-            row["score"] = 0 - row["score"]
     if not has_truth and not given.quiet:
         say("note", f"{in_unit('user')} {user} is not in the truth: nothing can be measured")
     return explanation_text(work, rows, has_truth)
@@ -290,21 +287,11 @@ def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def abstention(work: Work) -> str | bytes:
     """Return how many users with an answer each threshold refuses, and how many without one it answers."""
-    work.check_users()
-    if work.tables.ranked:
-        raise DataError(
-            "abstention: rec must have scores, as thresholds are scores, got lists of ids without"
-        )
-    for row in () if work.given.quiet else work.problems():
-        if row["code"] in DIRECTION:  # whose second advice is a history, which is not read here
-            work.notify({**row, "write": row["write"].partition(";")[0]})
+    work.prepare_abstention()
     work.step("ranking")
     rows = fetch_rows(work.con, work.abstention_query(work.given.confidence))
     if not rows:
-        rule = in_unit(
-            "there must be users without a relevant item, got none; write --users FILE, with all users"
-        )
-        raise DataError(f"abstention: {rule}")
+        raise work.no_abstention()
     return abstention_text(work, rows)
 
 

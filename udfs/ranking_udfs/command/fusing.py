@@ -2,34 +2,21 @@
 
 import os
 
-from ..evaluation.errors import UsageError
-from ..evaluation.queries import composed_call
 from ..inputs.evaluation import Evaluation
-from ..quoting import literal, sql_value
-from ..texts import shorten
+from ..quoting import literal
 from .output import write_rows
 from .values import TREC
 
 NOT_TREC = "an id in a TREC run must have no blank, and each row a score (write .csv), got "
-ARGUMENTS = ("method", "weights", "rrf_k", "normalize", "depth")  # of ranking.fuse
 COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 
 def fuse_files(work: Evaluation) -> str:
     """Write the fused rankings, and return a line that says what they are."""
     con, inputs, options = work.con, work.inputs, work.given
-    output, tables = str(options.output), work.tables
-    if not tables.models:
-        rule = "nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv"
-        raise UsageError(f"fuse: {rule}")
-    if options.weights is not None and {*options.weights} != {*tables.models}:
-        rule, got = f"one of each model ({', '.join(tables.models)})", ",".join(options.weights)
-        raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
+    output = str(options.output)
     work.step("fusing")
-    given = {"rec": f"{inputs.prefix}rec", **{name: getattr(options, name) for name in ARGUMENTS}}
-    given["descending"] = inputs.columns["descending"]
-    values = {name: sql_value(value) for name, value in given.items()}
-    fused, query = f"{inputs.prefix}fused", composed_call(con, "fuse", values, work.types)
+    fused, query = f"{inputs.prefix}fused", work.fusion_query()
     con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS\n{query}")
     order = "userid ASC NULLS LAST, score DESC NULLS LAST, itemid ASC NULLS LAST"
     is_trec = output.lower().endswith(TREC)

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..evaluation import defaults
-from ..evaluation.options import ABOVE_0, AT_LEAST_0, GRADES, OPTIONS, ColumnNames, Option, integer, number
+from ..evaluation.options import ABOVE_0, GRADES, OPTIONS, ColumnNames, Option, integer, number
 from .gates import parse_conditions
 from .values import (
     COPY_OPTIONS,
@@ -21,7 +21,6 @@ from .values import (
     parse_measures,
     parse_memory,
     parse_segment,
-    parse_weights,
 )
 
 WIDTH = 80
@@ -32,7 +31,6 @@ ENDINGS = {  # what --output FILE is where --format is not said, of the formats 
     **{".md": "markdown", ".markdown": "markdown"},
     **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
 }
-KEEP = ("keep", "drop")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
 FLAGS = {
     "pairs": "instead: models in order, with letters that those share who are not surely apart",
@@ -82,24 +80,10 @@ OWN = {
     "format_in": Option("of files without an ending that says it", "auto", ("auto", "table", "trec")),
     "threads": Option("of DuckDB", parse=integer(1), value="N"),
     "memory_limit": Option("of DuckDB, such as 4GB", parse=parse_memory, value="SIZE"),
-    "method": Option("how to join", "rrf", ("rrf", "combsum", "combmnz", "borda")),
-    "weights": Option(
-        "of each model; 0 leaves it out (1 each)", parse=parse_weights, value="NAME=WEIGHT,..."),
-    "rrf_k": Option("the k of rrf", 60, parse=AT_LEAST_0, value="K"),
-    "normalize": Option("scores", "min_max", ("min_max", "z_score", "sum", "none")),
-    "depth": Option("rows of each list that count (all if not said)", parse=integer(1), value="N"),
-    "test_size": Option("how long the test is, such as '7 days', to the last event", value="SPAN"),
-    "test_from": Option("when the test begins", value="TIME"),
-    "last": Option("instead: each user's last N events are the test", parse=integer(1), value="N"),
-    "folds": Option("number of tests, one before the other", 1, parse=integer(1), value="N"),
-    "gap": Option("time between train and test", value="SPAN"),
-    "cold_users": Option("users in a test that are not in its train", "keep", KEEP),
-    "cold_items": Option("items in a test that are not in its train", "keep", KEEP),
     "difference": Option("how many users show this difference, too", parse=ABOVE_0, value="NUMBER"),
     "correlation": Option(
         "correlation of a user's values by two runs, where REC is one (0.5)",
         parse=number("a number of 0 or more and below 1", lambda one: 0 <= one < 1), value="R"),
-    "seen": Option("items that the user has in train, too", "keep", KEEP),
 }  # fmt: skip
 EVERY = OPTIONS | OWN
 OF_GRADES = " ".join(GRADES)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..evaluation.defaults import LARGEST_K
-from ..evaluation.options import AT_LEAST_0
 from ..texts import shorten
 
 if TYPE_CHECKING:
@@ -64,19 +63,6 @@ def check_cut_offs(ks: "list[int | None] | tuple[int | None, ...]") -> list[int 
         if k is not None and k > LARGEST_K:
             raise ValueError(f"k must be {LARGEST_K} or less, or all, got {k}")
     return [*ks]
-
-
-def parse_weights(text: str) -> dict[str, float]:
-    """Read `bm25=1,vector=0.5`."""
-    found: dict[str, float] = {}
-    for one in text.split(","):
-        name, equals, weight = one.rpartition("=")
-        if not (name and equals) or name in found:
-            raise ValueError(f"must be NAME=WEIGHT,NAME=WEIGHT, each name once, got {text!r}")
-        found[name] = AT_LEAST_0(weight)
-    if not any(found.values()):
-        raise ValueError(f"must not all be 0, got {text!r}")
-    return found
 
 
 def parse_memory(text: str) -> str:

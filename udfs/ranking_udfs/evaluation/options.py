@@ -49,6 +49,22 @@ SHARE_ABOVE_0 = number("a number above 0 and up to 1", lambda share: 0 < share <
 LEVEL = number("a number above 0 and below 1", lambda share: 0 < share < 1)
 
 
+def parse_weights(text: str) -> dict[str, float]:
+    """Read `bm25=1,vector=0.5`."""
+    found: dict[str, float] = {}
+    for one in text.split(","):
+        name, equals, weight = one.rpartition("=")
+        if not (name and equals) or name in found:
+            raise ValueError(f"must be NAME=WEIGHT,NAME=WEIGHT, each name once, got {text!r}")
+        found[name] = AT_LEAST_0(weight)
+    if not any(found.values()):
+        raise ValueError(f"must not all be 0, got {text!r}")
+    return found
+
+
+KEEP = ("keep", "drop")
+
+
 class Option(NamedTuple):
     """An option: one sentence, its default, and its values: choices, or what reads a text.
 
@@ -116,6 +132,23 @@ OPTIONS = {
         value="COLUMN[:lower|higher]",
         is_list=True,
     ),
+    # fusion
+    "method": Option("how to join", "rrf", ("rrf", "combsum", "combmnz", "borda")),
+    "weights": Option(
+        "of each model; 0 leaves it out (1 each)", parse=parse_weights, value="NAME=WEIGHT,..."
+    ),
+    "rrf_k": Option("the k of rrf", 60, parse=AT_LEAST_0, value="K"),
+    "normalize": Option("scores", "min_max", ("min_max", "z_score", "sum", "none")),
+    "depth": Option("rows of each list that count (all if not said)", parse=integer(1), value="N"),
+    # train and test
+    "test_size": Option("how long the test is, such as '7 days', to the last event", value="SPAN"),
+    "test_from": Option("when the test begins", value="TIME"),
+    "last": Option("instead: each user's last N events are the test", parse=integer(1), value="N"),
+    "folds": Option("number of tests, one before the other", 1, parse=integer(1), value="N"),
+    "gap": Option("time between train and test", value="SPAN"),
+    "cold_users": Option("users in a test that are not in its train", "keep", KEEP),
+    "cold_items": Option("items in a test that are not in its train", "keep", KEEP),
+    "seen": Option("items that the user has in train, too", "keep", KEEP),
     # what is in the lists
     "history": Option("what users had before: popularity, novelty, and a search for leaks", value="FILE"),
     "items": Option("the catalogue: diversity and coverage, what is gone from it", value="FILE[:COLUMN]"),
@@ -215,6 +248,69 @@ class Comparing(Evaluating, ComparisonOptions, total=False):
 
     predicted_truth: Any
     also: Sequence[str] | str | None
+
+
+class Reading(NamedColumns, total=False):
+    """The keywords that say how rec is read, and on which connection."""
+
+    descending: bool | Mapping[str, bool]
+    con: "duckdb.DuckDBPyConnection | None"
+    unit: str
+
+
+class Checking(Reading, total=False):
+    """The keywords of the check."""
+
+    history: Any
+    users: Any
+    items: Any
+    predicted_truth: Any
+
+
+class Explaining(Reading, total=False):
+    """The keywords of an explanation."""
+
+    ties: str
+
+
+class Overlapping(Reading, total=False):
+    """The keywords of an overlap."""
+
+    baseline: str | None
+    persistence: float
+
+
+class Abstaining(Reading, total=False):
+    """The keywords of an abstention."""
+
+    users: Any
+    confidence: float
+
+
+class Fusing(Reading, total=False):
+    """The keywords of a fusion."""
+
+    method: str
+    weights: Mapping[str, float] | None
+    rrf_k: float
+    normalize: str
+    depth: int | None
+
+
+class Splitting(TypedDict, total=False):
+    """The keywords of a split."""
+
+    test_size: str | int | None
+    test_from: Any
+    last: int | None
+    folds: int
+    gap: str | int | None
+    cold_users: str
+    cold_items: str
+    seen: str
+    user_col: str
+    item_col: str
+    con: "duckdb.DuckDBPyConnection | None"
 
 
 class Agreeing(NamedColumns, total=False):

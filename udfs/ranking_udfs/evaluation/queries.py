@@ -363,10 +363,11 @@ def curve_query(request: Request) -> str:
     return f"FROM {judged_call(request, 'interpolated_precision_curve', {})}"
 
 
-def explain_query(request: Request, user_id: str) -> str:
-    """Return a user's lists down to the first k, and what is not in them."""
+def explain_query(request: Request, user_id: str, negated: Collection[str | None] = ()) -> str:
+    """Return a user's lists down to the first k, and what is not in them; `negated` as abstention_query."""
     given = {"user": user_id, "k": request.ks[0], **ties_argument(request)}
-    return f"FROM {judged_call(replace(all_shown(request), users=False), 'explain', given, 4)}"
+    call = judged_call(replace(all_shown(request), users=False), "explain", given, 4)
+    return f"SELECT {as_given('score', negated)}\nFROM {call}"
 
 
 def abstention_query(request: Request, negated: Collection[str | None], confidence: float) -> str:
@@ -376,12 +377,19 @@ def abstention_query(request: Request, negated: Collection[str | None], confiden
     """
     given = {"confidence": confidence} if confidence != CONFIDENCE else {}
     scored = replace(all_shown(request), ties="item")  # the scores as they are, whatever breaks their ties
-    columns, names = "*", ", ".join(literal(name) for name in negated if name is not None)
-    if negated:
-        sign = f"CASE WHEN system IN ({names}) THEN -1 ELSE 1 END * " if names else "-"
-        columns = f"* REPLACE ({sign}threshold AS threshold)"
     call = judged_call(scored, "abstention", given)
-    return f"SELECT {columns}\nFROM {call}\nWHERE users_without_relevant > 0"
+    return f"SELECT {as_given('threshold', negated)}\nFROM {call}\nWHERE users_without_relevant > 0"
+
+
+def as_given(column: str, negated: Collection[str | None]) -> str:
+    """Return all columns, one of scores with the sign that it had, which that of these models has not."""
+    if not negated:
+        return "*"
+    names = ", ".join(literal(name) for name in negated if name is not None)
+    turned = (
+        f"CASE WHEN system IN ({names}) THEN 0 - {column} ELSE {column} END" if names else f"0 - {column}"
+    )
+    return f"* REPLACE ({turned} AS {column})"
 
 
 def all_shown(request: Request) -> Request:

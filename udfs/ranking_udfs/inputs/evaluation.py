@@ -12,12 +12,13 @@ from ..evaluation.comparison import compare_queries, segment_tables, with_caveat
 from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, options_of
-from ..evaluation.problems import CODES, NOTHING, SPELLINGS, TIES, check_common, fit_advice
+from ..evaluation.problems import CODES, DIRECTION, NOTHING, SPELLINGS, TIES, check_common, fit_advice
 from ..evaluation.queries import (
     Plan,
     Request,
     abstention_query,
     check_statements,
+    composed_call,
     fetch_rows,
     plan,
     row_columns,
@@ -26,7 +27,7 @@ from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
-from ..quoting import identifier, literal
+from ..quoting import identifier, literal, sql_value
 from ..texts import shorten
 from .catalogs import Frame
 from .files import Source
@@ -40,6 +41,7 @@ TABLES_OF_CONTENTS = {
 
 
 COMPARING = ("compare", "agreement", "track", "power")  # what goes on from the values of users
+FUSION = ("method", "weights", "rrf_k", "normalize", "depth")  # arguments of ranking.fuse
 OF_EMPTY = ("null_user", "null_item", "null_score")  # problems of a model whose lists are all empty
 
 
@@ -387,6 +389,38 @@ class Evaluation:
         That of `request`, by default composed to be run.
         """
         return abstention_query(request or self.composed, self.tables.negated, confidence)
+
+    def prepare_abstention(self) -> None:
+        """Tell scores whose direction is in doubt; DataError where there are none, or no user."""
+        self.check_users()
+        paths = (one[1] if isinstance(one, tuple) else one for one in self.inputs.recs)
+        if self.tables.ranked or any(isinstance(one, Frame) and one.is_ordered for one in paths):
+            rule = "rec must have scores, as thresholds are scores"
+            raise DataError(f"{self.caller}: {rule}, got lists of ids without")
+        for row in self.problems():
+            if row["code"] in DIRECTION:  # whose second advice is a history, which is not read here
+                self.notify({**row, "write": row["write"].partition(";")[0]})
+
+    def no_abstention(self) -> DataError:
+        """Return the error where every user has a relevant item."""
+        users = "--users FILE" if self.inputs.is_command else "users=..."
+        rule = f"there must be users without a relevant item, got none; write {users}, with all users"
+        return DataError(f"{self.caller}: {in_unit(rule)}")
+
+    def fusion_query(self) -> str:
+        """Return the query that joins the models; UsageError where nothing tells them apart."""
+        inputs, given = self.inputs, vars(self.given)
+        if not self.tables.models:
+            how = "name their files, as in bm25=a.csv vector=b.csv"
+            how = how if inputs.is_command else "give a dict of them, as in {'bm25': a, 'vector': b}"
+            raise UsageError(f"{self.caller}: nothing tells models apart: {how}")
+        if given["weights"] is not None and {*given["weights"]} != {*self.tables.models}:
+            rule, got = f"one of each model ({', '.join(self.tables.models)})", ",".join(given["weights"])
+            raise self.refused(f"{self.dashes}weights must have {shorten(rule)}", repr(shorten(got)))
+        arguments = {"rec": f"{inputs.prefix}rec", **{name: given[name] for name in FUSION}}
+        arguments["descending"] = inputs.columns["descending"]
+        values = {name: sql_value(value) for name, value in arguments.items()}
+        return composed_call(self.con, "fuse", values, self.types)
 
     def comparisons(self) -> list[list[str]]:
         """Return the queries of the comparisons of all users, and if there are segments, of each.

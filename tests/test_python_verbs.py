@@ -1,0 +1,169 @@
+"""check, explain, overlap, abstention, fuse and split of Python: the rows of the command, and errors."""
+# ruff: noqa: E501  (a case stands on one line)
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import duckdb
+import pandas as pd  # type: ignore[import-untyped]
+import pytest
+
+import ranking_udfs
+from ranking_udfs.command.cli import main
+from tests.conftest import Captured, Con
+
+REC = """
+    SELECT 'u' || u AS userid, 'i' || (u * i) % 7 AS itemid, hash(u, i) % 9 / 9 AS score
+    FROM range(1, 9) users(u), range(1, 5) items(i)"""
+TABLES = {
+    "a": REC,
+    "b": f"SELECT userid, itemid, 1 - score AS score FROM ({REC})",
+    "truth": "SELECT 'u' || u AS userid, 'i' || (u + i) % 7 AS itemid, i AS rel FROM range(1, 8) t(u), range(2) s(i)",
+    "everyone": "SELECT 'u' || u AS userid FROM range(1, 12) t(u)",
+    "events": "SELECT i % 4 AS userid, i % 3 AS itemid, DATE '2026-01-01' + i::INTEGER AS time FROM range(20) t(i)",
+}
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Con]:
+    """A connection with the tables, which are files in the folder in use, too."""
+    folder = tmp_path_factory.mktemp("verbs")
+    with pytest.MonkeyPatch.context() as patch, duckdb.connect() as con:
+        patch.chdir(folder)
+        for name, query in TABLES.items():
+            con.execute(f"CREATE TABLE {name} AS {query}; COPY {name} TO '{name}.csv'")
+        yield con
+
+
+def of_command(capsys: Captured, *arguments: str) -> list[dict[str, Any]]:
+    assert main([*arguments, "--format", "json"]) == 0
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def rows(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
+    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+
+def without(found: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    return [{name: one for name, one in row.items() if name not in names} for row in found]
+
+
+BOTH = {"a": "a", "b": "b"}
+CASES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+    "check": (
+        lambda con: ranking_udfs.check(BOTH, "truth", [2], con=con),
+        ("check", "a=a.csv", "b=b.csv", "truth.csv", "-k", "2"),
+    ),
+    "explain": (
+        lambda con: ranking_udfs.explain("a", "truth", "u3", 3, con=con, min_grade=1),
+        ("explain", "a.csv", "truth.csv", "--user-id", "u3", "-k", "3", "--min-grade", "1"),
+    ),
+    "explain of distances": (
+        lambda con: ranking_udfs.explain(BOTH, "truth", "u3", 3, con=con, descending={"b": False}),
+        ("explain", "a=a.csv", "b=b.csv:ascending", "truth.csv", "--user-id", "u3", "-k", "3"),
+    ),
+    "overlap": (
+        lambda con: ranking_udfs.overlap(BOTH, [1, 3], con=con, persistence=0.8),
+        ("overlap", "a=a.csv", "b=b.csv", "-k", "1,3", "--persistence", "0.8"),
+    ),
+    "abstention": (
+        lambda con: ranking_udfs.abstention("a", "truth", users="everyone", con=con, confidence=0.9),
+        ("abstention", "a.csv", "truth.csv", "--users", "everyone.csv", "--confidence", "0.9"),
+    ),
+}
+
+
+@pytest.mark.parametrize("verb", CASES)
+@pytest.mark.filterwarnings("ignore:abstention")
+def test_the_rows_are_those_of_the_command(tables: Con, capsys: Captured, verb: str) -> None:
+    function, arguments = CASES[verb]
+    found, expected = rows(function(tables)), of_command(capsys, *arguments)
+    assert len(found) > 0
+    own = ("file", "write") if verb == "check" else ()  # which name files, or options
+    assert without(found, *own) == without(expected, *own)
+
+
+def test_a_problem_says_what_to_write_in_python(tables: Con) -> None:
+    found = ranking_udfs.check({"a": "a", "b": "b"}, "truth", [2], con=tables)
+    assert found.types[:4] == ["VARCHAR"] * 4
+    assert "--" not in str(found.select("write").fetchall())
+    assert (
+        ranking_udfs.check({"q": {"x": 2, "y": 1}}, {"q": ["x"]}, 1).filter("severity = 'error'").fetchall()
+        == []
+    )
+
+
+@pytest.mark.parametrize("method", ["rrf", "combsum"])
+def test_fused_rows_are_those_of_sql(tables: Con, method: str) -> None:
+    found = ranking_udfs.fuse(BOTH, method=method, weights={"a": 1, "b": 2}, depth=3, con=tables)
+    with ranking_udfs.register(tables.cursor()) as con:
+        both = "SELECT 'a' AS system, * FROM a UNION ALL SELECT 'b', * FROM b"
+        options = f"'{method}', MAP {{'a': 1, 'b': 2}}, depth := 3"
+        expected = con.execute(
+            f"WITH lists AS ({both}) FROM ranking.fuse('lists', {options}) ORDER BY ALL"
+        ).fetchall()
+    assert found.order("ALL").fetchall() == expected != []
+
+
+def test_split_rows_are_those_of_sql_whatever_the_events_are(tables: Con) -> None:
+    frame = tables.sql("FROM events").to_arrow_table()
+    with ranking_udfs.register(tables.cursor()) as con:
+        query = "FROM ranking.split('events', test_size := INTERVAL 5 DAY, folds := 2, cold_users := 'drop') ORDER BY ALL"
+        expected = con.execute(query).fetchall()
+    options: dict[str, Any] = {"test_size": "5 days", "folds": 2, "cold_users": "drop"}
+    for events, more in (
+        ("events", {"con": tables}),
+        (frame, {}),
+        (frame.to_pandas(), {}),
+        ("events.csv", {}),
+    ):
+        found = ranking_udfs.split(events, **options, **more)
+        columns = "userid::BIGINT, itemid::BIGINT, time::DATE, fold, part, dropped"
+        assert found.select(columns).order("ALL").fetchall() == expected != [], type(events)
+
+
+def test_nothing_is_left_on_the_users_connection(tables: Con) -> None:
+    made = "SELECT count(*) FROM duckdb_views() WHERE NOT internal"
+    before = tables.execute(made).fetchall()
+    ranking_udfs.split("events", last=1, con=tables)
+    ranking_udfs.fuse(BOTH, con=tables)
+    with pytest.raises(ValueError, match="test_size"):
+        ranking_udfs.split("events", test_size="x", con=tables)
+    assert tables.execute(made).fetchall() == before
+
+
+LISTS = {"q1": {"a": 0.9}}
+EVENTS = pd.DataFrame({"u": [1], "itemid": [1], "time": [0.5]})
+ERRORS: list[tuple[Callable[[], object], str]] = [
+    (lambda: ranking_udfs.explain(LISTS, LISTS, "q9"), "explain: user must be in rec or in truth, got q9"),
+    (lambda: ranking_udfs.explain(LISTS, LISTS, "q1", [1, 2]), "explain: ks must be one cut-off, got [1, 2]"),  # type: ignore[arg-type]
+    (lambda: ranking_udfs.overlap(LISTS), "overlap: there must be two models or more, as in {'a': rec_a, 'b': rec_b}, got one"),
+    (lambda: ranking_udfs.overlap({"a": LISTS, "b": LISTS}, persistence=2), "overlap: persistence must be a number > 0 and <= 1, got 2"),
+    (lambda: ranking_udfs.abstention(LISTS, LISTS), "abstention: there must be users without a relevant item, got none; write users=..., with all users"),
+    (lambda: ranking_udfs.abstention({"q1": ["a"]}, LISTS), "abstention: rec must have scores, as thresholds are scores, got lists of ids without"),
+    (lambda: ranking_udfs.fuse(LISTS), "fuse: nothing tells models apart: give a dict of them, as in {'bm25': a, 'vector': b}"),
+    (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, method="x"), "fuse: method must be rrf|combsum|combmnz|borda, got 'x'"),
+    (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, weights={"a": 1}), "fuse: weights must have one of each model (a, b), got 'a'"),
+    (lambda: ranking_udfs.split(EVENTS, last=1), "split: events: no column 'userid' (there are: u, itemid, time)"),
+    (lambda: ranking_udfs.split(EVENTS, last=1, user_col="u"), "split: events: time must be an integer, a date or a timestamp, got 0.5; write whole numbers"),
+    (lambda: ranking_udfs.split("none.csv", last=1), "split: none.csv: no such file"),
+    (lambda: ranking_udfs.check(LISTS, None), "check: truth must be a data frame"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error"), ERRORS, ids=[error for _, error in ERRORS])
+def test_a_wrong_call_is_an_error_of_the_function(call: Callable[[], object], error: str) -> None:
+    with pytest.raises(ValueError) as raised:  # noqa: PT011  (its text is below)
+        call()
+    assert str(raised.value).startswith(error)
+
+
+@pytest.mark.parametrize("verb", ["check", "explain", "overlap", "abstention", "fuse", "split"])
+def test_an_unknown_keyword_is_an_error(verb: str) -> None:
+    given = {"check": [LISTS, LISTS], "explain": [LISTS, LISTS, "q1"], "abstention": [LISTS, LISTS]}
+    with pytest.raises(
+        TypeError, match=rf"^{verb}: got an unexpected keyword argument 'usr_col' \(did you mean user_col\?\)"
+    ):
+        getattr(ranking_udfs, verb)(*given.get(verb, [LISTS]), usr_col="u")

@@ -1,0 +1,103 @@
+"""Events, of a file or a table, and their split into train and test."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import duckdb
+
+from ..evaluation.errors import DataError, UsageError
+from ..evaluation.options import ARGUMENTS
+from ..evaluation.queries import composed_call
+from ..quoting import identifier, literal, sql_value
+from ..texts import shorten
+from . import files
+from .catalogs import Catalog
+
+FILES = Catalog()
+READERS = {".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet"}
+SPANS = ("test_from", "test_size", "gap")  # arguments of the kind that time is
+OTHERS = ("last", "folds", "cold_users", "cold_items", "seen")
+
+
+def read_events(
+    con: duckdb.DuckDBPyConnection, path: str, columns: Mapping[str, str], catalog: Catalog = FILES
+) -> tuple[str, dict[str, str], str]:
+    """Return the SQL of the rows of events, their columns by role, and the type of their time."""
+    if (found := catalog.find(con, path)) is not None:
+        types = files.column_types(con, found)
+        names = files.find_columns(con, path, types, files.Wanted(columns), {})
+        return found, names, check_time(con, path, found, names["time"], types)
+    kind = files.extension(path)
+    if kind not in READERS:
+        raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
+    parts = files.list_files(con, path)
+    if not parts:
+        raise catalog.missing_error(con, path)
+    is_csv = READERS[kind] == "read_csv"
+    options = files.QUOTED if is_csv else files.MERGED if len(parts) > 1 else ""
+    rows = f"{READERS[kind]}({literal(files.pattern(path))}{options})"
+    if is_csv and (files.is_refused(con, rows) or len(files.column_types(con, rows)) == 1):
+        rows = files.line_rows(path, parts)
+    elif is_csv:
+        rows = f"{rows[:-1]}, all_varchar = true)"
+    types = files.column_types(con, rows)
+    names = files.find_columns(con, path, types, files.Wanted(columns), {})
+    if is_csv:
+        rows = files.typed_rows(con, literal(path), rows, {"time": names["time"]})
+        types = files.column_types(con, rows)
+    return rows, names, check_time(con, path, rows, names["time"], types)
+
+
+def check_time(
+    con: duckdb.DuckDBPyConnection, path: str, rows: str, name: str, types: Mapping[str, str]
+) -> str:
+    """Return the type of the time; DataError for a DOUBLE, which numbers with a point become."""
+    time = types[name]
+    if time == "DOUBLE":
+        column = identifier(name)
+        wrong = f"SELECT {column} FROM {rows} WHERE {column} <> trunc({column}) OR abs({column}) >= 1e18"
+        ((value,), *_) = con.execute(f"{wrong} LIMIT 1").fetchall() or [(time,)]
+        rule = "must be an integer, a date or a timestamp"
+        raise DataError(f"{path}: {name} {rule}, got {value}; write whole numbers")
+    return time
+
+
+def split_query(
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    rows: str,
+    names: Mapping[str, str],
+    time: str,
+    given: Mapping[str, Any],
+    dashes: str = "--",
+) -> str:
+    """Return the query that splits these rows, of which a view is made; `dashes` stand before an option."""
+    con.execute(f"CREATE TEMP VIEW {view} AS FROM {rows}")
+    arguments = {"events": literal(view)}
+    arguments |= {ARGUMENTS[role]: literal(column) for role, column in names.items()}
+    arguments |= {name: sql_value(given[name]) for name in OTHERS}
+    for name in SPANS:
+        option = f"{dashes}{name.replace('_', '-') if dashes else name}"
+        text = None if given[name] is None else str(given[name])
+        arguments[name] = span_literal(con, option, text, time, is_span=name != "test_from")
+    return composed_call(con, "split", arguments)
+
+
+def span_literal(
+    con: duckdb.DuckDBPyConnection, option: str, text: str | None, time: str, is_span: bool
+) -> str:
+    """Return the SQL of an argument whose type follows from that of the time, or raise UsageError."""
+    if text is None:
+        return "NULL"
+    is_calendar = time.startswith(("DATE", "TIMESTAMP"))
+    kind = time if not is_span else "INTERVAL" if is_calendar else "BIGINT"
+    if time == "TIMESTAMP WITH TIME ZONE":
+        con.execute("SET TimeZone = 'UTC'")
+    if kind == "INTERVAL" and not re.search(r"[a-z:]", text, re.IGNORECASE):  # DuckDB takes seconds
+        raise UsageError(f"{option} must have a unit, such as '7 days', got {shorten(repr(text))}")
+    if con.execute(f"SELECT TRY_CAST({literal(text)} AS {kind})").fetchall() == [(None,)]:
+        raise UsageError(
+            f"{option} must be of type {kind}, for a time of type {time}, got {shorten(repr(text))}"
+        )
+    return f"{literal(text)}::{kind}"
