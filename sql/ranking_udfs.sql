@@ -1,4 +1,4 @@
--- duckdb-ranking-udfs 0.2.0 without Python: macros that stay in a database, for every client of DuckDB.
+-- duckdb-ranking-udfs 0.3.0 without Python: macros that stay in a database, for every client of DuckDB.
 --
 --     duckdb shop.duckdb < ranking_udfs.sql
 --     duckdb shop.duckdb -c "FROM ranking.evaluate('rec', 'truth', [5, 10])"
@@ -27506,7 +27506,7 @@ CROSS JOIN windows
 ' ELSE '' END, CASE WHEN of['drops_cold_items'] THEN '    LEFT JOIN (SELECT ranking_item, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY ranking_item) AS items USING (ranking_item)
 ' ELSE '' END, CASE WHEN of['drops_seen'] THEN '    LEFT JOIN (SELECT ranking_user, ranking_item, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY ranking_user, ranking_item) AS pairs USING (ranking_user, ranking_item)
 ' ELSE '' END, ')'))[1]);
-CREATE OR REPLACE MACRO ranking.version() AS 'duckdb-ranking-udfs 0.2.0';
+CREATE OR REPLACE MACRO ranking.version() AS 'duckdb-ranking-udfs 0.3.0';
 CREATE OR REPLACE MACRO ranking.abstention(
 rec, truth, users := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, confidence := 0.95) AS TABLE
 FROM query(list_transform(

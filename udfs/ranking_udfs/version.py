@@ -1,6 +1,6 @@
 """The version of the pack, for the package, its metadata and what it leaves in a database."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 PACK = "duckdb-ranking-udfs"
 
 

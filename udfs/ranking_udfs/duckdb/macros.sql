@@ -254,7 +254,7 @@ CREATE OR REPLACE MACRO ranking.split(
 FROM query(concat(left(events::VARCHAR, 0), system.main._ranking_compose('ranking.split', ['events', typeof(events), (events)::VARCHAR], ['test_from', typeof(test_from), (test_from)::VARCHAR], ['test_size', typeof(test_size), (test_size)::VARCHAR], ['folds', typeof(folds), (folds)::VARCHAR], ['gap', typeof(gap), (gap)::VARCHAR], ['last', typeof(last), (last)::VARCHAR], ['cold_users', typeof(cold_users), (cold_users)::VARCHAR], ['cold_items', typeof(cold_items), (cold_items)::VARCHAR], ['seen', typeof(seen), (seen)::VARCHAR], ['user_col', typeof(user_col), (user_col)::VARCHAR], ['item_col', typeof(item_col), (item_col)::VARCHAR], ['time_col', typeof(time_col), (time_col)::VARCHAR])));
 COMMENT ON MACRO TABLE ranking.split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 
-CREATE OR REPLACE MACRO ranking.version() AS 'duckdb-ranking-udfs 0.2.0';
+CREATE OR REPLACE MACRO ranking.version() AS 'duckdb-ranking-udfs 0.3.0';
 COMMENT ON MACRO ranking.version IS 'The pack and its version.';
 
 CREATE OR REPLACE MACRO ranking.abstention(
