@@ -9443,7 +9443,8 @@ END)
             ''\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)'', '''', ''g''),
         '', '', '',, ''),
     '','')))), '', ("(?:[^"]|"")*"|[^ ]+) '', 1), ''string_agg'', '', '')), '',, '', '', '')), ''NULL''), ''(?s)^(.{42}).{4,}$'', ''\1...'')))))
-END), (CASE
+END),
+    (CASE
     WHEN (typeof((
     SELECT row(*COLUMNS((concat(''(?i)^(?:'', regexp_escape(coalesce(', _ranking_values['_ranking_value_3'], '::VARCHAR, (''item'' || ''id''))), ''|ranking_absent)$''))))
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_values['_ranking_value_1'], ') AS sources)
@@ -12439,7 +12440,8 @@ END)
             ''\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)'', '''', ''g''),
         '', '', '',, ''),
     '','')))), '', ("(?:[^"]|"")*"|[^ ]+) '', 1), ''string_agg'', '', '')), '',, '', '', '')), ''NULL''), ''(?s)^(.{42}).{4,}$'', ''\1...'')))))
-END), (CASE
+END),
+    (CASE
     WHEN (typeof((
     SELECT row(*COLUMNS((concat(''(?i)^(?:'', regexp_escape(coalesce(', _ranking_values['_ranking_value_3'], '::VARCHAR, (''item'' || ''id''))), ''|ranking_absent)$''))))
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(', _ranking_values['_ranking_value_1'], ') AS sources)

@@ -19,7 +19,7 @@ from ranking_udfs.folder import folder
 from ranking_udfs.macros.portable import script_macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.calls import MAKE, QUERIES
-from tests.conftest import Captured, Con, file_text, is_close, refusal, value
+from tests.conftest import Captured, Con, Patch, file_text, is_close, refusal, value
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
 SHELL = Path(sysconfig.get_path("scripts")) / "duckdb"
@@ -356,3 +356,24 @@ def test_what_only_python_compares_is_refused_while_the_query_is_planned(call: s
         assert "predicted" not in message or said.endswith(
             ": use ranking_udfs.register, or ranking-udfs compare --predicted-truth"
         )
+
+
+def test_the_command_reads_a_database_with_the_script_in_it_or_of_its_name(
+    tmp_path: Path, monkeypatch: Patch, capsys: Captured
+) -> None:
+    """Its views keep what they call; `ranking` would mean two things beside a database of the pack's."""
+    monkeypatch.chdir(tmp_path)
+    for file, space in (("shop.duckdb", "ranking"), ("ranking.duckdb", "main")):
+        with duckdb.connect(file) as con:
+            con.execute(TABLES)
+            if space == "ranking":
+                con.execute(SCRIPT.read_text(encoding="utf-8"))
+                view = "ranking.judged('rec', 'truth', 3)"
+            else:
+                ranking_udfs.register(con, name="rk")
+                view = "(SELECT recall([1], [1]))"
+            con.execute(f"CREATE VIEW shown AS SELECT * FROM rec WHERE (SELECT count(*) FROM {view}) > 0")
+        assert (
+            main(["evaluate", "--database", file, "shown", "truth", "-m", "recall", "--format", "csv"]) == 0
+        )
+        assert capsys.readouterr().out.startswith("k,users")

@@ -13,8 +13,8 @@
 --             about truth or all of rec), problem, code (of ranking.check_codes, which says what to write), k, example,
 --             count, of (how many it could be, of the same kind: users in truth wherever a list is what is wrong; NULL where
 --             there is no such number); no row if all is well
--- Errors:     a table that is not there; ks as for ranking.evaluate; with predicted_truth what ranking.evaluate does not take. All
---             else is a row, a missing column too.
+-- Errors:     a table that is not there; ks as for ranking.evaluate; with predicted_truth what ranking.evaluate does not take.
+--             All else is a row, a missing column too.
 -- Example:    FROM ranking.check('rec', 'truth', ks := [5, 10]);
 --
 -- severity is 'error' (a number or a verdict is not what it seems), 'warning', or 'info', to know, by the share count / of: see
@@ -50,8 +50,8 @@
 -- fold's test is the train of another.
 --
 -- With items it counts labels (pairs of truth) and rows of rec whose item is not there, as after a corpus was cut into chunks
--- anew. recall_without_gone counts the users whose recall at k, as of ranking.evaluate, differs over a truth without these labels;
--- a user who has no others is not in the mean without them. It is not looked for where lists are condensed ('skip').
+-- anew. recall_without_gone counts the users whose recall at k, as of ranking.evaluate, differs over a truth without these
+-- labels; a user who has no others is not in the mean without them. It is not looked for where lists are condensed ('skip').
 --
 -- What the table functions make of each: rows without a userid are left out; an item without an id, or listed
 -- before, takes up a rank and is never a hit; NULL and NaN scores rank last; the highest of an item's grades

@@ -5,7 +5,8 @@ list_transform(
     [{
         'user': coalesce(user_col::VARCHAR, 'userid'), 'item': coalesce(item_col::VARCHAR, 'itemid'),
         'grade': coalesce(grade_col::VARCHAR, 'rel'),
-        'is_right': _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, caller) AND _ranking_no_problem(caller, coalesce(
+        'is_right': _ranking_compare_options(confidence, NULL, 'holm', 't', 1, 0, caller) AND _ranking_no_problem(
+            caller, coalesce(
             _ranking_name_problem('user_col', typeof(user_col), user_col::VARCHAR),
             _ranking_name_problem('item_col', typeof(item_col), item_col::VARCHAR),
             _ranking_name_problem('grade_col', typeof(grade_col), grade_col::VARCHAR)))}],

@@ -5,7 +5,7 @@
 -- Returns: DOUBLE, the mean over the rows whose truth is not NULL
 -- Example: SELECT recall(rec, truth, 2) FROM lists  -- one row
 --
--- DuckDB computes equal expressions once, so all measures of a query share one call of judge, here by a name that is not the user's.
+-- DuckDB computes equal expressions once, so all measures of a query share one call of judge, by a name that no user has.
 CREATE OR REPLACE TEMP MACRO MEASURE
     (judged JUDGED) AS avg(system.main.MEASURE(judged)),
     (judged JUDGED, k HUGEINT) AS avg(system.main.MEASURE(judged, k)),

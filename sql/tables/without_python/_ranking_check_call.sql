@@ -120,7 +120,8 @@ list_transform(
 -- The error texts of columns of the history that are missing or do not fit truth's. Times need be there only
 -- if they are named. Known when the query is planned.
 CREATE OR REPLACE TEMP MACRO _ranking_history_misfits(truth, history, COLUMN_NAMES, time_col) AS
-[_ranking_ids_problem('history', history, truth, user_col, 'user'), _ranking_ids_problem('history', history, truth, item_col, 'item')]
+[_ranking_ids_problem('history', history, truth, user_col, 'user'),
+    _ranking_ids_problem('history', history, truth, item_col, 'item')]
 || list_transform(
     [(coalesce(time_col::VARCHAR, 'time'), _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time'))],
     lambda c: coalesce(_ranking_name_problem('time_col', typeof(time_col), c[1]), CASE

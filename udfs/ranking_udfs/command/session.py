@@ -31,7 +31,8 @@ def connect(
     """Connect to a database in memory with these settings, those that are None left out.
 
     A `database` is attached, read-only, before the pack is registered, so that its views keep what they call
-    by a name of the pack's. They may call the pack's own functions, so all is registered then; else with
+    by a name of the pack's. They may call the pack's own functions, so all is registered then, but for the
+    database `ranking` where it has that name or a schema of it, such as the script's; else with
     `has_functions` what composed SQL calls: DuckDB imports NumPy to make a function.
     """
     given = {name: value for name, value in settings.items() if value is not None}
@@ -45,8 +46,11 @@ def connect(
         con.execute(attach_statement(database))
     if database is not None:
         from ..duckdb.connection import add_missing
+        from ..duckdb.macros import NAMESPACE
 
-        add_missing(con)  # names that are not replaced are in no query here
+        query = f"FROM duckdb_schemas() WHERE '{NAMESPACE}' IN (lower(database_name), lower(schema_name))"
+        taken = con.execute(query).fetchall()
+        add_missing(con, database=None if taken else NAMESPACE)  # names not replaced are in no query here
     elif has_functions:
         add_functions(con, OF_MACROS)
     return con

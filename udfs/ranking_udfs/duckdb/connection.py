@@ -86,24 +86,21 @@ def duckdb_connection(con: object) -> duckdb.DuckDBPyConnection:
 
 
 def add_missing(
-    con: duckdb.DuckDBPyConnection, hivemall: bool = False, database: str = NAMESPACE
+    con: duckdb.DuckDBPyConnection, hivemall: bool = False, database: str | None = NAMESPACE
 ) -> list[str]:
-    """Add what is not there yet; return the names that are someone else's. Errors are those of `register`."""
+    """Add what is not there, for None functions alone; return names of others. Errors are as of `register`."""
     with functions.LOCK, usable():
         in_transaction, wanted = is_in_transaction(con), hivemall_macros() if hivemall else {}
         found = names_in_use(con, [*UDFS, *wanted])
-        check_name(con, database, found["database"])
+        if database is not None:
+            check_name(con, database, found["database"])
         missing = {name: udf for name, udf in UDFS.items() if name not in found["function"] | found["other"]}
         if missing:
             add_functions(con, missing, in_transaction)
-        if database.lower() not in found["database"]:
+        if database is not None and database.lower() not in found["database"]:
             attach(con, database)
-        new = [
-            one.made_in(database)
-            for name, one in wanted.items()
-            if name not in found["macro"] | found["other"]
-        ]
-        if new:
+        there = found["macro"] | found["other"]
+        if new := [one.made_in(NAMESPACE) for name, one in wanted.items() if name not in there]:
             with contextlib.nullcontext() if in_transaction else transaction(con):
                 execute(con, new)
     return sorted(found["other"])
