@@ -88,7 +88,7 @@ def duckdb_connection(con: object) -> duckdb.DuckDBPyConnection:
 def add_missing(
     con: duckdb.DuckDBPyConnection, hivemall: bool = False, database: str | None = NAMESPACE
 ) -> list[str]:
-    """Add what is not there, for None functions alone; return names of others. Errors are as of `register`."""
+    """Add what is not there, for None functions alone; return others' names. Errors: those of `register`."""
     with functions.LOCK, usable():
         in_transaction, wanted = is_in_transaction(con), hivemall_macros() if hivemall else {}
         found = names_in_use(con, [*UDFS, *wanted])
