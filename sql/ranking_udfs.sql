@@ -28,16 +28,27 @@ SET VARIABLE ranking_integer_division = coalesce(
             WHERE macros.database_name = current_database() AND macros.schema_name ILIKE 'ranking'
                 AND function_name = 'version' AND starts_with(macro_definition, '''duckdb-ranking-udfs '))
     ),
+    (
+        -- Macros of version 0.2 go, below. Their public ones have comments; DROP finds TEMP macros first.
+        SELECT error('ranking_udfs.sql: ' || function_name || ' in ' || database_name || ' has a name of version 0.2,'
+            || ' whose macros go, and is not one: rename it')::BOOLEAN
+        FROM duckdb_functions()
+        WHERE list_contains(['ranking_abstention', 'ranking_beyond_accuracy', 'ranking_beyond_accuracy_by_user', 'ranking_by_item', 'ranking_by_user', 'ranking_check', 'ranking_check_rows', 'ranking_compare', 'ranking_compare_by_user', 'ranking_distribution', 'ranking_explain', 'ranking_functions', 'ranking_fuse', 'ranking_gate', 'ranking_intents_by_user', 'ranking_interpolated_precision_curve', 'ranking_judged', 'ranking_overlap', 'ranking_overlap_by_user', 'ranking_position_effect', 'ranking_precision_recall_curve', 'ranking_problem_codes', 'ranking_split', 'ranking_summary', 'ranking_auc', 'ranking_average_precision', 'ranking_bpref', 'ranking_concordant_pairs', 'ranking_cumulative_gain', 'ranking_dcg', 'ranking_err', 'ranking_f_measure', 'ranking_first_hit_rank', 'ranking_geometric_mean', 'ranking_half_life_utility', 'ranking_hit_rate', 'ranking_hits', 'ranking_ideal_dcg', 'ranking_interpolated_average_precision', 'ranking_interpolated_precision', 'ranking_judge', 'ranking_judged_share', 'ranking_kendall_tau', 'ranking_mean', 'ranking_mrr', 'ranking_ndcg', 'ranking_precision', 'ranking_r_precision', 'ranking_rbp', 'ranking_recall', 'ranking_recall_all', 'ranking_spearman', 'ranking_version', 'udf_catalog_coverage', 'udf_gini_coverage', 'udf_logloss', 'udf_mae', 'udf_mse', 'udf_personalization', 'udf_r2', 'udf_rmse'], function_name)
+            AND (database_name = 'temp'
+                OR comment IS NULL AND schema_name = 'main' AND database_name = (
+        SELECT database_name FROM duckdb_functions()
+        WHERE database_name = current_database() AND schema_name = 'main'
+            AND function_name = 'ranking_version' AND starts_with(macro_definition, '''duckdb-ranking-udfs 0.2')))
+        LIMIT 1
+    ),
     getvariable('ranking_integer_division')
 );
--- The macros of version 0.2 in main go, where its own are there: else this path has none of the user's.
 SET VARIABLE ranking_search_path = [
     current_setting('search_path'),
-    CASE WHEN EXISTS (
-        FROM duckdb_functions()
+    CASE WHEN (
+        SELECT database_name FROM duckdb_functions()
         WHERE database_name = current_database() AND schema_name = 'main'
-            AND function_name = 'ranking_version' AND starts_with(macro_definition, '''duckdb-ranking-udfs 0.2')
-    ) THEN 'main' ELSE 'temp.main' END,
+            AND function_name = 'ranking_version' AND starts_with(macro_definition, '''duckdb-ranking-udfs 0.2')) IS NULL THEN 'temp.main' ELSE 'main' END,
     concat('"', replace(current_database(), '"', '""'), '".main')];  -- from where the first is found
 SET search_path = getvariable('ranking_search_path')[2];
 DROP MACRO TABLE IF EXISTS _ranking_apart_problems;
@@ -11711,7 +11722,7 @@ recall_without_gone | rec | items | users of truth |  |  | rec: users with other
 gone_items | rec | items | rows of rec |  | 0.05 | rec: items that are not in the corpus | was rec made of another corpus? make it of this one | was rec made of another corpus? make it of this one | was rec made of another corpus? make it of this one
 labelled_apart | truth | predicted_truth | users of predicted_truth |  | 0 | truth: its users are no random draw by the model''s grades | draw the users whom people label at random | draw the users whom people label at random | draw the users whom people label at random
 labelled_in_part | truth | predicted_truth | users of truth |  | 0 | truth: users whose top k = {k} is not all judged by people | label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write --unjudged skip | label the whole top k of these users, or write unjudged=''skip''
-truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already | write ranking.split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking.split(..., seen := ''drop'')
+truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already | write ranking.split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_udfs.split(..., seen=''drop'')
 late_history | history | history | events of history |  | 0 | history: events at or after the first of truth | end the history before truth begins | end the history before truth begins | end the history before truth begins
 seen_items | rec | history | rows of rec |  | 0.05 | rec: items that the user has in history already | leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave the rows of history out of rec
 new_users | history | history | users of truth |  |  | users in truth that are not in history |  |  | 

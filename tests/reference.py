@@ -321,7 +321,9 @@ def measure_section(measure: Measure) -> Iterator[str]:
                 meanings[name] = head(same[1]).arguments[name] if same else text
         # A word that DuckDB's parser takes for something else
         name = '"precision"' if measure.name == "precision" else measure.name
-        calls = signatures(f"ranking.{measure.name}")
+        ((_, *given),) = ([one for one in each if "truth" not in one] for each in parameters(measure.name))
+        forms = ("rec, truth", "judged")
+        calls = [f"ranking.{measure.name}({', '.join([form, *given])})" for form in forms]
         calls += [f"{name}({of}[, k[, options]])  -- as in Hivemall" for of in ("rec, truth", "judged")]
         facts = {"returns": said.fields["Returns"]}
         shown.append((said.query, said.result))

@@ -172,21 +172,36 @@ def test_the_script_runs_again_beside_names_of_others_whatever_the_setting(bare:
     assert {" / " in text for text in texts} == {False, True}
 
 
+OF_0_2 = """
+    CREATE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0'; CREATE MACRO _ranking_call(a) AS a;
+    CREATE MACRO udf_mae(a, b) AS a;
+    COMMENT ON MACRO ranking_version IS 'x'; COMMENT ON MACRO udf_mae IS 'x'"""
+
+
 def test_the_macros_of_version_0_2_are_dropped_from_main_and_no_others(bare: Con) -> None:
-    hers = "CREATE MACRO ranking_summary(a) AS TABLE SELECT 'hers'; CREATE MACRO ranking_mine() AS 1"
     names = "SELECT list(function_name ORDER BY function_name) FROM duckdb_functions() "
     names += "WHERE schema_name = 'main' AND NOT internal"
-    bare.execute(hers)
+    bare.execute("CREATE MACRO ranking_summary(a) AS TABLE SELECT 'hers'; CREATE MACRO ranking_mine() AS 1")
     run_script(bare)
     assert value(bare, names) == ["ranking_mine", "ranking_summary"]
-    older = (
-        "CREATE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0'; CREATE MACRO _ranking_call(a) AS a"
-    )
-    bare.execute(f"{older}; CREATE MACRO udf_mae(a, b) AS a; CREATE SCHEMA s; SET search_path = 's,main'")
+    bare.execute("DROP MACRO TABLE ranking_summary").execute(OF_0_2)
+    bare.execute("CREATE SCHEMA s; SET search_path = 's,main'")
     run_script(bare)
     assert value(bare, names) == ["ranking_mine"]
     assert value(bare, "SELECT current_setting('search_path')") == "memory.s,memory.main"  # which is the same
     assert value(bare, "SELECT ranking.mae(1, 3)") == 2
+
+
+@pytest.mark.parametrize("hers", ["CREATE MACRO udf_rmse(a) AS 1", "CREATE TEMP MACRO udf_rmse(a) AS 1"])
+def test_a_macro_of_the_users_by_a_name_of_version_0_2_stops_the_script(bare: Con, hers: str) -> None:
+    bare.execute(OF_0_2).execute(hers)
+    error = "udf_rmse in (memory|temp) has a name of version 0.2, whose macros go, and is not one: rename it"
+    with pytest.raises(
+        duckdb.InvalidInputException, match=f"^Invalid Input Error: ranking_udfs.sql: {error}"
+    ):
+        run_script(bare)
+    bare.execute("ROLLBACK")
+    assert bare.execute("SELECT udf_rmse(1), udf_mae(1, 2), _ranking_call(3)").fetchall() == [(1, 1, 3)]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import duckdb
@@ -150,6 +151,10 @@ ERRORS: list[tuple[Callable[[], object], str]] = [
     (lambda: ranking_udfs.split(EVENTS, last=1, user_col="u"), "split: events: time must be an integer, a date or a timestamp, got 0.5; write whole numbers"),
     (lambda: ranking_udfs.split("none.csv", last=1), "split: none.csv: no such file"),
     (lambda: ranking_udfs.check(LISTS, None), "check: truth must be a data frame"),
+    (lambda: ranking_udfs.check(LISTS, LISTS, time_col="t"), "check: time_col must be the name of a column of truth and history, or None without history, got 't'"),
+    (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, weights=[1, 2]), "fuse: weights must be a dict, as in {'bm25': 1, 'vector': 2}, got [1, 2]"),  # type: ignore[arg-type]
+    (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, weights={1: 1}), "fuse: weights must have one of each model (a, b), got '1'"),  # type: ignore[dict-item]
+    (lambda: ranking_udfs.split("none", last=1), "split: none: no such file"),
 ]  # fmt: skip
 
 
@@ -158,6 +163,34 @@ def test_a_wrong_call_is_an_error_of_the_function(call: Callable[[], object], er
     with pytest.raises(ValueError) as raised:  # noqa: PT011  (its text is below)
         call()
     assert str(raised.value).startswith(error)
+
+
+def test_a_span_may_be_a_timedelta_and_time_col_is_a_name(tables: Con) -> None:
+    texts, found = (
+        ranking_udfs.split("events", test_size=size, con=tables) for size in ("5 days", timedelta(days=5))
+    )
+    assert found.fetchall() == texts.fetchall() != []
+    with pytest.raises(TypeError, match=r"^split: time_col must be the name of a column, got None$"):
+        ranking_udfs.split("events", time_col=None, con=tables)  # type: ignore[arg-type]
+
+
+NOT_TAKEN = {
+    "check": ("measures", "method"),
+    "explain": ("measures", "unjudged", "history"),
+    "overlap": ("measures", "grade_col", "min_grade", "users"),
+    "abstention": ("measures", "ks", "ties", "unjudged"),
+    "fuse": ("measures", "ks", "grade_col", "unit"),
+    "split": ("score_col", "ks", "unit"),
+}
+
+
+@pytest.mark.parametrize(
+    ("verb", "keyword"), [(verb, one) for verb, every in NOT_TAKEN.items() for one in every]
+)
+def test_a_keyword_that_another_verb_takes_is_an_error(verb: str, keyword: str) -> None:
+    given = {"check": [LISTS, LISTS], "explain": [LISTS, LISTS, "q1"], "abstention": [LISTS, LISTS]}
+    with pytest.raises(TypeError, match=rf"^{verb}: got an unexpected keyword argument '{keyword}'"):
+        getattr(ranking_udfs, verb)(*given.get(verb, [LISTS]), **{keyword: "x"})
 
 
 @pytest.mark.parametrize("verb", ["check", "explain", "overlap", "abstention", "fuse", "split"])

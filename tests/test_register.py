@@ -350,15 +350,18 @@ def test_what_the_user_has_stays_and_the_pack_is_there_in_its_namespace(bare: Co
         "USE s": "auc(1, 2)",
         "USE other": "mrr(1, 2)",
     }
-    named = "ranking.auc, ranking.hits, ranking.judge, ranking.mrr, ranking.recall, ranking.hit_rate"
-    for options, others in (({}, ""), ({}, ""), ({"hivemall": True}, "struct, "), ({}, "")):
-        found = left_alone(bare, **options)
-        assert found == f"auc, hits, judge, mrr, recall, {others}success; {named}"
+    found = "hits, judge, recall, success; ranking.hits, ranking.judge, ranking.recall, ranking.hit_rate"
+    elsewhere = "auc, hits, judge, mrr, recall, struct, success; ranking.auc, ranking.hits, ranking.judge, "
+    elsewhere += "ranking.mrr, ranking.recall, ranking.hit_rate"  # which TEMP macros would come before
+    for options, others in (({}, found), ({}, found), ({"hivemall": True}, elsewhere), ({}, found)):
+        assert left_alone(bare, **options) == others
         rows = [bare.execute(f"{use}; SELECT {calls}").fetchone() for use, calls in hers.items()]
         assert rows == [(3, "struct", 2, "recall", 3, 5, "ndcg"), ("auc",), ("mrr",)]
         bare.execute("USE memory")
     sql = "SELECT ndcg([1], [1]), ranking.recall([1, 3], [1, 2]), ranking.judge([1], [1]).ranks, ranking.hit_rate([1], [1])"
     assert bare.execute(sql).fetchall() == [(1, 1 / 2, [1], 1)]
+    bare.execute("DROP MACRO recall; DROP MACRO other.main.mrr")
+    assert bare.execute("SELECT recall([1, 3], [1, 2]), mrr([1], [1])").fetchall() == [(1 / 2, 1)]
 
 
 def test_what_the_user_makes_after_register_stays_and_keeps_no_one_from_registering(tmp_path: Path) -> None:
@@ -378,6 +381,105 @@ def test_what_the_user_makes_after_register_stays_and_keeps_no_one_from_register
         con.execute("DROP MACRO hits")
         assert left_alone(con) == ""
         assert con.execute(sql).fetchall() == [(1, 1)]
+
+
+@pytest.mark.parametrize("name", ["my rk", "o'x", 'a"b', "select", "ranking.y"])
+def test_the_namespace_may_have_any_name(bare: Con, name: str) -> None:
+    ranking_udfs.register(ranking_udfs.register(bare, name=name), name=name)
+    quoted = '"' + name.replace('"', '""') + '"'
+    assert (
+        bare.execute(f"SELECT {quoted}.recall([1, 3], [1, 2]), {quoted}.main.mae(3, 1)").fetchall() == RESULT
+    )
+    with pytest.raises(duckdb.Error, match=re.escape(f"{name}.recall: k must be 0 or more, got -1")):
+        bare.execute(f"SELECT {quoted}.recall([1], [1], -1)")
+    with pytest.raises(duckdb.Error, match=re.escape(f"{name}.evaluate: every k in ks must be 0 or more")):
+        bare.execute(f"FROM {quoted}.evaluate('rec', 'truth', [-3])")
+
+
+def test_arguments_of_register_that_are_none(bare: Con) -> None:
+    for name in ("main", "Temp", "system", "pg_catalog", "information_schema"):
+        with pytest.raises(ValueError, match=rf"^register: name must be none of main, .*, got {name}$"):
+            ranking_udfs.register(bare, name=name)
+    with pytest.raises(ValueError, match=r"^register: name must be the name of a database, got 7$"):
+        ranking_udfs.register(bare, name=7)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^register: hivemall must be True or False, got 'rk'$"):
+        ranking_udfs.register(bare, "rk")  # type: ignore[arg-type]
+    assert value(bare, "SELECT count(*) FROM duckdb_databases() WHERE NOT internal") == 1
+
+
+def test_macros_that_were_dropped_come_back_after_detach(con: Con) -> None:
+    con.execute("DROP MACRO ranking.mae")
+    with pytest.raises(duckdb.CatalogException):
+        con.execute(WORKS.format("ranking"))
+    con.execute("DETACH ranking")
+    assert works(ranking_udfs.register(con))
+
+
+def test_aggregates_before_over_and_filter(con: Con) -> None:
+    """As sql/README.md has it under Names."""
+    arguments = {
+        "mae": "1.0, i",
+        "mse": "1.0, i",
+        "rmse": "1.0, i",
+        "r2": "1.0 * i, i",
+        "logloss": "0.5, i % 2",
+    }
+    arguments |= {"mean": "i::DOUBLE", "catalog_coverage": "[i], 10"}
+    taken = {"mae", "mse"} | ({"rmse", "logloss"} if DUCKDB_2 else set())
+    for name, given in arguments.items():
+        call = f"ranking.main.{name}({given})"
+        same = con.execute(
+            f"SELECT i % 2 AS half, {call} FROM range(6) t(i) GROUP BY ALL ORDER BY ALL"
+        ).fetchall()
+        over = f"SELECT DISTINCT i % 2, {call} OVER (PARTITION BY i % 2) FROM range(6) t(i) ORDER BY ALL"
+        if name in taken:
+            assert con.execute(over).fetchall() == same
+        else:
+            with pytest.raises(duckdb.Error, match=r"aggregate function|must be functions"):
+                con.execute(over)
+        with pytest.raises(duckdb.InvalidInputException, match="FILTER"):
+            con.execute(f"SELECT {call} FILTER (i > 1) FROM range(6) t(i)")
+
+
+def test_a_measure_takes_lists_and_judged_rankings_wherever_they_come_from(con: Con) -> None:
+    con.execute("""
+        CREATE TABLE x AS SELECT i % 3 AS userid, i AS itemid, [0, 4, 5] AS truth FROM range(9) t(i);
+        CREATE TABLE lists AS SELECT [1, 2] AS rec, [2] AS truth""")
+    grouped = "list(itemid ORDER BY itemid DESC), any_value(truth)"
+    for query, expected in {
+        f"SELECT ranking.recall({grouped}, 2) FROM x GROUP BY userid ORDER BY userid": [0, 1 / 3, 1 / 3],
+        f"SELECT ranking.recall(ranking.judge({grouped}), 2) FROM x GROUP BY userid ORDER BY userid": [
+            0,
+            1 / 3,
+            1 / 3,
+        ],
+        "SELECT ranking.recall(list(itemid) OVER (ORDER BY itemid DESC), truth, 6) FROM x LIMIT 1": [0],
+        "SELECT (SELECT ranking.recall(lists.rec, lists.truth, 1)) FROM lists": [0],
+        "SELECT (SELECT ranking.recall(ranking.judge(lists.rec, lists.truth), 2)) FROM lists": [1],
+        "SELECT unnest([ranking.precision(NULL, [1], 5), ranking.recall(NULL, [1]), ranking.ndcg([1], NULL, 3)])": [
+            0,
+            0,
+            None,
+        ],
+        "SELECT unnest([ranking.ndcg(NULL), ranking.ndcg(NULL, 10), ranking.ndcg(NULL, NULL, 3)])": [
+            None,
+            None,
+            None,
+        ],
+        "SELECT ranking.ndcg(['a'], MAP {'a': 2}, 3, gain := 'linear')": [1],
+        "SELECT ranking.ndcg([{'g': 2, 'i': 'x'}], [2], 1)": [1],
+        "SELECT ranking.recall(ranking.judge([1, 2], [2]), k := 1)": [0],
+        "SELECT ranking.recall([1, 2], [2], k := 1)": [0],
+    }.items():
+        assert [one for (one,) in con.execute(query).fetchall()] == expected, query
+    for call, error in {
+        "ndcg(ranking.judge([1], [1]), 2, 3)": "takes (judged, k) or (rec, truth, k), got (judged, k, k)",
+        "ndcg(ranking.judge([1], [1]), 2.5)": "k must be an integer",
+        "ndcg([1], [1], 'x')": "k must be an integer",
+        "ndcg(5, 6)": "rec must be a LIST of items, got",
+    }.items():
+        with pytest.raises(duckdb.Error, match=rf"ranking\.ndcg: {re.escape(error)}"):
+            con.execute(f"SELECT ranking.{call}")
 
 
 # What is there, what register must find no other of, what it says that it got, and the statement that ends it.

@@ -292,6 +292,9 @@ def check(
         >>> found.filter("severity = 'warning'").select("code, count, of").fetchall()
         [('ties_at_k', 1, 2)]
     """
+    if time_col is not None and (options.get("history") is None or not isinstance(time_col, str)):
+        rule = "time_col must be the name of a column of truth and history, or None without history"
+        raise ValueError(f"check: {rule}, got {time_col!r}")
     with at_work("check", rec, truth, None, ks, options, time_col=time_col) as (connection, work):
         work.check_users()
         types = ", ".join(f"{name}::{kind} AS {name}" for name, kind in PROBLEM_COLUMNS.items())
@@ -447,9 +450,12 @@ def split(events: Table, *, time_col: str = "time", **options: Unpack[Splitting]
     given: dict[str, Any] = {one: OPTIONS[one].default for one in names_of(Splitting)} | dict(options)
     columns = columns_of("split", {name: one for name, one in given.items() if name.endswith("_col")})
     named = {"userid": columns["user_col"], "itemid": columns["item_col"], "time": time_col}
+    if not isinstance(time_col, str) or not time_col:
+        raise TypeError(f"split: time_col must be the name of a column, got {time_col!r}")
     with value_errors("split"), open_connection("split", given["con"]) as connection:
         path = connection.name("events", events, columns)
-        found = read_events(connection.con, path, named, Connection(has_tables=not connection.is_own))
+        catalog = Connection(has_tables=not connection.is_own)
+        found = read_events(connection.con, path, named, catalog, is_command=False)
         view = f"{connection.prefix}events"
         return connection.result(split_query(connection.con, view, *found, given, dashes=""))
 
@@ -479,7 +485,8 @@ def at_work(
 ) -> Iterator[tuple[WorkConnection, Evaluation]]:
     """Open a connection for an evaluation; warn of what it finds in the data, at the line of the caller."""
     known = names_of(KEYWORDS.get(caller, Reporting))
-    check_keywords(caller, options, ["measures", "ks", *known])
+    own = {"fuse": "", "abstention": ""} | dict.fromkeys(("check", "explain", "overlap"), "ks")
+    check_keywords(caller, options, [*own.get(caller, "measures ks").split(), *known])
     given = SimpleNamespace(**{name: one.default for name, one in OPTIONS.items()} | dict(options))
     given.by_user, given.time = by_user, time_col
     problems, directions = list[Row](), directions_of(caller, options)

@@ -1,4 +1,4 @@
-"""The functions that the macros of measures call: `ranking.ndcg(judged, k)`, or of lists."""
+"""The function that the macros of measures call: of rec, truth and k, or of a judged ranking and k."""
 
 import re
 from collections import defaultdict
@@ -16,42 +16,50 @@ from ..measures.registry import MEASURES, InputError, Measure, Number
 from ..texts import shorten
 from .batches import batch_of
 from .judge import has_grades
+from .judged import JUDGED_TYPE
 from .layouts import copy_to_arrow_memory, plain_array
 
+NULL = '"NULL"'
+FIELDS = {one.name for one in JUDGED_TYPE}
 INTEGER = r'"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)'  # types of k
 
 
 def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return of each judged ranking the measure's value, and an error text for the macro to raise: a STRUCT.
+    """Return of each row the measure's value, and an error text for the macro to raise: a STRUCT.
 
     Args:
-        arguments: of each row the measure's name, as it was called; the judged ranking; the type and text of
-            k; and where the measure has options a STRUCT of them. Names and types are those of all rows.
+        arguments: of each row the measure's name, as it was called; rec and truth, or a judged ranking and k;
+            type and text of the third argument, which is k; the same of the second, if that is no list; and
+            where the measure has options a STRUCT of them. Names and types are those of all rows.
     """
-    return measured(1, *map(plain_array, arguments))
-
-
-def measure_of_lists(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return the same of lists: rec and truth, in place of the judged ranking."""
-    return measured(2, *map(plain_array, arguments))
-
-
-def measured(n_ranked: int, called: pa.Array, *arguments: pa.Array) -> pa.Array:
-    ranked, (kind, k, *options) = arguments[:n_ranked], arguments[n_ranked:]
+    called, rec, truth, kind, k, second_kind, second, *options = map(plain_array, arguments)
     found, problem = np.full(len(called), np.nan), None
     try:
         for chosen, rows in groups(options[0]) if options else [({}, None)] * bool(len(called)):
-            name = called[0].as_py()
+            name, ranked = called[0].as_py(), [rec, truth]
+            if is_judged(rec, second_kind[0].as_py()):
+                ranked = [rec]
+                if second_kind[0].as_py() != NULL:
+                    if kind[0].as_py() != NULL:
+                        raise TypeError(f"{name}: takes (judged, k) or (rec, truth, k), got (judged, k, k)")
+                    kind, k = second_kind, second
             if rows is None:
-                found = values(name, chosen, [*ranked], kind, k)
+                found = values(name, chosen, ranked, kind, k)
             else:
-                taken = [array.take(pa.array(rows)) for array in (*ranked, kind, k)]
-                found[rows] = values(name, chosen, taken[:n_ranked], *taken[n_ranked:])
+                *taken, kinds, ks = (array.take(pa.array(rows)) for array in (*ranked, kind, k))
+                found[rows] = values(name, chosen, taken, kinds, ks)
     except (ValueError, TypeError) as error:
         problem = str(error)
     texts = pa.array([problem] * len(called), pa.string())
     made = pa.StructArray.from_arrays([pa.array(found, mask=np.isnan(found)), texts], ["value", "problem"])
     return copy_to_arrow_memory(made)
+
+
+def is_judged(first: pa.Array, second_kind: str) -> bool:
+    """Return whether the first argument is a judged ranking, or NULL before a k, and no list."""
+    if pa.types.is_null(first.type):
+        return re.fullmatch(INTEGER, second_kind) is not None
+    return pa.types.is_struct(first.type) and {one.name for one in first.type} == FIELDS
 
 
 def values(

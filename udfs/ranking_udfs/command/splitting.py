@@ -28,6 +28,8 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
     columns = {"userid": given.user_col, "itemid": given.item_col, "time": given.time}
     check_folder(given.output)
     rows, names, time = read_events(con, path, columns)
+    if time == "TIMESTAMP WITH TIME ZONE":
+        con.execute("SET TimeZone = 'UTC'")
     query = split_query(con, "ranking_command_events", rows, names, time, vars(given))
     con.execute(f"CREATE TEMP TABLE ranking_command_split AS\n{query}")
     write_parts(con, path, given.output, path[path.lower().rindex(kind) :])

@@ -72,7 +72,8 @@ def compose_given(
         call = replace(CALLS.get(function, Call).parse(function, given), caller=caller)
         return compose(call.with_types(types) if types else call)
     except ValueError as error:
-        return failing(f"{caller}: {error}")
+        text = str(error).replace("FROM ranking.", f"FROM {namespace or 'ranking'}.")
+        return failing(f"{caller}: {text}")
 
 
 def compose(call: Call) -> str:

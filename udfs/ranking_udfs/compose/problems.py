@@ -403,7 +403,7 @@ PROBLEMS = (
         warning_from=0.05,
         in_sql="write ranking.split(..., seen := 'drop')",
         in_command="write ranking-udfs split --seen drop",
-        in_python="write ranking.split(..., seen := 'drop')",
+        in_python="write ranking_udfs.split(..., seen='drop')",
     ),
     Problem(
         "late_history",

@@ -28,6 +28,7 @@ from .macros import NAMESPACE, Macro, macros
 
 # In the order of registration: the functions that macros call are there before all others.
 UDFS = OF_MACROS | OF_LISTS
+RESERVED = ("main", "temp", "system", "pg_catalog", "information_schema")  # which mean something in DuckDB
 
 
 def register(
@@ -41,7 +42,7 @@ def register(
     would find, its TEMP tables and CTEs included. Nothing is written into a database file, no setting is
     changed, and a read-only instance will do. Call it again at any time: what is there stays.
 
-    `ranking.main.evaluate` means the same, and is the only way to write OVER or FILTER behind an aggregate.
+    `ranking.main.evaluate` means the same, and is the way to write OVER behind `ranking.main.mae(p, a)`.
 
     A function of yours that has the name of one over lists is left alone; a warning says so, and
     `ranking.recall` is the pack's. What was registered inside a transaction that is rolled back goes with it:
@@ -65,6 +66,8 @@ def register(
     con = duckdb_connection(con)
     if not isinstance(name, str) or not name:
         raise ValueError(f"register: name must be the name of a database, got {shorten(repr(name))}")
+    if not isinstance(hivemall, bool):
+        raise ValueError(f"register: hivemall must be True or False, got {shorten(repr(hivemall))}")
     taken = add_missing(con, hivemall, name)
     if taken:
         named = dict.fromkeys(BY_NAME[one].name if one in BY_NAME else one for one in taken)
@@ -94,16 +97,21 @@ def add_missing(
         found = names_in_use(con, [*UDFS, *wanted])
         if database is not None:
             check_name(con, database, found["database"])
-        missing = {name: udf for name, udf in UDFS.items() if name not in found["function"] | found["other"]}
+        there = found["function"] | found["other" if in_transaction else "taken"]
+        missing = {name: udf for name, udf in UDFS.items() if name not in there}
         if missing:
             add_functions(con, missing, in_transaction)
         if database is not None and database.lower() not in found["database"]:
             attach(con, database)
-        there = found["macro"] | found["other"]
-        if new := [one.made_in(NAMESPACE) for name, one in wanted.items() if name not in there]:
+        others = found["other"] | found["taken"]
+        if wanted:  # TEMP macros come before others of any schema
+            others |= found["elsewhere"]
+        if new := [
+            one.made_in(NAMESPACE) for name, one in wanted.items() if name not in found["macro"] | others
+        ]:
             with contextlib.nullcontext() if in_transaction else transaction(con):
                 execute(con, new)
-    return sorted(found["other"])
+    return sorted(others)
 
 
 @cache
@@ -125,7 +133,8 @@ def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[s
     """Return which of these names the pack's functions have, its TEMP macros, and others; and its databases.
 
     A function is the pack's if it is not older than the first one, whose type no other has; a TEMP macro, if
-    its comment is the pack's; a database, if its `version` is.
+    its comment is the pack's; a database, if its `version` is. Others are `other` where the bare name
+    finds them, `taken` in `system.main`, where the pack's would stand, and else `elsewhere`.
     """
     descriptions = [one.description for one in hivemall_macros().values()]
     query = f"""
@@ -133,21 +142,27 @@ def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[s
             SELECT *, database_name = 'system' AS is_system, lower(function_name) AS name
             FROM duckdb_functions()
         ), of_pack AS MATERIALIZED (
-            SELECT database_name, schema_name FROM every
-            WHERE name = 'version' AND macro_definition = {literal(literal(version()))}
+            SELECT database_name, schema_name, macro_definition = {literal(literal(version()))} AS is_this
+            FROM every
+            WHERE name = 'version' AND starts_with(macro_definition, '''{PACK} ')
         ), first AS MATERIALIZED (
             SELECT min(function_oid) AS oid FROM every
             WHERE is_system AND name = '{FIRST_FUNCTION}' AND starts_with(return_type, 'ENUM(''{PACK} ')
         )
         SELECT DISTINCT name, CASE
             WHEN is_system AND function_oid >= oid THEN 'function'
+            WHEN is_system THEN 'taken'
             WHEN database_name = 'temp' AND list_contains($2, comment) THEN 'macro'
-            ELSE 'other'
+            WHEN database_name IN ('temp', current_database())
+                AND list_contains(current_schemas(true), schema_name) THEN 'other'
+            ELSE 'elsewhere'
         END
         FROM every CROSS JOIN first ANTI JOIN of_pack USING (database_name, schema_name)
         WHERE list_contains($1, name) AND NOT function_type LIKE 'table%'
-        UNION ALL SELECT lower(database_name), 'database' FROM of_pack WHERE schema_name = 'main'"""
-    found: dict[str, set[str]] = {"function": set(), "macro": set(), "other": set(), "database": set()}
+        UNION ALL
+        SELECT lower(database_name), 'database' FROM of_pack WHERE schema_name = 'main' AND is_this"""
+    kinds = ("function", "taken", "macro", "other", "elsewhere", "database")
+    found: dict[str, set[str]] = {kind: set() for kind in kinds}
     for name, kind in con.execute(query, [[*names], descriptions]).fetchall():
         found[kind].add(name)
     return found
@@ -155,6 +170,8 @@ def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[s
 
 def check_name(con: duckdb.DuckDBPyConnection, database: str, ours: Container[str]) -> None:
     """Raise ValueError if a database of this name is not one of ours, or a schema is called so, too."""
+    if database.lower() in RESERVED:
+        raise ValueError(f"register: name must be none of {', '.join(RESERVED)}, got {database}")
     query = """
         SELECT
             (SELECT list(coalesce(path, 'memory')) FROM duckdb_databases()

@@ -89,9 +89,6 @@ OF_MACROS = {
     "_ranking_measure": Udf(
         imported_when_called("arrow.over_judged", "measure"), "STRUCT(value DOUBLE, problem VARCHAR)"
     ),
-    "_ranking_measure_of_lists": Udf(
-        imported_when_called("arrow.over_judged", "measure_of_lists"), "STRUCT(value DOUBLE, problem VARCHAR)"
-    ),
     "_ranking_arrow_t_p": Udf(imported_when_called("arrow.student_t", "t_p"), "DOUBLE"),
     "_ranking_arrow_t_quantile": Udf(imported_when_called("arrow.student_t", "t_quantile"), "DOUBLE"),
     "_ranking_column_findings": Udf(

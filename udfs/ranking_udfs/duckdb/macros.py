@@ -50,9 +50,13 @@ class Macro:
 
     def made_in(self, database: str) -> str:
         """The statements that make the macro, in this database unless it is TEMP, and say what it does."""
-        schema = f"{identifier(database)}.main"
-        text = self.sql.replace(f" MACRO {NAMESPACE}.", f" MACRO {schema}.", 1)
-        return f"{text.replace(f'{NAMESPACE}.', f'{database}.')}\n{self.comment(schema)}"
+        schema, said = f"{identifier(database)}.main", database.replace("'", "''")
+        names = rf"(MACRO (?:TABLE )?)?{NAMESPACE}\."
+        return re.sub(
+            names,
+            lambda one: f"{one[1]}{schema}." if one[1] else f"{said}.",
+            f"{self.sql}\n{self.comment(NAMESPACE)}",
+        )
 
 
 def signatures(sql: str) -> list[list[str]]:

@@ -100,7 +100,7 @@ recall_without_gone | rec | items | users of truth |  |  | rec: users with other
 gone_items | rec | items | rows of rec |  | 0.05 | rec: items that are not in the corpus | was rec made of another corpus? make it of this one | was rec made of another corpus? make it of this one | was rec made of another corpus? make it of this one
 labelled_apart | truth | predicted_truth | users of predicted_truth |  | 0 | truth: its users are no random draw by the model''s grades | draw the users whom people label at random | draw the users whom people label at random | draw the users whom people label at random
 labelled_in_part | truth | predicted_truth | users of truth |  | 0 | truth: users whose top k = {k} is not all judged by people | label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write --unjudged skip | label the whole top k of these users, or write unjudged=''skip''
-truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already | write ranking.split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking.split(..., seen := ''drop'')
+truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already | write ranking.split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_udfs.split(..., seen=''drop'')
 late_history | history | history | events of history |  | 0 | history: events at or after the first of truth | end the history before truth begins | end the history before truth begins | end the history before truth begins
 seen_items | rec | history | rows of rec |  | 0.05 | rec: items that the user has in history already | leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave the rows of history out of rec
 new_users | history | history | users of truth |  |  | users in truth that are not in history |  |  | 
@@ -687,427 +687,252 @@ CREATE OR REPLACE TEMP MACRO to_ordered_map
             || typeof(reverse_or_k));
 COMMENT ON MACRO temp.main.to_ordered_map IS 'The pairs of a group as a MAP that is ordered by key.';
 
-CREATE OR REPLACE MACRO ranking.recall
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, normalize := 'truth', min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.recall', judged, typeof(k), k::VARCHAR, {'normalize': normalize, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, normalize := 'truth', min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.recall', rec, truth, typeof(k), k::VARCHAR, {'normalize': normalize, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.recall(rec, truth := NULL, k := NULL, normalize := 'truth', min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.recall', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'normalize': normalize, 'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.recall IS 'Share of the relevant items that stand in the top k.';
 
-CREATE OR REPLACE MACRO ranking.precision
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, divide := 'k', min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.precision', judged, typeof(k), k::VARCHAR, {'divide': divide, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, divide := 'k', min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.precision', rec, truth, typeof(k), k::VARCHAR, {'divide': divide, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.precision(rec, truth := NULL, k := NULL, divide := 'k', min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.precision', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'divide': divide, 'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.precision IS 'Share of the top k that is relevant.';
 
-CREATE OR REPLACE MACRO ranking.f_measure
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, beta := 1, divide := 'k', min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.f_measure', judged, typeof(k), k::VARCHAR, {'beta': beta, 'divide': divide, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, beta := 1, divide := 'k', min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.f_measure', rec, truth, typeof(k), k::VARCHAR, {'beta': beta, 'divide': divide, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.f_measure(rec, truth := NULL, k := NULL, beta := 1, divide := 'k', min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.f_measure', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'beta': beta, 'divide': divide, 'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.f_measure IS 'Harmonic mean of precision and recall at k, recall weighing beta times as much.';
 
-CREATE OR REPLACE MACRO ranking.hit_rate
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.hit_rate', judged, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.hit_rate', rec, truth, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.hit_rate(rec, truth := NULL, k := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.hit_rate', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.hit_rate IS '1 if any relevant item stands in the top k, else 0.';
 
-CREATE OR REPLACE MACRO ranking.recall_all
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.recall_all', judged, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.recall_all', rec, truth, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.recall_all(rec, truth := NULL, k := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.recall_all', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.recall_all IS '1 if every relevant item stands in the top k, else 0.';
 
-CREATE OR REPLACE MACRO ranking.hits
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.hits', judged, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.hits', rec, truth, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.hits(rec, truth := NULL, k := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.hits', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.hits IS 'Number of relevant items in the top k.';
 
-CREATE OR REPLACE MACRO ranking.mrr
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.mrr', judged, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.mrr', rec, truth, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.mrr(rec, truth := NULL, k := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.mrr', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.mrr IS 'One over the rank of the first relevant item in the top k; its mean over users is the MRR.';
 
-CREATE OR REPLACE MACRO ranking.first_hit_rank
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.first_hit_rank', judged, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.first_hit_rank', rec, truth, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.first_hit_rank(rec, truth := NULL, k := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.first_hit_rank', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.first_hit_rank IS 'Rank of the first relevant item in the top k.';
 
-CREATE OR REPLACE MACRO ranking.average_precision
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, normalize := 'truth', min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.average_precision', judged, typeof(k), k::VARCHAR, {'normalize': normalize, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, normalize := 'truth', min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.average_precision', rec, truth, typeof(k), k::VARCHAR, {'normalize': normalize, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.average_precision(rec, truth := NULL, k := NULL, normalize := 'truth', min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.average_precision', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'normalize': normalize, 'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.average_precision IS 'Mean of the precision at each relevant item; its mean over users is the MAP.';
 
-CREATE OR REPLACE MACRO ranking.auc
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.auc', judged, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.auc', rec, truth, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.auc(rec, truth := NULL, k := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.auc', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.auc IS 'Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
 
-CREATE OR REPLACE MACRO ranking.dcg
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.dcg', judged, typeof(k), k::VARCHAR, {'gain': gain, 'discount': discount, 'base': base, 'half_life': half_life}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.dcg', rec, truth, typeof(k), k::VARCHAR, {'gain': gain, 'discount': discount, 'base': base, 'half_life': half_life}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.dcg(rec, truth := NULL, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.dcg', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'gain': gain, 'discount': discount, 'base': base, 'half_life': half_life}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
 
-CREATE OR REPLACE MACRO ranking.ideal_dcg
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.ideal_dcg', judged, typeof(k), k::VARCHAR, {'gain': gain, 'discount': discount, 'base': base, 'half_life': half_life}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.ideal_dcg', rec, truth, typeof(k), k::VARCHAR, {'gain': gain, 'discount': discount, 'base': base, 'half_life': half_life}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.ideal_dcg(rec, truth := NULL, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.ideal_dcg', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'gain': gain, 'discount': discount, 'base': base, 'half_life': half_life}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 
-CREATE OR REPLACE MACRO ranking.ndcg
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.ndcg', judged, typeof(k), k::VARCHAR, {'gain': gain, 'discount': discount, 'base': base, 'half_life': half_life, 'ideal': ideal}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.ndcg', rec, truth, typeof(k), k::VARCHAR, {'gain': gain, 'discount': discount, 'base': base, 'half_life': half_life, 'ideal': ideal}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.ndcg(rec, truth := NULL, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.ndcg', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'gain': gain, 'discount': discount, 'base': base, 'half_life': half_life, 'ideal': ideal}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
 
-CREATE OR REPLACE MACRO ranking.cumulative_gain
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, gain := 'linear') AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.cumulative_gain', judged, typeof(k), k::VARCHAR, {'gain': gain}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, gain := 'linear') AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.cumulative_gain', rec, truth, typeof(k), k::VARCHAR, {'gain': gain}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.cumulative_gain(rec, truth := NULL, k := NULL, gain := 'linear') AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.cumulative_gain', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'gain': gain}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.cumulative_gain IS 'Cumulative gain: the sum of the gains of the top k, wherever they stand.';
 
-CREATE OR REPLACE MACRO ranking.err
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, max_grade := 4) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.err', judged, typeof(k), k::VARCHAR, {'max_grade': max_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, max_grade := 4) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.err', rec, truth, typeof(k), k::VARCHAR, {'max_grade': max_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.err(rec, truth := NULL, k := NULL, max_grade := 4) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.err', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'max_grade': max_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 
-CREATE OR REPLACE MACRO ranking.rbp
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.rbp', judged, typeof(k), k::VARCHAR, {'persistence': persistence, 'gain': gain, 'max_grade': max_grade, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.rbp', rec, truth, typeof(k), k::VARCHAR, {'persistence': persistence, 'gain': gain, 'max_grade': max_grade, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.rbp(rec, truth := NULL, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.rbp', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'persistence': persistence, 'gain': gain, 'max_grade': max_grade, 'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
 
-CREATE OR REPLACE MACRO ranking.half_life_utility
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, half_life := 5, neutral := 0) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.half_life_utility', judged, typeof(k), k::VARCHAR, {'half_life': half_life, 'neutral': neutral}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, half_life := 5, neutral := 0) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.half_life_utility', rec, truth, typeof(k), k::VARCHAR, {'half_life': half_life, 'neutral': neutral}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.half_life_utility(rec, truth := NULL, k := NULL, half_life := 5, neutral := 0) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.half_life_utility', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'half_life': half_life, 'neutral': neutral}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 
-CREATE OR REPLACE MACRO ranking.r_precision
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.r_precision', judged, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.r_precision', rec, truth, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.r_precision(rec, truth := NULL, k := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.r_precision', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.r_precision IS 'Precision at the rank that equals the number of relevant items.';
 
-CREATE OR REPLACE MACRO ranking.bpref
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.bpref', judged, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.bpref', rec, truth, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.bpref(rec, truth := NULL, k := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.bpref', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.bpref IS 'How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.';
 
-CREATE OR REPLACE MACRO ranking.judged_share
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.judged_share', judged, typeof(k), k::VARCHAR) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.judged_share', rec, truth, typeof(k), k::VARCHAR) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.judged_share(rec, truth := NULL, k := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.judged_share', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.judged_share IS 'Share of the top k that truth has a grade for, whatever grade: Judged@k.';
 
-CREATE OR REPLACE MACRO ranking.interpolated_precision
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, recall := 0, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.interpolated_precision', judged, typeof(k), k::VARCHAR, {'recall': recall, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, recall := 0, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.interpolated_precision', rec, truth, typeof(k), k::VARCHAR, {'recall': recall, 'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.interpolated_precision(rec, truth := NULL, k := NULL, recall := 0, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.interpolated_precision', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'recall': recall, 'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.interpolated_precision IS 'The highest precision at any rank of the top k that has at least this recall.';
 
-CREATE OR REPLACE MACRO ranking.interpolated_average_precision
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.interpolated_average_precision', judged, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, min_grade := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.interpolated_average_precision', rec, truth, typeof(k), k::VARCHAR, {'min_grade': min_grade}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.interpolated_average_precision(rec, truth := NULL, k := NULL, min_grade := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.interpolated_average_precision', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'min_grade': min_grade}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.interpolated_average_precision IS 'Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.';
 
-CREATE OR REPLACE MACRO ranking.spearman
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.spearman', judged, typeof(k), k::VARCHAR) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.spearman', rec, truth, typeof(k), k::VARCHAR) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.spearman(rec, truth := NULL, k := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.spearman', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
 
-CREATE OR REPLACE MACRO ranking.kendall_tau
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL, variant := 'b') AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.kendall_tau', judged, typeof(k), k::VARCHAR, {'variant': variant}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL, variant := 'b') AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.kendall_tau', rec, truth, typeof(k), k::VARCHAR, {'variant': variant}) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.kendall_tau(rec, truth := NULL, k := NULL, variant := 'b') AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.kendall_tau', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END, {'variant': variant}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 
-CREATE OR REPLACE MACRO ranking.concordant_pairs
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure('ranking.concordant_pairs', judged, typeof(k), k::VARCHAR) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1],
-    (rec, truth, k := NULL) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure_of_lists('ranking.concordant_pairs', rec, truth, typeof(k), k::VARCHAR) END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1];
+CREATE OR REPLACE MACRO ranking.concordant_pairs(rec, truth := NULL, k := NULL) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.concordant_pairs', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\]$|^MAP') THEN NULL ELSE truth::VARCHAR END) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
 COMMENT ON MACRO ranking.concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';

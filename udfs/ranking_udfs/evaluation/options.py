@@ -193,14 +193,19 @@ ARGUMENTS = {  # that name columns, by what the pack calls these
 }
 
 
-class NamedColumns(TypedDict, total=False):
-    """The names of the columns, in upper or lower case, and how grades are read."""
+class RecColumns(TypedDict, total=False):
+    """The names of the columns of rec, in upper or lower case."""
 
     user_col: str
     item_col: str
     score_col: str
-    grade_col: str | None
     system_col: str | None
+
+
+class NamedColumns(RecColumns, total=False):
+    """The names of all columns, and how grades are read."""
+
+    grade_col: str | None
     min_grade: float | None
     unjudged: str
     without_relevant: str
@@ -250,27 +255,31 @@ class Comparing(Evaluating, ComparisonOptions, total=False):
     also: Sequence[str] | str | None
 
 
-class Reading(NamedColumns, total=False):
+class Reading(RecColumns, total=False):
     """The keywords that say how rec is read, and on which connection."""
 
     descending: bool | Mapping[str, bool]
     con: "duckdb.DuckDBPyConnection | None"
-    unit: str
 
 
-class Checking(Reading, total=False):
+class Checking(Reading, NamedColumns, total=False):
     """The keywords of the check."""
 
     history: Any
     users: Any
     items: Any
     predicted_truth: Any
+    unit: str
 
 
 class Explaining(Reading, total=False):
     """The keywords of an explanation."""
 
+    grade_col: str | None
+    min_grade: float | None
+    without_relevant: str
     ties: str
+    unit: str
 
 
 class Overlapping(Reading, total=False):
@@ -278,13 +287,17 @@ class Overlapping(Reading, total=False):
 
     baseline: str | None
     persistence: float
+    unit: str
 
 
 class Abstaining(Reading, total=False):
     """The keywords of an abstention."""
 
+    grade_col: str | None
+    min_grade: float | None
     users: Any
     confidence: float
+    unit: str
 
 
 class Fusing(Reading, total=False):

@@ -414,8 +414,13 @@ class Evaluation:
             how = "name their files, as in bm25=a.csv vector=b.csv"
             how = how if inputs.is_command else "give a dict of them, as in {'bm25': a, 'vector': b}"
             raise UsageError(f"{self.caller}: nothing tells models apart: {how}")
-        if given["weights"] is not None and {*given["weights"]} != {*self.tables.models}:
-            rule, got = f"one of each model ({', '.join(self.tables.models)})", ",".join(given["weights"])
+        weights = given["weights"]
+        if weights is not None and not isinstance(weights, Mapping):
+            raise self.refused(
+                "weights must be a dict, as in {'bm25': 1, 'vector': 2}", shorten(repr(weights))
+            )
+        if weights is not None and {*weights} != {*self.tables.models}:
+            rule, got = f"one of each model ({', '.join(self.tables.models)})", ",".join(map(str, weights))
             raise self.refused(f"{self.dashes}weights must have {shorten(rule)}", repr(shorten(got)))
         arguments = {"rec": f"{inputs.prefix}rec", **{name: given[name] for name in FUSION}}
         arguments["descending"] = inputs.columns["descending"]

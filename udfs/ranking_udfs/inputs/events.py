@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 import duckdb
@@ -21,19 +22,23 @@ OTHERS = ("last", "folds", "cold_users", "cold_items", "seen")
 
 
 def read_events(
-    con: duckdb.DuckDBPyConnection, path: str, columns: Mapping[str, str], catalog: Catalog = FILES
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    columns: Mapping[str, str],
+    catalog: Catalog = FILES,
+    is_command: bool = True,
 ) -> tuple[str, dict[str, str], str]:
     """Return the SQL of the rows of events, their columns by role, and the type of their time."""
     if (found := catalog.find(con, path)) is not None:
         types = files.column_types(con, found)
-        names = files.find_columns(con, path, types, files.Wanted(columns), {})
+        names = files.find_columns(con, path, types, files.Wanted(columns, is_command=is_command), {})
         return found, names, check_time(con, path, found, names["time"], types)
     kind = files.extension(path)
-    if kind not in READERS:
-        raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
     parts = files.list_files(con, path)
     if not parts:
         raise catalog.missing_error(con, path)
+    if kind not in READERS:
+        raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
     is_csv = READERS[kind] == "read_csv"
     options = files.QUOTED if is_csv else files.MERGED if len(parts) > 1 else ""
     rows = f"{READERS[kind]}({literal(files.pattern(path))}{options})"
@@ -42,7 +47,7 @@ def read_events(
     elif is_csv:
         rows = f"{rows[:-1]}, all_varchar = true)"
     types = files.column_types(con, rows)
-    names = files.find_columns(con, path, types, files.Wanted(columns), {})
+    names = files.find_columns(con, path, types, files.Wanted(columns, is_command=is_command), {})
     if is_csv:
         rows = files.typed_rows(con, literal(path), rows, {"time": names["time"]})
         types = files.column_types(con, rows)
@@ -79,7 +84,10 @@ def split_query(
     arguments |= {name: sql_value(given[name]) for name in OTHERS}
     for name in SPANS:
         option = f"{dashes}{name.replace('_', '-') if dashes else name}"
-        text = None if given[name] is None else str(given[name])
+        value = given[name]
+        if isinstance(value, timedelta):
+            value = f"{value.total_seconds():f} seconds"
+        text = None if value is None else str(value)
         arguments[name] = span_literal(con, option, text, time, is_span=name != "test_from")
     return composed_call(con, "split", arguments)
 
@@ -92,8 +100,6 @@ def span_literal(
         return "NULL"
     is_calendar = time.startswith(("DATE", "TIMESTAMP"))
     kind = time if not is_span else "INTERVAL" if is_calendar else "BIGINT"
-    if time == "TIMESTAMP WITH TIME ZONE":
-        con.execute("SET TimeZone = 'UTC'")
     if kind == "INTERVAL" and not re.search(r"[a-z:]", text, re.IGNORECASE):  # DuckDB takes seconds
         raise UsageError(f"{option} must have a unit, such as '7 days', got {shorten(repr(text))}")
     if con.execute(f"SELECT TRY_CAST({literal(text)} AS {kind})").fetchall() == [(None,)]:

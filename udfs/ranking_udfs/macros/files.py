@@ -9,7 +9,6 @@ from ..compose.arguments import as_rows, split_arguments
 from ..compose.functions import path_of
 from ..compose.problems import PROBLEMS
 from ..compose.templates import environment
-from ..duckdb.functions import JUDGED
 from ..duckdb.macros import NAMESPACE, Macro, signatures
 from ..folder import folder, read
 from ..measures.registry import MEASURES, Measure, measure_table
@@ -147,27 +146,24 @@ def head(measure: Measure) -> str:
 
 
 def measure_macro(measure: Measure) -> str:
-    """Return the macro of a measure over judged rankings, or lists; it raises the error of its function."""
+    """Return the macro of a measure over lists, or a judged ranking; it raises the error of its function.
+
+    It has one form, since DuckDB chooses among several before it knows the type of an aggregate.
+    """
     options = {name: default(one) for name, one in measure.options.items()}
     given = f", {{{', '.join(f'{literal(name)}: {name}' for name in options)}}}" if options else ""
-
-    def form(parameters: Sequence[str], function: str) -> str:
-        signature = [*parameters, "k := NULL", *(f"{name} := {value}" for name, value in options.items())]
-        ranked = ", ".join(one.split()[0] for one in parameters)
-        called = f"system.main.{function}('ranking.{measure.name}', {ranked}, typeof(k), k::VARCHAR{given})"
-        # The parameter k first, as in `composed`.
-        return f"""
-    ({", ".join(signature)}) AS
-        list_transform(
-            [CASE WHEN k IS NULL OR true THEN {called} END],
-            lambda _ranking_found: CASE
-                WHEN _ranking_found.problem IS NULL THEN _ranking_found.value
-                ELSE error(_ranking_found.problem)
-            END)[1]"""
-
-    judged = form([f"judged {JUDGED}"], "_ranking_measure")
-    lists = form(["rec", "truth"], "_ranking_measure_of_lists")
-    return f"CREATE OR REPLACE MACRO ranking.{measure.name}{judged},{lists};\n"
+    named = ["rec", "truth := NULL", "k := NULL", *(f"{name} := {value}" for name, value in options.items())]
+    # The parameter k first, as in `composed`.
+    return f"""\
+CREATE OR REPLACE MACRO ranking.{measure.name}({", ".join(named)}) AS
+list_transform(
+    [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
+        'ranking.{measure.name}', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
+        CASE WHEN regexp_matches(typeof(truth), '\\]$|^MAP') THEN NULL ELSE truth::VARCHAR END{given}) END],
+    lambda _ranking_found: CASE
+        WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
+    END)[1];
+"""
 
 
 def function_values(found: Mapping[str, tuple[str, str]]) -> str:

@@ -24,6 +24,11 @@ SCRIPT = "ranking_udfs.sql"  # below sql/
 SPACE = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\s*\n\s*""")
 DIVISION, PATH = "ranking_integer_division", "ranking_search_path"  # variables of DuckDB's
 OLDER = "names_0_2.txt"  # beside this file
+# The database in use if it has macros of version 0.2 in main, as SQL.
+WITH_0_2 = f"""(
+        SELECT database_name FROM duckdb_functions()
+        WHERE database_name = current_database() AND schema_name = 'main'
+            AND function_name = 'ranking_version' AND starts_with(macro_definition, '''{PACK} 0.2'))"""
 
 
 def script_macros() -> dict[str, str]:
@@ -118,21 +123,19 @@ def known_measures() -> str:
     return f"'{{{', '.join(pairs)}}}'"
 
 
-def older() -> str:
-    """Return the statements that drop the macros of version 0.2 in the schema in use."""
+def older() -> list[tuple[str, str]]:
+    """Return the macros of version 0.2: of each its kind in DROP MACRO, and its name."""
     text = (files(__package__) / OLDER).read_text(encoding="utf-8")
     _, *kinds = (part.split() for part in text.split("\n\n"))
-    return "\n".join(
-        f"DROP MACRO {kind}IF EXISTS {name};"
-        for kind, names in zip(("TABLE ", ""), kinds, strict=True)
-        for name in names
-    )
+    return [(kind, name) for kind, names in zip(("TABLE ", ""), kinds, strict=True) for name in names]
 
 
 def script() -> str:
     """Return the SQL that puts the pack into the database that a client has open."""
     found = script_macros()
     comments = [made()[name].comment(NAMESPACE) for name in found]
+    dropped = "\n".join(f"DROP MACRO {kind}IF EXISTS {name};" for kind, name in older())
+    public = sql_value([name for _, name in older() if name[0] != "_"])
     return f"""\
 -- {version()} without Python: macros that stay in a database, for every client of DuckDB.
 --
@@ -164,19 +167,24 @@ SET VARIABLE {DIVISION} = coalesce(
             WHERE macros.database_name = current_database() AND macros.schema_name ILIKE '{NAMESPACE}'
                 AND function_name = 'version' AND starts_with(macro_definition, '''{PACK} '))
     ),
+    (
+        -- Macros of version 0.2 go, below. Their public ones have comments; DROP finds TEMP macros first.
+        SELECT error('{SCRIPT}: ' || function_name || ' in ' || database_name || ' has a name of version 0.2,'
+            || ' whose macros go, and is not one: rename it')::BOOLEAN
+        FROM duckdb_functions()
+        WHERE list_contains({public}, function_name)
+            AND (database_name = 'temp'
+                OR comment IS NULL AND schema_name = 'main' AND database_name = {WITH_0_2})
+        LIMIT 1
+    ),
     getvariable('{DIVISION}')
 );
--- The macros of version 0.2 in main go, where its own are there: else this path has none of the user's.
 SET VARIABLE {PATH} = [
     current_setting('search_path'),
-    CASE WHEN EXISTS (
-        FROM duckdb_functions()
-        WHERE database_name = current_database() AND schema_name = 'main'
-            AND function_name = 'ranking_version' AND starts_with(macro_definition, '''{PACK} 0.2')
-    ) THEN 'main' ELSE 'temp.main' END,
+    CASE WHEN {WITH_0_2} IS NULL THEN 'temp.main' ELSE 'main' END,
     concat('"', replace(current_database(), '"', '""'), '".main')];  -- from where the first is found
 SET search_path = getvariable('{PATH}')[2];
-{older()}
+{dropped}
 SET search_path = getvariable('{PATH}')[3];
 SET search_path = getvariable('{PATH}')[1];
 RESET VARIABLE {PATH};
