@@ -14,6 +14,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb.macros import macros
+from ranking_udfs.macros.files import signatures
 from tests.calls import table_functions
 from tests.conftest import Captured, Con, Patch, module_connection, text_rows, value
 
@@ -32,7 +33,9 @@ COMMANDS = ("evaluate", "check", "explain --user-id 1")
 def calls(given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Each table function that reads truth, but the check, and a call of it."""
     for name in table_functions() - {"ranking.check", "ranking.check_rows"}:
-        names = [one.partition(" := ")[0] for one in macros()[name.removeprefix("ranking.")].signatures()[0]]
+        names = [
+            one.partition(" := ")[0] for one in signatures(macros()[name.removeprefix("ranking.")].sql)[0]
+        ]
         own = OF_SQL | {one: repr(text) for one, text in given.items()}
         texts = [f"{one} := {text}" for one, text in own.items() if one in names]
         if "truth" in names:

@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from ..duckdb.macros import macros
 from ..evaluation.errors import UsageError
-from ..macros.files import description, texts
+from ..macros.files import description, signatures, texts
 from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, TABLE_HEADER, measure_table
 from ..texts import did_you_mean, shorten
@@ -40,7 +40,7 @@ def functions(names: Sequence[str]) -> Entries:
     chosen = [find("function", name, name.lower(), known) for name in dict.fromkeys(names)]
     rows = []
     for name in chosen or public:
-        forms = macros()[name.removeprefix("ranking.")].signatures()
+        forms = signatures(macros()[name.removeprefix("ranking.")].sql)
         calls = (f"{name}({', '.join(given)})" for given in forms)
         rows.append({"name": name, "call": "; ".join(calls), "description": description(public[name])})
     return rows, [head(public[name]) for name in chosen]

@@ -97,7 +97,9 @@ def add_missing(
         found = names_in_use(con, [*UDFS, *wanted])
         if database is not None:
             check_name(con, database, found["database"])
-        there = found["function"] | found["other" if in_transaction else "taken"]
+        there = found["function"] | found["taken"]
+        if in_transaction:  # where create_function finds a macro of the name first, and fails
+            there |= found["other"] | found["elsewhere"]
         missing = {name: udf for name, udf in UDFS.items() if name not in there}
         if missing:
             add_functions(con, missing, in_transaction)

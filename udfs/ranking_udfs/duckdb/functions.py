@@ -137,11 +137,6 @@ def add_functions(
                     "register: con must not be in a transaction if an earlier one in which it registered was "
                     "rolled back, got one: end it and register again"
                 ) from None
-            except duckdb.CatalogException as error:  # a macro of an older script is found from where con is
-                raise ValueError(
-                    "register: con must not be in a transaction where a database has a macro "
-                    f"{name} of an older version, got one: end it and register again ({error})"
-                ) from None
 
 
 def add_missing_functions(con: duckdb.DuckDBPyConnection) -> None:

@@ -14,8 +14,6 @@ BLOCK = re.compile(
     r"^(CREATE OR REPLACE (?:TEMP )?MACRO (?:ranking\.)?(\w+).*?;)\nCOMMENT ON [\w. ]+ IS '((?:[^']|'')*)';$",
     re.MULTILINE | re.DOTALL,
 )
-# The parameters of a macro, once for each number of arguments that it takes; a type has brackets, too.
-PARAMETERS = re.compile(r"(?:\A\s*|^    )\(((?:[^()]|\([^()]*\))*)\)\s+AS\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,6 @@ class Macro:
         """The name by which a query calls it."""
         return self.name if self.is_temp else f"{NAMESPACE}.{self.name}"
 
-    def signatures(self) -> list[list[str]]:
-        return signatures(self.sql)
-
     def comment(self, namespace: str) -> str:
         """The statement with which `duckdb_functions()` shows the description."""
         kind = "MACRO TABLE" if self.is_table else "MACRO"
@@ -57,15 +52,6 @@ class Macro:
             lambda one: f"{one[1]}{schema}." if one[1] else f"{said}.",
             f"{self.sql}\n{self.comment(NAMESPACE)}",
         )
-
-
-def signatures(sql: str) -> list[list[str]]:
-    """Return the parameters, with types and defaults, of each form of a macro."""
-    overloads = re.split(r"\bMACRO\s+[\w.]+", sql, maxsplit=1)[1]
-    return [
-        [" ".join(one.split()) for one in re.findall(r"(?:[^,()]|\([^()]*\))+", text) if one.strip()]
-        for text in PARAMETERS.findall(overloads)
-    ]
 
 
 @cache

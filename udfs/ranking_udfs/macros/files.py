@@ -9,13 +9,15 @@ from ..compose.arguments import as_rows, split_arguments
 from ..compose.functions import path_of
 from ..compose.problems import PROBLEMS
 from ..compose.templates import environment
-from ..duckdb.macros import NAMESPACE, Macro, signatures
+from ..duckdb.macros import NAMESPACE, Macro
 from ..folder import folder, read
 from ..measures.registry import MEASURES, Measure, measure_table
 from ..quoting import literal, sql_value
 from ..version import version
 from .judged import default
 
+# The parameters of a macro, once for each number of arguments that it takes; a type has brackets, too.
+PARAMETERS = re.compile(r"(?:\A\s*|^    )\(((?:[^()]|\([^()]*\))*)\)\s+AS\b", re.MULTILINE)
 # The folders of macros, in the order of ranking.functions. The files in folders below them are no macros.
 ROOMS = ("tables", "comparison", "measures", "lists", "predictions", "hivemall")
 # Of macros in these folders that are no table functions, what ranking.functions calls them.
@@ -201,3 +203,12 @@ def made() -> dict[str, Macro]:
 def file_of_macros() -> str:
     """Return what `macros.sql` should hold."""
     return HEAD + "".join(f"\n\n{macro.sql}\n{macro.comment(NAMESPACE)}" for macro in made().values()) + "\n"
+
+
+def signatures(sql: str) -> list[list[str]]:
+    """Return the parameters, with types and defaults, of each form of a macro."""
+    overloads = re.split(r"\bMACRO\s+[\w.]+", sql, maxsplit=1)[1]
+    return [
+        [" ".join(one.split()) for one in re.findall(r"(?:[^,()]|\([^()]*\))+", text) if one.strip()]
+        for text in PARAMETERS.findall(overloads)
+    ]
