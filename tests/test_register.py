@@ -473,7 +473,7 @@ def test_a_measure_takes_lists_and_judged_rankings_wherever_they_come_from(con: 
     }.items():
         assert [one for (one,) in con.execute(query).fetchall()] == expected, query
     for call, error in {
-        "ndcg(ranking.judge([1], [1]), 2, 3)": "takes (judged, k) or (rec, truth, k), got (judged, k, k)",
+        "ndcg(ranking.judge([1], [1]), 2, 3)": "takes (judged, k) or (rec, truth, k), and options by name (gain := 'linear'), got (judged, INTEGER, INTEGER)",
         "ndcg(ranking.judge([1], [1]), 2.5)": "k must be an integer",
         "ndcg([1], [1], 'x')": "k must be an integer",
         "ndcg(5, 6)": "rec must be a LIST of items, got",

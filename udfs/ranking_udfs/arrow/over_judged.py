@@ -20,6 +20,7 @@ from .judged import JUDGED_TYPE
 from .layouts import copy_to_arrow_memory, plain_array
 
 NULL = '"NULL"'
+OPTION = "gain := 'linear'"  # as an error shows one
 FIELDS = {one.name for one in JUDGED_TYPE}
 INTEGER = r'"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)'  # types of k
 
@@ -35,14 +36,15 @@ def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     called, rec, truth, kind, k, second_kind, second, *options = map(plain_array, arguments)
     found, problem = np.full(len(called), np.nan), None
     try:
-        for chosen, rows in groups(options[0]) if options else [({}, None)] * bool(len(called)):
-            name, ranked = called[0].as_py(), [rec, truth]
-            if is_judged(rec, second_kind[0].as_py()):
-                ranked = [rec]
-                if second_kind[0].as_py() != NULL:
-                    if kind[0].as_py() != NULL:
-                        raise TypeError(f"{name}: takes (judged, k) or (rec, truth, k), got (judged, k, k)")
-                    kind, k = second_kind, second
+        name, ranked = called[0].as_py() if len(called) else "", [rec, truth]
+        if name and is_judged(rec, second_kind[0].as_py()):
+            ranked = [rec]
+            if second_kind[0].as_py() != NULL:
+                if kind[0].as_py() != NULL:
+                    rule = f"takes (judged, k) or (rec, truth, k), and options by name ({OPTION})"
+                    raise TypeError(f"{name}: {rule}, got (judged, {second_kind[0]}, {kind[0]})")
+                kind, k = second_kind, truth if pa.types.is_nested(truth.type) else second
+        for chosen, rows in groups(options[0]) if options else [({}, None)] * bool(name):
             if rows is None:
                 found = values(name, chosen, ranked, kind, k)
             else:
@@ -91,10 +93,10 @@ def check_grades(name: str, lowest: float, ranked: Sequence[pa.Array]) -> None:
 
 def cut_offs(name: str, kind: str, texts: pa.Array, judged: Judged) -> Ints:
     """Return the k of every row, of texts of integers of any width; the length of the list for NULL."""
+    if not re.fullmatch(INTEGER, kind):
+        raise TypeError(f"{name}: k must be an integer, got {kind} {shorten(str(texts[0].as_py()))}")
     encoded = texts.dictionary_encode()
     given = encoded.dictionary.to_pylist()
-    if not re.fullmatch(INTEGER, kind):
-        raise TypeError(f"{name}: k must be an integer, got {kind} {shorten(texts[0].as_py())}")
     numbers = list(map(int, given))
     for text in (text for text, number in zip(given, numbers, strict=True) if number < 0):
         raise ValueError(f"{name}: k must be 0 or more, got {text}")
