@@ -9,7 +9,7 @@ from typing import Any
 
 from ..evaluation.defaults import K
 from ..evaluation.errors import UsageError
-from ..evaluation.options import GRADES, OPTIONS
+from ..evaluation.options import GRADES
 from ..evaluation.words import cut_off_key, in_unit
 from ..measures.grammar import Choice, measure_of
 from ..quoting import identifier, literal
@@ -48,10 +48,8 @@ def stored_files(folder: str) -> list[str]:
 
 def read_runs(work: Evaluation, paths: Sequence[str]) -> list[str]:
     """Make by_user of runs, which must have been measured alike; return their names."""
-    for name in (*GRADES, "ties", "users"):
-        if (value := getattr(work.given, name)) != OPTIONS[name].default:
-            option = f"--{name.replace('_', '-')}"
-            raise work.refused(f"{option} must be left out, as runs in a folder have been measured", value)
+    rule = "must be left out, as runs in a folder have been measured"
+    work.refuse_options([*GRADES, "ties", "users"], rule)
     work.check_measures()
     queries, first = list[str](), dict[str, Any]()
     for path in paths:
