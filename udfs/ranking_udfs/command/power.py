@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 from ..compose.comparison import alpha_of
-from ..evaluation.comparison import correct_together
+from ..evaluation.comparison import UNSEEN, correct_together
 from ..evaluation.conclusion import measure_label
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import UsageError
@@ -32,7 +32,6 @@ OF_HIT_RATE = (
     "By the exact sign test (McNemar), which is compare --test randomization. Losses: users with a hit "
     "before and none after. If nobody loses one, no smaller difference can be shown."
 )
-OF_GATE = {"p": 1.0, "p_adjusted": 1.0, "method": "t", "verdict": "unclear"}  # as of what is not yet shown
 
 
 def power(work: Evaluation) -> str | bytes:
@@ -80,7 +79,7 @@ def of_runs(work: Evaluation) -> list[dict[str, Any]]:
         rows = [row for query in work.comparisons()[0] for row in fetch_rows(work.con, query)]
     else:
         rows = [row for query in spread_queries(work) for row in fetch_rows(work.con, query)]
-    rows = [{**row, **OF_GATE, "difference": work.given.difference} for row in rows]
+    rows = [{**row, **UNSEEN, "difference": work.given.difference} for row in rows]
     correct_together(work.con, rows, {**work.request.comparison, "correction": "none"})
     for row in rows:
         row["standard_deviation"] = row["standard_error"] and row["standard_error"] * sqrt(row["users"])
