@@ -317,6 +317,9 @@ COMMANDS: Mapping[str, Spec] = {
         ["power qrels.tsv --difference 0.05", "power bm25.run qrels.tsv -m ndcg,recall --difference 0.02"],
         files="[REC]... TRUTH",
         rules={
+            "power: --difference must be 1 or less without REC, as of hit_rate, got {difference:g}": (
+                lambda of: len(of.files) == 1 and (of.difference or 0) > 1
+            ),
             "power: without REC, hit_rate alone has a power, at any cut-off: add a run, or leave out {}": (
                 lambda of: len(of.files) == 1 and of_a_run(of)
             ),
