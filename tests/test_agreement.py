@@ -304,6 +304,7 @@ def test_python_names_both_arguments_in_errors() -> None:
         ),
         ({"labels_b": None}, "labels_b must be .*, got NoneType"),
         ({"measures": "ndcg"}, "measures must be left out without rec, got ndcg"),
+        ({"without_relevant": "skip"}, "without_relevant must be zero with labels_b, got skip"),
         ({"ks": [5, 9]}, "ks must be left out without rec, got 5,9"),
         ({"confidence": 2}, "confidence must be a number above 0 and below 1, got 2"),
     ):

@@ -125,7 +125,8 @@ class Evaluation:
         for option, usual in allowed.items():
             if given.get(option) not in (None, usual):
                 rule = f"{option} must be {usual}" if usual else f"{option} must be left out"
-                rule = f"{self.dashes}{rule} with {self.dashes}predicted_truth"
+                labels = "labels_b" if self.caller == "agreement" else f"{self.dashes}predicted_truth"
+                rule = f"{self.dashes}{rule} with {labels}"
                 rule = rule.replace("_", "-") if self.dashes else rule
                 raise self.refused(rule, shorten(given[option]))
 
