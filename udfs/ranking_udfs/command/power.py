@@ -1,9 +1,8 @@
 """What a golden set can show: the smallest difference with 80% power, and how many users for a named one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import compress
 from math import sqrt
 from typing import Any
 
@@ -101,11 +100,9 @@ def users_needed(work: Evaluation, rows: Sequence[Row]) -> list[int | None]:
     """
 
     def needed_of(users: Sequence[int | None]) -> list[int | None]:
-        spreads = [row["standard_deviation"] for row in rows]
-        errors = [of and one and of / sqrt(one) for of, one in zip(spreads, users, strict=True)]
         tried = [
-            {**row, "users": one, "standard_error": error}
-            for row, one, error in zip(rows, users, errors, strict=True)
+            {**row, "users": one, "standard_error": (row["standard_deviation"] or 0) / sqrt(one or 1)}
+            for row, one in zip(rows, users, strict=True)
         ]
         correct_together(work.con, tried, {**work.request.comparison, "correction": "none"})
         return [row["users_needed"] for row in tried]
@@ -166,20 +163,19 @@ def of_spread(work: Evaluation, is_pair: bool) -> str:
 
 def limits(rows: Sequence[Row], has_run: bool, difference: float | None) -> Iterator[str]:
     """Say of what a number is missing, or larger than a difference can be."""
-    nothing = "No spread among users, so that no difference is known: {}."
-    nothing = nothing if has_run else f"{rows[0]['users']} users show no difference with losses of {{}}."
-    ranges = [measure_of(row["measure"]).measure.range for row in rows]
-    smallest = [row["minimum_detectable_effect"] for row in rows]
-    is_asked = difference is not None and not has_run
-    found = {
-        nothing: [one is None for one in smallest],
-        "Larger than any difference can be, so that none is shown: {}.": [
-            (one or 0) > of.high - of.low for one, of in zip(smallest, ranges, strict=True)
-        ],
-        f"Up to {MOST_USERS} users do not show {difference} with losses of {{}}.": [
-            is_asked and row["users_needed"] is None for row in rows
-        ],
-    }
-    for text, are_so in found.items():
-        if names := dict.fromkeys(map(measure_label if has_run else share, compress(rows, are_so))):
-            yield text.format(", ".join(names))
+    label, smallest = measure_label if has_run else share, "minimum_detectable_effect"
+
+    def names(is_so: Callable[[Row], bool]) -> str:
+        return ", ".join(dict.fromkeys(label(row) for row in rows if is_so(row)))
+
+    def largest(row: Row) -> float:
+        values = measure_of(row["measure"]).measure.range
+        return values.high - values.low
+
+    if none := names(lambda row: row[smallest] is None):
+        nothing = f"{rows[0]['users']} users show no difference with losses of"
+        yield f"{'No spread among users, so that no difference is known:' if has_run else nothing} {none}."
+    if none := names(lambda row: (row[smallest] or 0) > largest(row)):
+        yield f"Larger than any difference can be, so that none is shown: {none}."
+    if not has_run and difference and (none := names(lambda row: row["users_needed"] is None)):
+        yield f"Up to {MOST_USERS} users do not show {difference:g} with losses of {none}."

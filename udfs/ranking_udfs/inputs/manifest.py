@@ -136,9 +136,10 @@ def differing(made: Row, other: Row, name: str, others: Mapping[str, str]) -> It
     for fact in (one for one in {**was, **now} if one != "DuckDB" and was.get(one) != now.get(one)):
         if fact in others and was["DuckDB"] == now["DuckDB"]:
             yield f"it was measured by {others[fact]}: measure it again"
-        fact = "DuckDB" if fact in others else fact  # of two versions, hashes may differ
-        both = f"with {fact} = {was.get(fact)} and {name} with {now.get(fact)}"
-        yield f"it was measured {both}: measure both alike"
+        else:
+            fact = "DuckDB" if fact in others else fact  # of two versions, hashes may differ
+            both = f"with {fact} = {was.get(fact)} and {name} with {now.get(fact)}"
+            yield f"it was measured {both}: measure both alike"
 
 
 def cuts_of(work: Evaluation, choice: Choice, rows: str) -> list[int | None]:

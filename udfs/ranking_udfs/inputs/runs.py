@@ -38,9 +38,8 @@ def stored_files(folder: str) -> list[str]:
         raise UsageError(f"track: {rule}, got {folder}; or write TRUTH behind the runs")
     files = [os.path.join(folder, one) for one in sorted(os.listdir(folder))]
     for one in (one for one in files if extension(one) in UNREAD and not one.endswith(".manifest.json")):
-        raise UsageError(
-            f"track: runs must be {' or '.join(STORED)}, got {one}: write it again, or remove it"
-        )
+        rule = f"runs must be {' or '.join(STORED)}"
+        raise UsageError(f"track: {rule}, got {one}: write it again, or remove it")
     paths = [one for one in files if extension(one) in STORED]
     paths.sort(key=lambda path: (natural(run_name(path)), path))
     for one, other in pairwise(paths):
@@ -63,9 +62,8 @@ def read_runs(work: Evaluation, paths: Sequence[str]) -> list[str]:
         for rule in differing(made, first, paths[0], others):
             raise refused_run(work, path, rule)
         if not {"userid", "k"} <= {*column_types(work.con, rows)}:
-            raise refused_run(
-                work, path, "it must have userid and k, as evaluate --by-user writes: remove it"
-            )
+            rule = "it must have userid and k, as evaluate --by-user writes: remove it"
+            raise refused_run(work, path, rule)
         if not queries:
             work.request = replace(work.request, choices=stored_choices(work, rows))
         queries.append(stored_query(work, path, rows))
