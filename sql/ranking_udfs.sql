@@ -29215,10 +29215,10 @@ HAVING min(rel) < max(rel)))) AS b)
 ), graded AS MATERIALIZED (
 SELECT userid, itemid, max(a) AS a, max(b) AS b
 FROM (
-SELECT userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, TRY_CAST(rel AS DOUBLE) AS a, NULL::DOUBLE AS b
+SELECT userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, coalesce(TRY_CAST(rel::VARCHAR AS DOUBLE), TRY_CAST(rel AS DOUBLE)) AS a, NULL::DOUBLE AS b
 FROM _ranking_labels_a
 UNION ALL
-SELECT userid::VARCHAR, itemid::VARCHAR, NULL, TRY_CAST(rel AS DOUBLE)
+SELECT userid::VARCHAR, itemid::VARCHAR, NULL, coalesce(TRY_CAST(rel::VARCHAR AS DOUBLE), TRY_CAST(rel AS DOUBLE))
 FROM _ranking_labels_b)
 WHERE userid IS NOT NULL AND itemid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
 GROUP BY userid, itemid
@@ -29301,7 +29301,7 @@ place, statistic,
 any_value(value) FILTER (userid IS NULL) AS value,
 count(*) FILTER (userid IS NOT NULL) AS n,
 list(value ORDER BY userid ASC NULLS LAST) FILTER (userid IS NOT NULL AND value IS NOT NULL) AS others,
-CASE WHEN len(others) = n AND n > 1 THEN sqrt((n - 1) * list_var_pop(others)) END AS standard_error
+CASE WHEN len(others) = n AND n > 1 THEN sqrt((n - 1) * list_var_pop(others)) END AS error
 FROM statistics
 GROUP BY place, statistic
 )
@@ -29310,16 +29310,19 @@ statistic, value,
 CASE WHEN statistic = ''agreement'' AND value < half THEN 0 ELSE value - half END AS low,
 CASE WHEN statistic <> ''mean_difference'' AND value + half > 1 THEN 1 ELSE value + half END AS high,
 nullif(standard_error, 0) AS standard_error,
-(SELECT count(*) FROM by_user) AS users, counts.pairs, only_a, only_b,
+(SELECT count(*) FROM by_user) AS users, pairs, only_a, only_b,
 CASE
 WHEN value IS NULL THEN ''only one grade occurs: '' || lowest
 WHEN n = 0 THEN ''no interval: all labels are of one user''
 WHEN standard_error IS NULL THEN ''no interval: without one user, only one grade occurs''
-WHEN standard_error = 0 THEN ''no interval: it is the same without any user''
+WHEN standard_error = 0 THEN ''no interval: it is the same whichever user is left out''
 END AS note
 FROM (
 SELECT
-*, nullif(standard_error, 0) * (sqrt((CASE WHEN n > 1 THEN n - 1 END)) * sinh(list_transform(
+*,
+CASE WHEN error > 1e-12 * CASE statistic WHEN ''mean_difference'' THEN range ELSE 1 END THEN error ELSE error * 0 END
+AS standard_error,
+nullif(standard_error, 0) * (sqrt((CASE WHEN n > 1 THEN n - 1 END)) * sinh(list_transform(
     [(list_sum(list_transform(
     range(-32, 38),
     lambda _ranking_step: list_transform(
@@ -29349,8 +29352,8 @@ SELECT
             ))[1],
         0::DOUBLE)
 )[1])) AS half
-FROM jackknife)
-CROSS JOIN counts
+FROM jackknife
+CROSS JOIN counts)
 ORDER BY place ASC NULLS LAST'))[1]);
 CREATE OR REPLACE MACRO ranking.compare(
 rec, truth, ks := NULL,

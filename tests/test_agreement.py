@@ -140,12 +140,57 @@ def test_what_is_not_known_has_its_reason(con: Con) -> None:
     one_grade = [(1, 2, 2), (2, 2, 2)]
     for name in (*KAPPAS, "krippendorff_alpha"):
         assert notes(one_grade, name) == [None, "only one grade occurs: 2.0"]
-    assert notes(one_grade, "agreement") == [1, "no interval: it is the same without any user"]
+    assert notes(one_grade, "agreement") == [1, "no interval: it is the same whichever user is left out"]
     assert notes([(1, 0, 1), (1, 2, 2)], "agreement") == [0.5, "no interval: all labels are of one user"]
     rare = [(1, 0, 0), (2, 1, 1), (3, 1, 1)]
     assert notes(rare, "kappa") == [1, "no interval: without one user, only one grade occurs"]
     apart = agreement(con, [(1, 0, 1), (2, 0, 1), (3, 0, 1)])  # two grades, one for each judge
     assert [apart[name]["value"] for name in ("agreement", *KAPPAS)] == [0, 0, 0, 0]
+
+
+def test_grades_are_equal_as_they_are_written(con: Con) -> None:
+    """0.1 of FLOAT is 0.1 of DOUBLE and of DECIMAL."""
+    con.execute(
+        "CREATE OR REPLACE TABLE a AS "
+        "SELECT i AS userid, 1 AS itemid, (i / 10)::FLOAT AS rel FROM range(4) t(i)"
+    )
+    for kind in ("DOUBLE", "DECIMAL(5, 2)"):
+        con.execute(f"CREATE OR REPLACE TABLE b AS SELECT * REPLACE (rel::VARCHAR::{kind} AS rel) FROM a")
+        assert con.sql("SELECT value FROM ranking.agreement('a', 'b')").fetchall()[0] == (1,)
+    con.execute(
+        "CREATE OR REPLACE TABLE b AS SELECT * REPLACE (i % 2 = 0 AS rel) FROM (SELECT *, userid AS i FROM a)"
+    )
+    con.execute("CREATE OR REPLACE TABLE a AS SELECT * REPLACE (userid % 2 AS rel) FROM a")
+    assert con.sql("SELECT value FROM ranking.agreement('a', 'b')").fetchall()[0] == (0,)
+
+
+def test_errors_of_rounding_are_none(con: Con) -> None:
+    """Each user has the same three pairs: what is left without one is the same, to the last digits."""
+    pairs = [(user, *grades) for user in range(11) for grades in ((0.1, 0.7), (0.3, 0.3), (0.7, 0.1))]
+    assert {row["standard_error"] for row in agreement(con, pairs).values()} == {None}
+    pairs[0] = (0, 0.3, 0.3)
+    assert None not in {row["low"] for row in agreement(con, pairs).values()}
+
+
+@pytest.mark.parametrize(
+    ("grades", "users", "sentence"),
+    [
+        ("1,2", 6, "A is stricter."),
+        ("2,1", 6, "B is stricter."),
+        ("1,2", 5, "Which judge is stricter is unclear."),  # 2 / 2^5 is above 0.05
+        ("1,1", 6, "Neither is stricter."),
+    ],
+)
+def test_who_is_always_stricter_is_stricter(run: Run, grades: str, users: int, sentence: str) -> None:
+    for name, grade in zip("ab", grades.split(","), strict=True):
+        csv(f"{name}.csv", "userid,itemid,rel", *(f"{user},1,{grade}" for user in range(users)))
+    text = run("agreement", "a.csv", "b.csv")
+    assert sentence in text
+    assert f"{users} pairs of a user and an item graded by both, of {users} users" in " ".join(text.split())
+    csv("a.csv", "userid,itemid,rel", "1,1,1")
+    assert "1 pair of a user and an item graded by both, of 1 user;" in " ".join(
+        run("agreement", "a.csv", "a.csv").split()
+    )
 
 
 def test_only_pairs_graded_by_both_count(con: Con) -> None:
@@ -233,8 +278,10 @@ def test_labels_without_grades_or_users_in_common_are_errors(fails: Fails, run: 
     assert fails(1, "agreement", "a.csv", "twice.csv") == several
     see = " (see ranking-udfs agreement --help)"
     assert fails(2, "agreement", "a.csv") == f"Missing argument 'LABELS_B'{see}"
-    only = "agreement: without REC, nothing is measured: leave out -m ndcg"
-    assert fails(2, "agreement", "a.csv", "a.csv", "-m", "ndcg") == only + see
+    for written in ("-m ndcg", "-k 5", "--min-grade 2", "--unjudged skip", "--ties trec", "--correction bh"):
+        option, value = written.replace("-m ndcg", "--measures ndcg").replace("grade 2", "grade 2.0").split()
+        rule = f"agreement: {option} must be left out without REC, got {value}"
+        assert fails(2, "agreement", "a.csv", "a.csv", *written.split()) == rule
     two = "agreement: there must be two models or more, as in a=a.csv b=b.csv, got one"
     assert fails(2, "agreement", "rec.csv", "a.csv", "a.csv") == two
     both = ["x=rec.csv", "y=rec.csv"]
@@ -255,7 +302,10 @@ def test_python_names_both_arguments_in_errors() -> None:
             {"labels_b": b.drop(columns="rel")},
             "labels_b: must have a column of grades, such as rel: name it by grade_col",
         ),
-        ({"measures": "ndcg"}, "measures and baseline must be left out without rec, got ndcg"),
+        ({"labels_b": None}, "labels_b must be .*, got NoneType"),
+        ({"measures": "ndcg"}, "measures must be left out without rec, got ndcg"),
+        ({"without_relevant": "skip"}, "without_relevant must be zero with labels_b, got skip"),
+        ({"ks": [5, 9]}, "ks must be left out without rec, got 5,9"),
         ({"confidence": 2}, "confidence must be a number above 0 and below 1, got 2"),
     ):
         with pytest.raises(ValueError, match=f"^agreement: {rule}$"):

@@ -96,12 +96,9 @@ def test_truth_alone_has_power_of_hit_rate(run: Run) -> None:
 @pytest.mark.usefixtures("golden")
 @pytest.mark.parametrize("correlation", [None, 0.0, 0.9])
 def test_one_run_is_close_to_statsmodels(run: Run, correlation: float | None) -> None:
-    """The sum of two quantiles is within 0.3 % of the noncentral t's effect.
-
-    Users that are needed are 5 % more, since t's quantiles are those of 40 users.
-    """
+    """The sum of two quantiles is within 0.3 % of the noncentral t's effect, and one user at most."""
     option = [] if correlation is None else ["--correlation", str(correlation)]
-    (row,) = powers(run, "a.csv", "golden.csv", "-m", "mrr@5", "--difference", "0.04", *option)
+    (row,) = powers(run, "a.csv", "golden.csv", "-m", "mrr@5", *option)
     ranks = [1 + u * 3 % 11 for u in range(USERS)]
     values = [1 / rank if rank <= 5 else 0.0 for rank in ranks]
     mean = sum(values) / USERS
@@ -111,8 +108,12 @@ def test_one_run_is_close_to_statsmodels(run: Run, correlation: float | None) ->
     exact = TTestPower()
     effect = exact.solve_power(nobs=USERS, alpha=0.05, power=0.8)
     assert row["minimum_detectable_effect"] / spread == pytest.approx(effect, rel=3e-3)
-    users = exact.solve_power(0.04 / spread, alpha=0.05, power=0.8)
-    assert row["users_needed"] == pytest.approx(users, rel=0.06)
+    assert (row["correlation"], row["confidence"]) == (0.5 if correlation is None else correlation, 0.95)
+    for difference in (0.04, 0.1, 0.2, 0.4):
+        arguments = ["a.csv", "golden.csv", "-m", "mrr@5", "--difference", str(difference), *option]
+        (row,) = powers(run, *arguments)
+        users = exact.solve_power(difference / spread, alpha=0.05, power=0.8)
+        assert abs(row["users_needed"] - math.ceil(users)) <= 1
 
 
 @pytest.mark.usefixtures("golden")
@@ -121,6 +122,7 @@ def test_two_runs_have_power_of_their_comparison(run: Run) -> None:
     compared = json.loads(run("compare", *files, "--correction", "none", "-q", "--format", "json"))
     rows = powers(run, *files)
     names = ("baseline", "system", "measure", "k", "users", "minimum_detectable_effect")
+    assert not {"losses", "correlation"} & {*rows[0]}
     assert [[row[name] for name in names] for row in rows] == [[row[n] for n in names] for row in compared]
     for row, other in zip(rows, compared, strict=True):
         assert row["standard_deviation"] == pytest.approx(other["standard_error"] * math.sqrt(USERS))
@@ -138,6 +140,8 @@ def test_what_has_no_power_is_an_error(fails: Fails) -> None:
         "--correlation 0": "--correlation",
     }.items():
         assert fails(2, "power", "golden.csv", *option.split()) == f"{only}{name}{see}"
+    rule = "power: --difference must be 1 or less without REC, as of hit_rate, got 2"
+    assert fails(2, "power", "golden.csv", "--difference", "2") == rule + see
     assert fails(2, "power", "a.csv", "golden.csv", "-k", "0") == "power: -k must be 1 or more, got 0"
     rule = "power: --correlation is of one run: the differences of several have it in them; leave it out"
     assert fails(2, "power", "a=a.csv", "b=b.csv", "golden.csv", "--correlation", "0.2") == rule

@@ -547,7 +547,7 @@ def inputs_of(
     numbers = {"history": "rel", "predicted_truth": "rel"}
     segments, history, items, users, predicted_truth = (
         None
-        if vars(given)[name] is None
+        if vars(given)[name] is None and name not in labels
         else connection.name(labels.get(name, name), vars(given)[name], columns, numbers.get(name, ""))
         for name in ("segments", "history", "items", "users", "predicted_truth")
     )

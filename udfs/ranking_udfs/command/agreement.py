@@ -1,10 +1,12 @@
 """The agreement of two judges as text, and which system each favors."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import duckdb
 
-from ..evaluation.conclusion import measure_label
+from ..compose.comparison import alpha_of
+from ..evaluation.conclusion import adjusted_text, measure_label, test_text
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, error_summary
 from ..evaluation.queries import fetch_rows
@@ -23,7 +25,8 @@ STATISTICS = {
 }
 LEGEND = (
     "Agreement: the share of pairs with equal grades. Kappa and alpha: 1 if all agree, 0 if no more than by "
-    "chance; weights are the differences of grades, and their squares. Intervals: a jackknife over users."
+    "chance; weights are the differences of grades, and their squares. {} % confidence intervals: a "
+    "jackknife over users."
 )
 OF_FAVORS = (
     "A, B: the mean difference by the labels of each judge, and its verdict (+ better, - worse, ? unclear), "
@@ -54,19 +57,25 @@ def statistics_text(work: Evaluation, rows: Sequence[Row]) -> str:
     form, digits, last = work.given.format, digits_of(work.given) or DIGITS, rows[-1]
     cells = [[STATISTICS[row["statistic"]], row["value"], row["low"], row["high"]] for row in rows]
     alone = f"{last['only_a']} by A alone, {last['only_b']} by B alone"
-    of_both = f"{last['pairs']} pairs of a user and an item graded by both, of {last['users']} users"
-    is_sure = last["low"] is not None and last["low"] * last["high"] > 0
+    pairs, users = (f"{last[name]} {name[:-1]}{'s' * (last[name] != 1)}" for name in ("pairs", "users"))
+    of_both = f"{pairs} of a user and an item graded by both, of {users}"
+    confidence = work.request.comparison["confidence"]
+    if last["low"] is None:  # as one differs in every pair: p is that of a comparison
+        is_sure = last["value"] != 0 and 2 ** (1 - last["users"]) < alpha_of(Decimal(repr(confidence)))
+    else:
+        is_sure = last["low"] * last["high"] > 0
     stricter = f"{'B' if last['value'] > 0 else 'A'} is stricter."
+    unclear = "Neither is stricter." if rows[0]["value"] == 1 else "Which judge is stricter is unclear."
     lines = [
         f"A: {work.inputs.truth}, B: {work.inputs.predicted_truth}.",
         in_unit(f"{of_both}; {alone}."),
-        in_unit(LEGEND),
-        stricter if is_sure else "Which judge is stricter is unclear.",
+        in_unit(LEGEND.format(format_number(100 * confidence, 15))),
+        stricter if is_sure else unclear,
     ]
     notes: dict[str, list[str]] = {}
     for row in (row for row in rows if row["note"]):
         notes.setdefault(row["note"], []).append(STATISTICS[row["statistic"]])
-    lines += [in_unit(f"{', '.join(names)}: {note}.") for note, names in notes.items()]
+    lines += [in_unit(f"{'; '.join(names)}: {note}.") for note, names in notes.items()]
     return with_remarks(form, table(form, ["Statistic", "Value", "Low", "High"], cells, digits), lines)
 
 
@@ -87,4 +96,6 @@ def favors_text(work: Evaluation, rows: Sequence[Row]) -> str:
         for row in rows
     ]
     text = table(form, [*cells[0]], [[*one.values()] for one in cells])
-    return with_remarks(form, text, [in_unit(OF_FAVORS)])
+    options = work.request.comparison
+    tested = f"{test_text(options)}, {adjusted_text(options, 'pairs of systems within each measure and k')}."
+    return with_remarks(form, text, [in_unit(OF_FAVORS), tested])

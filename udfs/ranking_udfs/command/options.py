@@ -127,10 +127,9 @@ def is_measures(text: str) -> bool:
         return False
 
 
-def of_a_run(of: Any, allowed: str = "") -> str | None:
-    """Return the first option that needs a run; the measure that is `allowed` does not."""
-    names = (f"-m {one.text}" for one in of.measures)
-    needed = [name for name in names if name != f"-m {allowed}"] + ["-k"] * bool(of.ks)
+def of_a_run(of: Any) -> str | None:
+    """Return the first option of power that needs a run."""
+    needed = [f"-m {one.text}" for one in of.measures if one.text != "hit_rate"] + ["-k"] * bool(of.ks)
     needed += [f"--{name}" for name in ("correlation", "baseline") if getattr(of, name) is not None]
     return next(iter(needed), None)
 
@@ -292,11 +291,6 @@ COMMANDS: Mapping[str, Spec] = {
             "agreement a=a.run b=b.run people.tsv model.tsv -m ndcg -k 10",
         ],
         files="[REC]... LABELS_A LABELS_B",
-        rules={
-            "agreement: without REC, nothing is measured: leave out {}": (
-                lambda of: len(of.files) == 2 and of_a_run(of)
-            ),
-        },
     ),
     "track": Spec(
         "Follow runs over time, such as one a week: the mean of each, its difference to the run before and "
@@ -323,8 +317,11 @@ COMMANDS: Mapping[str, Spec] = {
         ["power qrels.tsv --difference 0.05", "power bm25.run qrels.tsv -m ndcg,recall --difference 0.02"],
         files="[REC]... TRUTH",
         rules={
+            "power: --difference must be 1 or less without REC, as of hit_rate, got {difference:g}": (
+                lambda of: len(of.files) == 1 and (of.difference or 0) > 1
+            ),
             "power: without REC, hit_rate alone has a power, at any cut-off: add a run, or leave out {}": (
-                lambda of: len(of.files) == 1 and of_a_run(of, "hit_rate")
+                lambda of: len(of.files) == 1 and of_a_run(of)
             ),
         },
     ),

@@ -1,13 +1,13 @@
 """What a golden set can show: the smallest difference with 80% power, and how many users for a named one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from math import sqrt
 from typing import Any
 
 from ..compose.comparison import alpha_of
-from ..evaluation.comparison import correct_together
+from ..evaluation.comparison import UNSEEN, correct_together
 from ..evaluation.conclusion import measure_label
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import UsageError
@@ -19,20 +19,21 @@ from ..measures.grammar import measure_of
 from ..quoting import identifier, literal
 from .tables import COPIED, digits_of, document, render, table, with_remarks
 
+NORMAL = 10**8  # users of whom Student's t is as good as normal
 CORRELATION = 0.5  # of a user's values by two runs
 COLUMNS = (
     *("baseline", "system", "measure", "k", "users", "losses", "standard_deviation"),
-    *("minimum_detectable_effect", "difference", "users_needed"),
+    *("correlation", "confidence", "minimum_detectable_effect", "difference", "users_needed"),
 )
 SHOWN = (
     "Smallest difference: what so many users show with 80 % power in one comparison at a confidence of {} %; "
     "several comparisons with a correction need more."
 )
 OF_HIT_RATE = (
-    "By the exact sign test (McNemar), which is compare --test randomization. Losses: users with a hit "
-    "before and none after. If nobody loses one, no smaller difference can be shown."
+    "By the exact sign test (McNemar), which is compare --test randomization for up to 20 users who differ; "
+    "for more, that draws. Losses: users with a hit before and none after. If nobody loses one, it shows no "
+    "smaller difference. The t-test, compare's default, may call fewer gains better; it is not exact there."
 )
-OF_GATE = {"p": 1.0, "p_adjusted": 1.0, "method": "t", "verdict": "unclear"}  # as of what is not yet shown
 
 
 def power(work: Evaluation) -> str | bytes:
@@ -69,6 +70,7 @@ def of_hit_rate(work: Evaluation) -> Iterator[Row]:
     for losses in LOSSES:
         yield {
             **{"measure": "hit_rate", "users": users, "losses": losses, "difference": difference},
+            "confidence": options["confidence"],
             "minimum_detectable_effect": smallest_difference(users, losses, alpha),
             "users_needed": None if difference is None else needed_users(difference, losses, alpha),
         }
@@ -80,11 +82,35 @@ def of_runs(work: Evaluation) -> list[dict[str, Any]]:
         rows = [row for query in work.comparisons()[0] for row in fetch_rows(work.con, query)]
     else:
         rows = [row for query in spread_queries(work) for row in fetch_rows(work.con, query)]
-    rows = [{**row, **OF_GATE, "difference": work.given.difference} for row in rows]
-    correct_together(work.con, rows, {**work.request.comparison, "correction": "none"})
+    options, difference = work.request.comparison, work.given.difference
+    rows = [{**row, **UNSEEN, "difference": difference, "confidence": options["confidence"]} for row in rows]
+    correct_together(work.con, rows, {**options, "correction": "none"})
     for row in rows:
+        row.pop("losses", None)  # a count, where shares are without a run
         row["standard_deviation"] = row["standard_error"] and row["standard_error"] * sqrt(row["users"])
+    for row, users in zip(rows, users_needed(work, rows), strict=True):
+        row["users_needed"] = users
     return rows
+
+
+def users_needed(work: Evaluation, rows: Sequence[Row]) -> list[int | None]:
+    """Return how many users show the difference by the t-test, whose quantiles are those of so many.
+
+    More are looked at one by one, from those that a normal distribution needs on.
+    """
+
+    def needed_of(users: Sequence[int | None]) -> list[int | None]:
+        tried = [
+            {**row, "users": one, "standard_error": (row["standard_deviation"] or 0) / sqrt(one or 1)}
+            for row, one in zip(rows, users, strict=True)
+        ]
+        correct_together(work.con, tried, {**work.request.comparison, "correction": "none"})
+        return [row["users_needed"] for row in tried]
+
+    found = [one and max(one, 2) for one in needed_of([NORMAL] * len(rows))]
+    while more := [i for i, one in enumerate(needed_of(found)) if one and one > (found[i] or one)]:
+        found = [one and one + (i in more) for i, one in enumerate(found)]
+    return found
 
 
 def spread_queries(work: Evaluation) -> Iterator[str]:
@@ -93,7 +119,8 @@ def spread_queries(work: Evaluation) -> Iterator[str]:
     for one in work.request.choices:
         value, ratio = identifier(one.name), sqrt(2 * (1 - correlation))
         yield (
-            f"SELECT {literal(one.name)} AS measure, k, count({value}) AS users, {ratio!r}::DOUBLE "
+            f"SELECT {literal(one.name)} AS measure, k, count({value}) AS users, "
+            f"{correlation!r}::DOUBLE AS correlation, {ratio!r}::DOUBLE "
             f"* stddev_samp({value} ORDER BY userid ASC NULLS LAST) / sqrt(users) AS standard_error "
             f"FROM {work.request.table('by_user')} WHERE {cut_off_condition(one.cuts)} "
             "GROUP BY k ORDER BY k ASC NULLS LAST"
@@ -116,7 +143,7 @@ def power_text(work: Evaluation, rows: Sequence[Row]) -> str:
     text = table(given.format, [*cells[0]], [[*one.values()] for one in cells], digits)
     confidence = format_number(100 * work.request.comparison["confidence"], 15)
     lines = [SHOWN.format(confidence), of_spread(work, is_pair) if has_run else OF_HIT_RATE]
-    lines += limits_of_runs(rows) if has_run else limits_of_hit_rate(rows, difference)
+    lines += limits(rows, has_run, difference)
     return document(given.format, with_remarks(given.format, text, map(in_unit, lines)))
 
 
@@ -134,19 +161,21 @@ def of_spread(work: Evaluation, is_pair: bool) -> str:
     return f"{spread} between two runs whose values vary as those of this one and have {assumed}."
 
 
-def limits_of_hit_rate(rows: Sequence[Row], difference: float | None) -> Iterator[str]:
-    """Say with which losses a number is missing."""
-    if none := [share(row) for row in rows if row["minimum_detectable_effect"] is None]:
-        yield f"{rows[0]['users']} users show no difference with losses of {', '.join(none)}."
-    if none := [share(row) for row in rows if difference is not None and row["users_needed"] is None]:
-        yield f"Up to {MOST_USERS} users do not show {difference:g} with losses of {', '.join(none)}."
+def limits(rows: Sequence[Row], has_run: bool, difference: float | None) -> Iterator[str]:
+    """Say of what a number is missing, or larger than a difference can be."""
+    label, smallest = measure_label if has_run else share, "minimum_detectable_effect"
 
+    def names(is_so: Callable[[Row], bool]) -> str:
+        return ", ".join(dict.fromkeys(label(row) for row in rows if is_so(row)))
 
-def limits_of_runs(rows: Sequence[Row]) -> Iterator[str]:
-    """Say for which measures a number is missing, or larger than a difference can be."""
-    if none := dict.fromkeys(measure_label(row) for row in rows if row["minimum_detectable_effect"] is None):
-        yield f"No spread among users, so that no difference is known: {', '.join(none)}."
-    ranges = ((row, measure_of(row["measure"]).measure.range) for row in rows)
-    large = [row for row, of in ranges if (row["minimum_detectable_effect"] or 0) > of.high - of.low]
-    if names := dict.fromkeys(map(measure_label, large)):
-        yield f"Larger than any difference can be, so that none is shown: {', '.join(names)}."
+    def largest(row: Row) -> float:
+        values = measure_of(row["measure"]).measure.range
+        return values.high - values.low
+
+    if none := names(lambda row: row[smallest] is None):
+        nothing = f"{rows[0]['users']} users show no difference with losses of"
+        yield f"{'No spread among users, so that no difference is known:' if has_run else nothing} {none}."
+    if none := names(lambda row: (row[smallest] or 0) > largest(row)):
+        yield f"Larger than any difference can be, so that none is shown: {none}."
+    if not has_run and difference and (none := names(lambda row: row["users_needed"] is None)):
+        yield f"Up to {MOST_USERS} users do not show {difference:g} with losses of {none}."

@@ -1,21 +1,24 @@
 """Runs over time: the mean of each, its difference to the run before and to the best one, and which fell."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import comb
 from typing import Any
 
-from ..evaluation.comparison import correct_together
-from ..evaluation.conclusion import measure_label
-from ..evaluation.defaults import CORRECTIONS, DIGITS
+from ..evaluation.comparison import UNSEEN, correct_together
+from ..evaluation.conclusion import adjusted_text, measure_label, test_text
+from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.queries import fetch_rows, intervals_query, table_call
 from ..evaluation.words import MARKS, Row, format_number, format_p, in_unit, mean_text
 from ..inputs.evaluation import Evaluation
-from ..inputs.runs import natural, read_runs, stored_files
+from ..inputs.files import extension
+from ..inputs.runs import STORED, UNREAD, natural, read_runs, stored_files
 from ..measures.grammar import measure_of
 from ..quoting import identifier, literal, sql_value
 from ..texts import printable
-from .output import check_outputs
+from .output import check_outputs, is_same
 from .tables import COPIED, digits_of, document, fitting_table, render, table, width_of, with_remarks
 
 OTHERS = ("previous", "best")  # the runs that each is compared with
@@ -41,6 +44,10 @@ def track(work: Evaluation) -> str | bytes:
     else:
         paths = stored_files(given.files[0])
         check_outputs([given.output] if given.output else [], paths)
+        is_inside = given.output and is_same(os.path.dirname(given.output) or ".", given.files[0])
+        if is_inside and extension(given.output) in (*STORED, *UNREAD):
+            rule = f"--output must not be in {given.files[0]}, whose files are runs"
+            raise UsageError(f"track: {rule}, got {given.output}")
         runs = read_runs(work, paths)
     if len(runs) < 2:
         count = len(runs) or len(given.files) - 1  # none has a name where one file is measured
@@ -73,7 +80,7 @@ def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
             row = {**means[run, choice.name, k], "run": run, "previous": previous, "best": best}
             rows.append(row)
     pairs = [pair for row in rows for other in OTHERS if (pair := pair_of(row, other))]
-    compared = compare_pairs(work, list(dict.fromkeys(pairs)))
+    compared = compare_pairs(work, list(dict.fromkeys(pairs)), comb(len(runs), 2) * len(rows) // len(runs))
     for row in rows:
         for other in OTHERS:
             found = compared.get(pair_of(row, other), {})
@@ -89,8 +96,8 @@ def pair_of(row: Row, other: str) -> Pair | None:
     return (row["run"], row[other], row["measure"], row["k"]) if is_pair else None
 
 
-def compare_pairs(work: Evaluation, pairs: Sequence[Pair]) -> dict[Pair | None, Row]:
-    """Compare these pairs of runs, with p corrected over all of them."""
+def compare_pairs(work: Evaluation, pairs: Sequence[Pair], of: int) -> dict[Pair | None, Row]:
+    """Compare these pairs of runs, with p corrected over all `of` which the data have picked them."""
     request, steps = work.request, work.request.table("steps")
     values = (f"{{measure: {literal(one.name)}, value: {identifier(one.name)}}}" for one in request.choices)
     sides = (
@@ -108,7 +115,8 @@ def compare_pairs(work: Evaluation, pairs: Sequence[Pair]) -> dict[Pair | None, 
     for (_, _, measure, k), row in found.items():
         higher_is_better = measure_of(measure).measure.higher_is_better
         row |= {"measure": measure, "k": k, "higher_is_better": higher_is_better}
-    correct_together(work.con, [*found.values()], request.comparison)
+    unseen = [{**UNSEEN, "measure": request.choices[0].name} for _ in range(of - len(found))]
+    correct_together(work.con, [*found.values(), *unseen], request.comparison)
     return {**found}
 
 
@@ -130,9 +138,9 @@ def track_text(work: Evaluation, runs: Sequence[str], rows: Sequence[Row]) -> st
         text = fitting_table(cells, ("p", "To the best"), width_of(given.output))
     else:
         text = table(form, [*cells[0]], [[*one.values()] for one in cells])
-    correction = CORRECTIONS[work.request.comparison["correction"]]
-    corrected = f"after {correction} for all of these" if correction else "uncorrected"
-    paired = f"Paired over the users; p and verdicts (+ better, - worse, ? unclear) are {corrected}."
+    options = work.request.comparison
+    family = adjusted_text(options, "all pairs of runs, measures and k, since the data pick the best run")
+    paired = f"Paired over the users (+ better, - worse, ? unclear). {test_text(options)}, {family}."
     picked = "The best run was picked by these means: its true mean is likely worse."
     text = with_remarks(form, text, [*fallen(runs, rows, digits), in_unit(paired), picked])
     return document(form, charts_html(rows) + text if form == "html" else text)
@@ -157,8 +165,10 @@ def fallen(runs: Sequence[str], rows: Sequence[Row], digits: int) -> Iterator[st
     fell = [row for row in rows if row["previous_verdict"] == "worse"]
     for row in fell:
         yield f"{printable(row['run'])} fell: worse in {measure_label(row)} by {against(row, 'previous')}."
-    if not fell:
-        yield "No run is worse than the one before."
+    if all(row["previous_p"] is None for row in rows):
+        yield in_unit("Nothing could be compared: two users or more must have values of both runs.")
+    elif not fell:
+        yield "No run is significantly worse than the one before."
     for row in (row for row in rows if row["run"] == runs[-1] and row["best_verdict"] == "worse"):
         last = f"The last run, {printable(row['run'])}, is worse in {measure_label(row)}"
         yield f"{last} by {against(row, 'best')}, the best one."

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, ClassVar
 
 from .arguments import Given, parse_column, parse_fields, parse_table
 from .call import nulls
-from .comparison import OPTIONS, STUDENT_T, alpha_of
+from .comparison import OPTIONS, Tests
 
 
 @dataclass(frozen=True)
-class AgreementCall:
+class AgreementCall(Tests):
     """A call of ranking.agreement, which finds the types of columns in its SQL."""
 
     folder: ClassVar = "comparison"
@@ -24,16 +23,12 @@ class AgreementCall:
         "grade_col": ("grade", parse_column),
     }
     types: ClassVar = None
-    t: ClassVar = STUDENT_T
 
-    function: str
-    labels_a: str
-    labels_b: str
-    confidence: Decimal
+    labels_a: str = ""
+    labels_b: str = ""
     user: str = "userid"
     item: str = "itemid"
     grade: str = "rel"
-    caller: str = ""  # the function that errors name
 
     @classmethod
     def parse(cls, function: str, given: Mapping[str, Given]) -> "AgreementCall":
@@ -45,10 +40,6 @@ class AgreementCall:
 
     def with_types(self, types: Mapping[str, Any]) -> "AgreementCall":
         return self
-
-    @property
-    def alpha(self) -> float:
-        return alpha_of(self.confidence)
 
     @property
     def label_columns(self) -> str:

@@ -37,6 +37,8 @@ GATED = {  # the columns that `ranking.gate` reads or writes
 # Which columns are better when higher has been said, whatever their names seem to say.
 REPLACED = "* REPLACE (nullif(trim(replace(caveats, 'perhaps_lower_is_better', ''), ','), '') AS caveats)"
 PREDICTED = ("by_predicted", "by_predicted_segment")  # as by_user and by_segment, by the predicted truth
+# A comparison that has not been made, and has a place in its family.
+UNSEEN = {"p": 1.0, "p_adjusted": 1.0, "method": "t", "verdict": "unclear"}
 
 
 def check_options(options: ComparisonOptions, caller: str) -> None:

@@ -397,6 +397,18 @@ def letters_note(options: ComparisonOptions) -> str:
     return f"{what} ({share} % confidence, {TESTS[options['test']]}, {corrected})."
 
 
+def test_text(options: ComparisonOptions) -> str:
+    """Describe the intervals and the test."""
+    share, test = format_number(100 * options["confidence"], 15), TESTS[options["test"]]
+    return f"{share} % confidence interval of each comparison; {test.removeprefix('the ')}"
+
+
+def adjusted_text(options: ComparisonOptions, across: str) -> str:
+    """Say that p is adjusted across these, or not."""
+    name = CORRECTIONS[options["correction"]]
+    return f"{name}-adjusted across {across}" if name else "not corrected for the number of comparisons"
+
+
 def footnote(
     options: ComparisonOptions,
     has_segments: bool,
@@ -409,19 +421,16 @@ def footnote(
     `gated` comparisons of all users, and of segments, are corrected together, of `count` in all. `measures`
     are those that are compared.
     """
-    share = format_number(100 * options["confidence"], 15)
     won = "wins, ties, loses"
     if neutral := [name for name in measures if name in CONTENTS]:
         higher = "is higher, the same, lower"
         won = higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
     text = in_unit(f"W/T/L: with how many users a model {won}. ")
-    text += f"{share} % confidence interval of each comparison; {TESTS[options['test']].removeprefix('the ')}"
-    name = CORRECTIONS[options["correction"]]
-    if name is None:
-        return f"{text}, not corrected for the number of comparisons."
     apart = in_unit(", all users apart from segments") if has_segments else ""
-    each = f"{name}-adjusted across systems within each measure and k{apart}"
-    if not any(gated):
+    text += test_text(options)
+    name, each = CORRECTIONS[options["correction"]], f"systems within each measure and k{apart}"
+    each = adjusted_text(options, each)
+    if name is None or not any(gated):
         return f"{text}, {each}."
     seen = [
         f"{one} comparison{'s' * (one > 1)}{in_unit(whom) if has_segments else ''}"

@@ -5,6 +5,7 @@ It follows from the number of users and the shares of them that gain and that lo
 Source: McNemar (1947); Duffy (1984) for the exact unconditional power
 """
 
+from bisect import bisect_left
 from functools import lru_cache
 
 from ..measures.arrays import Floats, Ints, np
@@ -12,7 +13,7 @@ from ..measures.arrays import Floats, Ints, np
 POWER = 0.8
 LOSSES = (0.0, 0.05, 0.1, 0.2)  # shares of users that lose a hit, of which a golden set is told its power
 MOST_USERS = 100_000  # up to which a number of users is looked for
-STEPS = 50  # of bisection
+STEPS = 2**50  # of differences
 
 
 @lru_cache(maxsize=4)
@@ -62,14 +63,13 @@ def power_of(users: int, gains: float, losses: float, alpha: float) -> float:
 
 def smallest_difference(users: int, losses: float, alpha: float) -> float | None:
     """Return the smallest difference in hit rate that so many users show; None if they show none."""
-    low, high = 0.0, 1 - 2 * losses
-    if power_of(users, losses + high, losses, alpha) < POWER:
-        return None
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        is_shown = power_of(users, losses + middle, losses, alpha) >= POWER
-        low, high = (low, middle) if is_shown else (middle, high)
-    return high
+    largest = 1 - 2 * losses
+
+    def is_shown(step: int) -> bool:
+        return power_of(users, losses + largest * step / STEPS, losses, alpha) >= POWER
+
+    found = bisect_left(range(1, STEPS + 1), True, key=is_shown) + 1
+    return largest * found / STEPS if found <= STEPS else None
 
 
 def needed_users(difference: float, losses: float, alpha: float) -> int | None:
@@ -80,12 +80,8 @@ def needed_users(difference: float, losses: float, alpha: float) -> int | None:
     def is_shown(users: int) -> bool:
         return power_of(users, losses + difference, losses, alpha) >= POWER
 
-    low, high = 0, 1
-    while not is_shown(high):
-        low, high = high, 2 * high
-        if low >= MOST_USERS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_shown(middle) else (middle, high)
-    return high if high <= MOST_USERS else None
+    high = 1
+    while not is_shown(high) and high <= MOST_USERS:
+        high *= 2
+    found = high // 2 + bisect_left(range(high // 2, high), True, key=is_shown)
+    return found if found <= MOST_USERS else None

@@ -11,7 +11,7 @@ from ..compose.problems import Problem
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import LISTS, options_of
+from ..evaluation.options import LISTS, OPTIONS, options_of
 from ..evaluation.problems import CODES, DIRECTION, NOTHING, SPELLINGS, TIES, check_common, fit_advice
 from ..evaluation.queries import (
     Plan,
@@ -110,13 +110,23 @@ class Evaluation:
         """Return the error for what was asked for and breaks a rule."""
         return UsageError(f"{self.caller}: {rule}, got {got}")
 
+    def refuse_options(self, names: Iterable[str], rule: str) -> None:
+        """Raise UsageError for one of these options that is not its default."""
+        for name, value in ((one, vars(self.given)[one]) for one in names):
+            if value and value not in (OPTIONS[name].default, [OPTIONS[name].default]):
+                option = f"--{name.replace('_', '-')}" if self.dashes else name
+                values = value if isinstance(value, (list, tuple)) else [value]
+                got = ",".join(str(getattr(one, "text", one)) for one in values)
+                raise self.refused(f"{'-k' if option == '--ks' else option} {rule}", got)
+
     def check_predicted(self, given: Mapping[str, Any]) -> None:
         """Raise UsageError for what labels by a model cannot be combined with."""
         allowed = {"test": "t", "without_relevant": "zero", "users": None, "against": None, "also": None}
         for option, usual in allowed.items():
             if given.get(option) not in (None, usual):
                 rule = f"{option} must be {usual}" if usual else f"{option} must be left out"
-                rule = f"{self.dashes}{rule} with {self.dashes}predicted_truth"
+                labels = "labels_b" if self.caller == "agreement" else f"{self.dashes}predicted_truth"
+                rule = f"{self.dashes}{rule} with {labels}"
                 rule = rule.replace("_", "-") if self.dashes else rule
                 raise self.refused(rule, shorten(given[option]))
 

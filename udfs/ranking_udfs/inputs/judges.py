@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from ..evaluation.agreement import agreement_query, favoring_query, favoring_statements
 from ..evaluation.errors import DataError
+from ..evaluation.options import GRADES
 from ..evaluation.words import in_unit
 from .evaluation import Evaluation
 from .files import option
@@ -14,9 +15,9 @@ def judge_queries(work: Evaluation) -> list[str]:
 
     UsageError or DataError if there is nothing to compare.
     """
-    asked = [*(one.text for one in work.given.measures), work.request.comparison["baseline"]]
-    if not work.inputs.recs and any(asked):
-        raise work.refused("measures and baseline must be left out without rec", next(filter(None, asked)))
+    if not work.inputs.recs:
+        of_runs = ["measures", "ks", *GRADES, "ties", "baseline", "correction"]
+        work.refuse_options(of_runs, f"must be left out without {'REC' if work.inputs.is_command else 'rec'}")
     work.prepare_values()
     request = work.composed
     for table, path in (("truth", work.inputs.truth), ("predicted_truth", work.inputs.predicted_truth)):

@@ -3,16 +3,18 @@
 import json
 import os
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import duckdb
 
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import GRADES
 from ..evaluation.queries import Request, cut_off_condition, fetch_rows
-from ..evaluation.words import Row, join_names
+from ..evaluation.words import Row, cut_off_key, join_names
+from ..measures.grammar import Choice
 from ..quoting import identifier, literal
 from ..texts import shorten
 from ..version import PACK, version
@@ -21,6 +23,7 @@ from .files import QUOTED, column_types, extension, pattern
 from .tables import Tables, file_of
 
 METADATA = "ranking_udfs"  # the key of the manifest in a Parquet file
+SHARED = ("truth", "users")  # tables that runs must have been measured by to be compared
 UNMEASURED = ("system", "rank", "time")  # columns that no value of a measure hangs on
 
 
@@ -60,7 +63,12 @@ def manifest(work: Evaluation, tables: Tables, call: Sequence[str]) -> str:
 
 def manifest_path(path: str) -> str:
     """Return where the manifest of a file stands: of `means.csv.gz`, in `means.manifest.json`."""
-    return f"{path[: path.lower().rindex(extension(path))] if extension(path) else path}.manifest.json"
+    return f"{stem(path)}.manifest.json"
+
+
+def stem(path: str) -> str:
+    """Return a path without its extension."""
+    return path[: path.lower().rindex(extension(path))] if extension(path) else path
 
 
 def add_stored_run(work: Evaluation, path: str, name: str) -> None:
@@ -70,13 +78,16 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     """
     con, request, models = work.con, work.request, work.tables.models
     made, rows = read_manifest(con, path)
-    refused = partial(refused_run, path)
+    refused = partial(refused_run, work, path)
     for one in (*request.contents, *request.also):
         raise refused(f"it has values by truth alone: leave {one.name} out")
     if not models or name in models:
         raise refused(f"it is called {name}, so REC must have another name, as in new=rec.csv")
-    measured = [one for one in ("truth", "users") if one in work.tables.names]
-    for rule in differing(work, made, measured):
+    measured = [one for one in SHARED if one in work.tables.names]
+    inputs = [{"table": one, **row} for one in measured for row in counts(con, request.table(one))]
+    present = {"version": duckdb.__version__, "options": value_options(request), "inputs": inputs}
+    others = {"truth": f"another truth than {work.inputs.truth}", "users": "other --users"}
+    for rule in differing(made, present, "this", others):
         raise refused(rule)
     columns, rows = column_types(con, rows), f"FROM {rows}"
     if "system" in columns:
@@ -86,15 +97,15 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
             first = shlex.quote(shorten(stored[0]))
             raise refused(f"its models are {shorten(join_names(stored))}: write --baseline {first}")
         rows += f" WHERE system = {literal(name)}"
-    for rule in lacking(work, name, columns, rows, measured):
+    for rule in (*lacking(work, f"({rows})"), *strangers(work, rows, measured)):
         raise refused(rule)
     names = ", ".join(["userid", "k", "n_rec", "n_truth", *(identifier(one.name) for one in request.choices)])
     query = f"SELECT {literal(name)} AS system, {names}\nFROM ({rows})\nWHERE {cut_off_condition(request.ks)}"
     work.request, work.tables = replace(request, stored=query), replace(work.tables, models=[*models, name])
 
 
-def refused_run(path: str, rule: str) -> UsageError:
-    return UsageError(f"compare: --against {path}: {rule}")
+def refused_run(work: Evaluation, path: str, rule: str) -> UsageError:
+    return UsageError(f"{work.caller}: {'--against ' * (work.caller == 'compare')}{path}: {rule}")
 
 
 def read_manifest(con: duckdb.DuckDBPyConnection, path: str) -> tuple[Row, str]:
@@ -112,29 +123,44 @@ def read_manifest(con: duckdb.DuckDBPyConnection, path: str) -> tuple[Row, str]:
     return json.loads(found[0][0]), rows
 
 
-def differing(work: Evaluation, made: Row, measured: Sequence[str]) -> Iterator[str]:
-    """Yield where a run was measured by another truth, or otherwise."""
-    for table in ("truth", "users"):
-        before = [one["fingerprint"] for one in made["inputs"] if one["table"] == table]
-        present = counts(work.con, work.request.table(table)) if table in measured else []
-        if before != [one["fingerprint"] for one in present]:
-            other = f"another truth than {work.inputs.truth}" if table == "truth" else "other --users"
-            yield f"it was measured by {other}: measure it again"
-    for option, value in value_options(work.request).items():
-        if (was := str(made["options"].get(option)).lower()) != (now := str(value).lower()):
-            yield f"it was measured with {option} = {was} and this with {now}: measure both alike"
+def facts(made: Row) -> dict[str, Any]:
+    """Return what two runs must have in common to be compared, as a manifest says it."""
+    tables = {name: [row["fingerprint"] for row in made["inputs"] if row["table"] == name] for name in SHARED}
+    options = {name: str(value).lower() for name, value in made["options"].items()}
+    return {"DuckDB": made["version"].rpartition(" ")[2], **tables, **options}
 
 
-def lacking(
-    work: Evaluation, name: str, columns: Collection[str], rows: str, measured: Sequence[str]
-) -> Iterator[str]:
-    """Yield what a run has no values of, and a user that no table of these has."""
-    for choice, k in ((one, k) for one in work.request.choices for k in one.cuts):
-        is_value = f"{cut_off_condition([k])} AND {identifier(choice.name)} IS NOT NULL"
-        query = f"SELECT 1 FROM ({rows}) WHERE {is_value} LIMIT 1"
-        if choice.name not in columns or not fetch_rows(work.con, query):
-            yield f"it has no {choice.at(k)} of {name}: choose other ones, or measure it again"
+def differing(made: Row, other: Row, name: str, others: Mapping[str, str]) -> Iterator[str]:
+    """Yield where a run was measured otherwise than another of this name, or by which of the `others`."""
+    was, now = facts(made), facts(other)
+    for fact in (one for one in {**was, **now} if one != "DuckDB" and was.get(one) != now.get(one)):
+        if fact in others and was["DuckDB"] == now["DuckDB"]:
+            yield f"it was measured by {others[fact]}: measure it again"
+        else:
+            fact = "DuckDB" if fact in others else fact  # of two versions, hashes may differ
+            both = f"with {fact} = {was.get(fact)} and {name} with {now.get(fact)}"
+            yield f"it was measured {both}: measure both alike"
+
+
+def cuts_of(work: Evaluation, choice: Choice, rows: str) -> list[int | None]:
+    """Return the cut-offs at which a user has a value of a measure."""
+    if choice.name not in column_types(work.con, rows):
+        return []
+    query = f"SELECT DISTINCT k::BIGINT FROM {rows} WHERE {identifier(choice.name)} IS NOT NULL"
+    return sorted((k for (k,) in work.con.execute(query).fetchall()), key=cut_off_key)
+
+
+def lacking(work: Evaluation, rows: str) -> Iterator[str]:
+    """Yield what a run has no values of."""
+    for one in work.request.choices:
+        there = cuts_of(work, one, rows)
+        for k in (k for k in one.cuts if k not in there):
+            yield f"it has no {one.at(k)}: choose other measures, or measure it again"
+
+
+def strangers(work: Evaluation, rows: str, measured: Sequence[str]) -> Iterator[str]:
+    """Yield a user of a run that no table of these has."""
     ids = (f"SELECT userid::VARCHAR FROM {work.request.table(one)}" for one in measured)
-    query = f"SELECT userid::VARCHAR AS userid FROM ({rows}) EXCEPT ({' UNION ALL '.join(ids)})"
+    query = f"SELECT userid::VARCHAR AS userid {rows} EXCEPT ({' UNION ALL '.join(ids)})"
     for (user,) in work.con.execute(f"{query} ORDER BY userid ASC NULLS LAST LIMIT 1").fetchall():
         yield f"its user {shorten(user)!r} is not one of the truth: write it without --safe-csv"

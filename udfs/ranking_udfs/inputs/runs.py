@@ -5,21 +5,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 from ..evaluation.defaults import K
 from ..evaluation.errors import UsageError
-from ..evaluation.options import GRADES, OPTIONS
-from ..evaluation.words import cut_off_key, in_unit
+from ..evaluation.options import GRADES
+from ..evaluation.words import Row, in_unit
 from ..measures.grammar import Choice, measure_of
 from ..quoting import identifier, literal
 from ..texts import shorten
 from .evaluation import Evaluation
 from .files import column_types, extension
-from .manifest import read_manifest
+from .manifest import cuts_of, differing, lacking, read_manifest, refused_run, stem
 
 STORED = (".parquet", ".csv")  # files of evaluate --by-user, with a manifest
-SHARED = ("truth", "users")  # tables that all runs must have been measured by
+UNREAD = (".tsv", ".json", ".jsonl", ".ndjson")  # others that it can write
 
 
 def natural(name: str) -> list[int | str]:
@@ -29,8 +28,7 @@ def natural(name: str) -> list[int | str]:
 
 def run_name(path: str) -> str:
     """Return the name of a run: that of its file, without the extension."""
-    name, ending = os.path.basename(path), extension(path)
-    return name[: name.lower().rindex(ending)] if ending else name
+    return os.path.basename(stem(path))
 
 
 def stored_files(folder: str) -> list[str]:
@@ -38,7 +36,11 @@ def stored_files(folder: str) -> list[str]:
     if not os.path.isdir(folder):
         rule = "the one file must be a folder of runs, as evaluate --by-user FILE --manifest writes them"
         raise UsageError(f"track: {rule}, got {folder}; or write TRUTH behind the runs")
-    paths = [os.path.join(folder, one) for one in os.listdir(folder) if extension(one) in STORED]
+    files = [os.path.join(folder, one) for one in sorted(os.listdir(folder))]
+    for one in (one for one in files if extension(one) in UNREAD and not one.endswith(".manifest.json")):
+        rule = f"runs must be {' or '.join(STORED)}"
+        raise UsageError(f"track: {rule}, got {one}: write it again, or remove it")
+    paths = [one for one in files if extension(one) in STORED]
     paths.sort(key=lambda path: (natural(run_name(path)), path))
     for one, other in pairwise(paths):
         if run_name(one) == run_name(other):
@@ -48,19 +50,20 @@ def stored_files(folder: str) -> list[str]:
 
 def read_runs(work: Evaluation, paths: Sequence[str]) -> list[str]:
     """Make by_user of runs, which must have been measured alike; return their names."""
-    for name in (*GRADES, "ties", "users"):
-        if (value := getattr(work.given, name)) != OPTIONS[name].default:
-            option = f"--{name.replace('_', '-')}"
-            raise work.refused(f"{option} must be left out, as runs in a folder have been measured", value)
+    rule = "must be left out, as runs in a folder have been measured"
+    work.refuse_options([*GRADES, "ties", "users"], rule)
     work.check_measures()
-    queries, first = list[str](), dict[str, Any]()
+    queries: list[str] = []
+    first: Row = {}
     for path in paths:
         made, rows = read_manifest(work.con, path)
-        found = {one: [row["fingerprint"] for row in made["inputs"] if row["table"] == one] for one in SHARED}
-        found |= {name: str(value).lower() for name, value in made["options"].items()}
-        first = first or found
-        for what in (one for one in {**first, **found} if first.get(one) != found.get(one)):
-            raise refused_run(path, f"it was measured by another {what} than {paths[0]}: measure it again")
+        first = first or made
+        others = {"truth": f"another truth than {paths[0]}", "users": f"other users than {paths[0]}"}
+        for rule in differing(made, first, paths[0], others):
+            raise refused_run(work, path, rule)
+        if not {"userid", "k"} <= {*column_types(work.con, rows)}:
+            rule = "it must have userid and k, as evaluate --by-user writes: remove it"
+            raise refused_run(work, path, rule)
         if not queries:
             work.request = replace(work.request, choices=stored_choices(work, rows))
         queries.append(stored_query(work, path, rows))
@@ -69,18 +72,6 @@ def read_runs(work: Evaluation, paths: Sequence[str]) -> list[str]:
         work.con.execute(work.request.make("by_user", "\nUNION ALL ".join(queries)))
         check_users(work, dict(zip(names, paths, strict=True)))
     return names
-
-
-def refused_run(path: str, rule: str) -> UsageError:
-    return UsageError(f"track: {path}: {rule}")
-
-
-def cuts_of(work: Evaluation, choice: Choice, rows: str) -> list[int | None]:
-    """Return the cut-offs at which a user has a value of a measure."""
-    if choice.name not in column_types(work.con, rows):
-        return []
-    query = f"SELECT DISTINCT k::BIGINT FROM {rows} WHERE {identifier(choice.name)} IS NOT NULL"
-    return sorted((k for (k,) in work.con.execute(query).fetchall()), key=cut_off_key)
 
 
 def stored_choices(work: Evaluation, rows: str) -> list[Choice]:
@@ -100,11 +91,9 @@ def stored_query(work: Evaluation, path: str, rows: str) -> str:
         found = work.con.execute(f"SELECT DISTINCT system::VARCHAR FROM {rows} ORDER BY ALL").fetchall()
         if len(found) > 1:
             models = shorten(", ".join(str(name) for (name,) in found))
-            raise refused_run(path, f"it must be of one model, got {models}: write a file for each")
-    for one in work.request.choices:
-        there = cuts_of(work, one, rows)
-        for k in (k for k in one.cuts if k not in there):
-            raise refused_run(path, f"it has no {one.at(k)}: choose other measures, or measure it again")
+            raise refused_run(work, path, f"it must be of one model, got {models}: write a file for each")
+    for rule in lacking(work, rows):
+        raise refused_run(work, path, rule)
     values = (identifier(one.name) for one in work.request.choices)
     names = ["userid::VARCHAR AS userid", "k::BIGINT AS k", *(f"{one}::DOUBLE AS {one}" for one in values)]
     return f"SELECT {literal(run_name(path))} AS system, {', '.join(names)} FROM {rows}"
@@ -117,4 +106,4 @@ def check_users(work: Evaluation, paths: dict[str, str]) -> None:
     for user, runs in work.con.execute(query).fetchall():
         other = next(path for name, path in paths.items() if name not in runs)
         rule = in_unit("all runs must have the same users")
-        raise refused_run(paths[runs[0]], f"{rule}, got {shorten(user)}, who is not in {other}")
+        raise refused_run(work, paths[runs[0]], f"{rule}, got {shorten(user)}, who is not in {other}")

@@ -178,8 +178,8 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
 
 def over_runs(title: str, rows: Sequence[Row]) -> dict[str, Any]:
     """Draw the means of runs as a line with a band, the runs that fell in another color."""
-    kinds = {"fell": LOSS, "did not fall": COLOURS[1]}
-    fell = ("fell" if row["previous_verdict"] == "worse" else "did not fall" for row in rows)
+    fell = ["fell" if row["previous_verdict"] == "worse" else "did not fall" for row in rows]
+    kinds = {one: color for one, color in {"fell": LOSS, "did not fall": COLOURS[1]}.items() if one in fell}
     values = [{**row, "change": change} for row, change in zip(rows, fell, strict=True)]
     line = {"value": COLOURS[1]}
     layers = [
@@ -189,7 +189,8 @@ def over_runs(title: str, rows: Sequence[Row]) -> dict[str, Any]:
         layer("line", y=number_axis("mean", title), color=line),
         points(y=number_axis("mean", title), color=kind_encoding("change", kinds)),
     ]
-    x = {**name_axis("run", [row["run"] for row in rows]), "type": "ordinal", "axis": {"labelAngle": -45}}
+    axis = {"labelAngle": -45, "labelOverlap": True}
+    x = {**name_axis("run", [row["run"] for row in rows]), "type": "ordinal", "axis": axis}
     view = {"title": title, "width": WIDTH, "height": HEIGHT, "encoding": {"x": x}, "layer": layers}
     return {"$schema": SCHEMA, "config": CONFIG, "data": {"values": values}, **view}
 
