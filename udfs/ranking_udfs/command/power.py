@@ -98,19 +98,22 @@ def users_needed(work: Evaluation, rows: Sequence[Row]) -> list[int | None]:
 
     More are looked at one by one, from those that a normal distribution needs on.
     """
-
-    def needed_of(users: Sequence[int | None]) -> list[int | None]:
-        tried = [
-            {**row, "users": one, "standard_error": (row["standard_deviation"] or 0) / sqrt(one or 1)}
-            for row, one in zip(rows, users, strict=True)
-        ]
-        correct_together(work.con, tried, {**work.request.comparison, "correction": "none"})
-        return [row["users_needed"] for row in tried]
-
-    found = [one and max(one, 2) for one in needed_of([NORMAL] * len(rows))]
-    while more := [i for i, one in enumerate(needed_of(found)) if one and one > (found[i] or one)]:
+    found = [one and max(one, 2) for one in needed_of(work, rows, [NORMAL] * len(rows))]
+    while more := [
+        i for i, one in enumerate(needed_of(work, rows, found)) if one and one > (found[i] or one)
+    ]:
         found = [one and one + (i in more) for i, one in enumerate(found)]
     return found
+
+
+def needed_of(work: Evaluation, rows: Sequence[Row], users: Sequence[int | None]) -> list[int | None]:
+    """Return how many users show the difference, by the quantiles of these numbers of users."""
+    tried = [
+        {**row, "users": one, "standard_error": (row["standard_deviation"] or 0) / sqrt(one or 1)}
+        for row, one in zip(rows, users, strict=True)
+    ]
+    correct_together(work.con, tried, {**work.request.comparison, "correction": "none"})
+    return [row["users_needed"] for row in tried]
 
 
 def spread_queries(work: Evaluation) -> Iterator[str]:

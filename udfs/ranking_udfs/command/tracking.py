@@ -68,17 +68,7 @@ def measured_runs(work: Evaluation) -> list[str]:
 
 def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
     """Return the mean of each run with what it is compared with, by measure and cut-off."""
-    request, by_user = work.request, work.request.table("by_user")
-    query = intervals_query(by_user, "system, k", request.choices, request.comparison["confidence"])
-    means = {(row["system"], row["measure"], row["k"]): row for row in fetch_rows(work.con, query)}
-    rows = []
-    for choice, k in ((one, k) for one in request.choices for k in one.cuts):
-        values = {run: means[run, choice.name, k]["mean"] for run in runs}
-        ranked = sorted((run for run in runs if values[run] is not None), key=lambda run: values[run])
-        best = ranked[-1 if choice.measure.higher_is_better else 0] if ranked else None
-        for previous, run in zip([None, *runs], runs, strict=False):
-            row = {**means[run, choice.name, k], "run": run, "previous": previous, "best": best}
-            rows.append(row)
+    rows = means_of_runs(work, runs)
     pairs = [pair for row in rows for other in OTHERS if (pair := pair_of(row, other))]
     compared = compare_pairs(work, list(dict.fromkeys(pairs)), comb(len(runs), 2) * len(rows) // len(runs))
     for row in rows:
@@ -88,6 +78,21 @@ def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
     names = (other + name for other in OTHERS for name in ("", *map("_{}".format, COMPARED)))
     columns = [*OF_RUN, *names]
     return [{name: row[name] for name in columns} for row in rows]
+
+
+def means_of_runs(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the mean of each run by measure and cut-off, with the run before it and the best one."""
+    request, by_user, rows = work.request, work.request.table("by_user"), list[dict[str, Any]]()
+    query = intervals_query(by_user, "system, k", request.choices, request.comparison["confidence"])
+    means = {(row["system"], row["measure"], row["k"]): row for row in fetch_rows(work.con, query)}
+    for choice, k in ((one, k) for one in request.choices for k in one.cuts):
+        values = {run: means[run, choice.name, k]["mean"] for run in runs}
+        ranked = sorted((run for run in runs if values[run] is not None), key=lambda run: values[run])
+        best = ranked[-1 if choice.measure.higher_is_better else 0] if ranked else None
+        for previous, run in zip([None, *runs], runs, strict=False):
+            row = {**means[run, choice.name, k], "run": run, "previous": previous, "best": best}
+            rows.append(row)
+    return rows
 
 
 def pair_of(row: Row, other: str) -> Pair | None:
