@@ -350,7 +350,7 @@ def test_errors_of_a_job_end_in_one_line(spark: SparkSession) -> None:
         (pack.evaluate(one, nobody, 1), "evaluate: truth must have a user, got 3 rows without userid"),
         (
             pack.fuse(spark.createDataFrame(TABLES["runs"]), systems=["A", "D"], system_col="model"),
-            "ranking.fuse: systems must name systems of rec (A, B), got D",
+            "fuse: systems must name systems of rec (A, B), got D",
         ),
     ):
         with pytest.raises(Exception) as raised:  # noqa: PT011  (each is an error of another type)
