@@ -32,7 +32,7 @@ from .evaluation.options import (
     describe,
     names_of,
 )
-from .evaluation.problems import problem_text
+from .evaluation.problems import COLUMNS, problem_text
 from .evaluation.queries import explain_query, overlap_query
 from .evaluation.tradeoffs import parse_also
 from .evaluation.words import Row, speaking_of
@@ -55,11 +55,6 @@ TABLE_FUNCTIONS = (  # that do the work
     r"ranking\.(judged|by_user|evaluate|compare_by_user|beyond_accuracy(_by_user)?"
     "|check|agreement|explain|overlap|abstention|fuse|split)"
 )
-PROBLEM_COLUMNS = {  # of `check`, and their types
-    **dict.fromkeys(("severity", "system", "problem", "code"), "VARCHAR"),
-    **{"k": "BIGINT", "example": "VARCHAR", "count": "BIGINT", "of": "BIGINT"},
-    **{"file": "VARCHAR", "write": "VARCHAR"},
-}
 CutOffs = int | Sequence[int | None] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -127,7 +122,7 @@ def evaluate(
         >>> ranking_udfs.evaluate(rec, truth, ["mrr@1,2", "recall@2"]).fetchall()
         [(1, 2, 0, 0, 0, 0.5, None), (2, 2, 0, 0, 0, 0.75, 1.0)]
     """
-    with at_work("evaluate", rec, truth, measures, ks, options, by_user) as (connection, work):
+    with at_work("evaluate", rec, truth, measures, ks, options, by_user=by_user) as (connection, work):
         work.make_tables()
         steps = work.steps
         return connection.result(steps.by_user if by_user and steps.by_user else work.summary(steps))
@@ -255,9 +250,8 @@ def agreement(
         >>> ranking_udfs.agreement(people, model).select("statistic, round(value, 4), pairs").fetchall()[:2]
         [('agreement', 0.75, 4), ('kappa', 0.6, 4)]
     """
-    check_keywords("agreement", options, names_of(Agreeing))
-    given = {**options, "predicted_truth": labels_b}
-    with at_work("agreement", rec, labels_a, measures, ks, given) as (connection, work):
+    own = {"predicted_truth": labels_b}
+    with at_work("agreement", rec, labels_a, measures, ks, options, **own) as (connection, work):
         return connection.result(judge_queries(work)[-1])
 
 
@@ -295,14 +289,12 @@ def check(
     if time_col is not None and (options.get("history") is None or not isinstance(time_col, str)):
         rule = "time_col must be the name of a column of truth and history, or None without history"
         raise ValueError(f"check: {rule}, got {time_col!r}")
-    with at_work("check", rec, truth, None, ks, options, time_col=time_col) as (connection, work):
+    with at_work("check", rec, truth, None, ks, options, time=time_col) as (connection, work):
         work.check_users()
-        types = ", ".join(f"{name}::{kind} AS {name}" for name, kind in PROBLEM_COLUMNS.items())
-        found = (", ".join(sql_value(row[name]) for name in PROBLEM_COLUMNS) for row in work.problems())
-        nothing = ", ".join("NULL" for _ in PROBLEM_COLUMNS)
-        values = ", ".join(f"({row})" for row in (nothing, *found))
-        rows = f"(VALUES {values}) AS found({', '.join(PROBLEM_COLUMNS)})"
-        return connection.result(f"SELECT {types} FROM {rows} WHERE code IS NOT NULL")
+        fields = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+        found = (", ".join(sql_value(row[name]) for name in COLUMNS) for row in work.problems())
+        rows = ", ".join(f"row({one})" for one in found)
+        return connection.result(f"SELECT unnest([{rows}]::STRUCT({fields})[], max_depth := 2)")
 
 
 @described(Explaining)
@@ -463,6 +455,8 @@ def split(events: Table, *, time_col: str = "time", **options: Unpack[Splitting]
 KEYWORDS: Mapping[str, type] = {
     "evaluate": Evaluating,
     "compare": Comparing,
+    "report": Reporting,
+    "agreement": Agreeing,
     "check": Checking,
     "explain": Explaining,
     "overlap": Overlapping,
@@ -480,15 +474,17 @@ def at_work(
     measures: Any,
     ks: Any,
     options: Mapping[str, Any],
-    by_user: bool = False,
-    time_col: str | None = None,
+    **own: Any,
 ) -> Iterator[tuple[WorkConnection, Evaluation]]:
-    """Open a connection for an evaluation; warn of what it finds in the data, at the line of the caller."""
-    known = names_of(KEYWORDS.get(caller, Reporting))
-    own = {"fuse": "", "abstention": ""} | dict.fromkeys(("check", "explain", "overlap"), "ks")
-    check_keywords(caller, options, [*own.get(caller, "measures ks").split(), *known])
-    given = SimpleNamespace(**{name: one.default for name, one in OPTIONS.items()} | dict(options))
-    given.by_user, given.time = by_user, time_col
+    """Open a connection for an evaluation; warn of what it finds in the data, at the line of the caller.
+
+    `own` are parameters of the function by the names that options of the command have.
+    """
+    parameters = {"fuse": "", "abstention": ""} | dict.fromkeys(("check", "explain", "overlap"), "ks")
+    known = [*parameters.get(caller, "measures ks").split(), *names_of(KEYWORDS[caller])]
+    check_keywords(caller, options, known)
+    usual = {name: one.default for name, one in OPTIONS.items()} | {"by_user": False, "time": None}
+    given = SimpleNamespace(**usual | dict(options) | own)
     problems, directions = list[Row](), directions_of(caller, options)
     columns = columns_of(caller, {**options, "descending": True} if directions else options)
     with value_errors(caller), speaking_of(given.unit):
@@ -504,7 +500,7 @@ def at_work(
                 check_options(work.request.comparison, caller)
             if caller in ("evaluate", "compare"):
                 work.prepare()
-            if caller == "evaluate" and by_user and given.segments is not None:
+            if caller == "evaluate" and given.by_user and given.segments is not None:
                 raise DataError("by_user must be False with segments, whose rows are means, got True")
             yield connection, work
     texts = list(map(problem_text, problems))

@@ -17,7 +17,7 @@ from ..evaluation.conclusion import worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders, find_pairs
-from ..evaluation.problems import NOTHING, is_problem, problem_text
+from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_text
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import Row, in_unit, speaking_of
@@ -53,8 +53,6 @@ from .tables import (
     width_of,
 )
 from .tracking import track
-
-PROBLEM_COLUMNS = ("severity", "system", "problem", "code", "k", "example", "count", "of", "file", "write")
 
 
 @dataclass
@@ -162,7 +160,7 @@ def check(work: Work) -> str | bytes:
     if given.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
-    return render(work.con, given, PROBLEM_COLUMNS, problems)
+    return render(work.con, given, [*COLUMNS], problems)
 
 
 def evaluate(work: Work) -> str | bytes:

@@ -326,11 +326,9 @@ class Splitting(TypedDict, total=False):
     con: "duckdb.DuckDBPyConnection | None"
 
 
-class Agreeing(NamedColumns, total=False):
+class Agreeing(Reading, NamedColumns, total=False):
     """The keywords of the agreement of two judges."""
 
-    descending: bool | Mapping[str, bool]
-    con: "duckdb.DuckDBPyConnection | None"
     baseline: str | None
     confidence: float
     correction: str

@@ -12,6 +12,11 @@ NOTHING = ("no_common_user", "no_common_item")
 SPELLINGS = ("user_spelling", "item_spelling")
 TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")
 DIRECTION = ("upside_down", "unknown_end")  # of scores whose best end may be the other one
+COLUMNS = {  # of a problem with its advice, and their types
+    **dict.fromkeys(("severity", "system", "problem", "code"), "VARCHAR"),
+    **{"k": "BIGINT", "example": "VARCHAR", "count": "BIGINT", "of": "BIGINT"},
+    **{"file": "VARCHAR", "write": "VARCHAR"},
+}
 SEVERITIES = ("error", "warning", "info")
 PROBLEMS = SEVERITIES[:2]  # of which a gate takes notice
 

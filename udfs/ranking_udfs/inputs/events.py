@@ -29,10 +29,18 @@ def read_events(
     is_command: bool = True,
 ) -> tuple[str, dict[str, str], str]:
     """Return the SQL of the rows of events, their columns by role, and the type of their time."""
-    if (found := catalog.find(con, path)) is not None:
-        types = files.column_types(con, found)
-        names = files.find_columns(con, path, types, files.Wanted(columns, is_command=is_command), {})
-        return found, names, check_time(con, path, found, names["time"], types)
+    found = catalog.find(con, path)
+    rows, is_csv = file_rows(con, path, catalog) if found is None else (found, False)
+    types = files.column_types(con, rows)
+    names = files.find_columns(con, path, types, files.Wanted(columns, is_command=is_command), {})
+    if is_csv:
+        rows = files.typed_rows(con, literal(path), rows, {"time": names["time"]})
+        types = files.column_types(con, rows)
+    return rows, names, check_time(con, path, rows, names["time"], types)
+
+
+def file_rows(con: duckdb.DuckDBPyConnection, path: str, catalog: Catalog) -> tuple[str, bool]:
+    """Return the SQL of the rows of a file, and whether it is CSV, whose columns are text."""
     kind = files.extension(path)
     parts = files.list_files(con, path)
     if not parts:
@@ -46,12 +54,7 @@ def read_events(
         rows = files.line_rows(path, parts)
     elif is_csv:
         rows = f"{rows[:-1]}, all_varchar = true)"
-    types = files.column_types(con, rows)
-    names = files.find_columns(con, path, types, files.Wanted(columns, is_command=is_command), {})
-    if is_csv:
-        rows = files.typed_rows(con, literal(path), rows, {"time": names["time"]})
-        types = files.column_types(con, rows)
-    return rows, names, check_time(con, path, rows, names["time"], types)
+    return rows, is_csv
 
 
 def check_time(
