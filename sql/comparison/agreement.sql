@@ -1,4 +1,4 @@
--- How far two judges agree: people and a model, or two people, who have graded items of the same users.
+-- The agreement of two judges, people or models: kappa, alpha and the stricter one, with confidence intervals.
 --
 -- labels_a:   table with userid, itemid, rel: the grades of one judge; rows without a user, an item or a grade do not count
 -- labels_b:   likewise, of the other judge
@@ -32,7 +32,7 @@ SELECT {{ of.user | identifier }} AS userid, {{ of.item | identifier }} AS itemi
 FROM (SELECT {{ of.label_columns }} WHERE false UNION ALL BY NAME FROM query_table({{ table | literal }}))
 {%- endmacro %}
 
-{# What is wrong with the labels of a judge, in words; NULL for nothing. #}
+{# The problem in the labels of a judge, in words; NULL for none. #}
 {% macro problem(of, argument) %}
 SELECT *, CASE
     {% for type, name in [("user", of.user), ("item", of.item), ("grade", of.grade)] %}
@@ -171,7 +171,7 @@ WITH _ranking_labels_a AS MATERIALIZED (
     CROSS JOIN every_grade
     LEFT JOIN grades ON grades.userid = without.userid AND grades.grade = every_grade.grade
 ), by_chance AS NOT MATERIALIZED (
-    -- Each grade of a beside each of b; of alpha, each beside each, whoever gave it.
+    -- Pairs of a grade by a and a grade by b; for alpha, pairs of any two grades.
     SELECT
         one.userid,
         sum(one.n_a * other.n_b * (one.grade <> other.grade)::INTEGER) AS unequal_by_chance,
@@ -217,7 +217,7 @@ SELECT
 FROM (
     SELECT
         *,
-        -- What is smaller is of rounding.
+        -- A smaller error is rounding.
         CASE WHEN error > 1e-12 * CASE statistic WHEN 'mean_difference' THEN range ELSE 1 END THEN error ELSE error * 0 END
             AS standard_error,
         nullif(standard_error, 0) * {{ student_t.quantile(of.t, of.alpha, "CASE WHEN n > 1 THEN n - 1 END") }} AS half

@@ -1,4 +1,4 @@
-"""What a golden set can show: the smallest difference with 80% power, and how many users for a named one."""
+"""The power of a golden set: the smallest difference it shows, and the users needed for a named one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

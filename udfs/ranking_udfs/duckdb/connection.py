@@ -45,7 +45,7 @@ def register(
     `ranking.main.evaluate` means the same, and is the way to write OVER behind `ranking.main.mae(p, a)`.
 
     A function of yours that has the name of one over lists is left alone; a warning says so, and
-    `ranking.recall` is the pack's. What was registered inside a transaction that is rolled back goes with it:
+    `ranking.recall` is the pack's. A rollback of the transaction undoes the registration:
     register again.
 
     Args:

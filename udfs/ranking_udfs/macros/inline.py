@@ -12,7 +12,7 @@ HEAD = re.compile(r"\s*CREATE OR REPLACE (?:TEMP )?MACRO (\w+)\s*\((.*?)\)\s+AS\
 OPENING, CLOSING = "([{", ")]}"
 TEXT = "_ranking_sql"  # TEXT('f({x})') is the SQL of a call of f, with the value of x in it
 VALUE = "_ranking_as_text"  # the macro of a value as SQL
-# What binds as one without brackets around it: a word, a number, a text, a call.
+# SQL that needs no brackets around it: a word, a number, a text, a call.
 WHOLE = re.compile(r"[\w.]+|'(?:[^']|'')*'|\w+\((?:[^()']|'(?:[^']|'')*')*\)")
 
 
