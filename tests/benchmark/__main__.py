@@ -10,110 +10,100 @@ from importlib.metadata import distributions
 from pathlib import Path
 from statistics import median
 
+from tabulate import tabulate
+
 from .contenders import CONTENDERS, Run, Task, run
 from .data import IDS, Data, make
 
 TOY = Data(users=200, items=500, recs=20, truth=5)
-SAME = 1e-9
+TOLERANCE = 1e-9
 THREADS = 2
+PACKAGES = "duckdb numpy numba pandas pyarrow pytrec-eval-terrier ranx rectools".split()  # noqa: SIM905
+MEDIANS = {"seconds": "seconds", "CPU": "cpu", "load": "load", "evaluate": "evaluate", "peak MB": "megabytes"}
+RATIOS = ("seconds", "evaluate", "CPU", "peak MB")
+HEADINGS = ("contender", "min", "max", *MEDIANS, *(f"{heading} to the first" for heading in RATIOS))
 
 
 def number(text: str) -> int:
-    return int(float(text))  # such as 1e7
+    return int(float(text))  # 1e7 is a number of rows
 
 
-def options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmark",
-        description=__doc__,
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    for name, kind, default, text in (
-        ("--recs", number, 1_000_000, "recommendations in all"),
-        ("--per-user", int, 100, "recommendations per user"),
-        ("--truth", int, 20, "truth items per user"),
-        ("--ties", number, 0, "at most so many different scores; 0: no ties"),
-        ("--repeat", int, 5, "runs of each"),
-        ("--memory-limit", str, "", "DuckDB's memory_limit"),
-        ("--k", lambda text: [*map(int, text.split(","))], [10], "cut-offs"),
-    ):
-        parser.add_argument(name, type=kind, default=default, help=text)
-    parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
-    parser.add_argument("--ids", choices=IDS, default="BIGINT", help="type of the ids")
-    parser.add_argument(
-        "--order", choices=("user", "none"), default="user", help="how rows lie in the tables"
-    )
+def parser() -> argparse.ArgumentParser:
+    formatter = argparse.ArgumentDefaultsHelpFormatter
+    parser = argparse.ArgumentParser("python -m tests.benchmark", None, __doc__, formatter_class=formatter)
+    add = parser.add_argument
+    add("--recs", type=number, default=1_000_000, help="recommendations in all")
+    add("--per-user", type=int, default=100, help="recommendations per user")
+    add("--truth", type=int, default=20, help="truth items per user")
+    add("--ties", type=number, default=0, help="the most different scores; 0: no ties")
+    add("--repeat", type=int, default=5, help="runs of each")
+    add("--memory-limit", default="", help="DuckDB's memory_limit")
+    add("--k", type=lambda text: [*map(int, text.split(","))], default=[10], help="cutoffs")
+    add("--contenders", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
+    add("--ids", choices=IDS, default="BIGINT", help="type of the ids")
+    add("--order", choices=("user", "none"), default="user", help="order of the rows in the tables")
     return parser
 
 
 def main(arguments: Sequence[str]) -> int:
-    given = options().parse_args(arguments)
-    users = given.recs // given.per_user
-    data = Data(users, 50_000, given.per_user, given.truth, given.ids, given.ties, given.order)
-    with tempfile.TemporaryDirectory(prefix="benchmark-") as made:
-        say(f"making {data}")
-        toy = make(TOY, Path(made) / "toy")
-        task = Task(make(data, Path(made) / "tables"), given.k, THREADS, given.memory_limit)
-        runs: dict[str, list[Run]] = {name: [] for name in given.contenders}
-        for turn in range(given.repeat):  # in turns: whatever else the machine does falls on all of them
+    options = parser().parse_args(arguments)
+    users = options.recs // options.per_user
+    data = Data(users, 50_000, options.per_user, options.truth, options.ids, options.ties, options.order)
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
+        log(f"making {data}")
+        toy = make(TOY, Path(folder) / "toy")
+        task = Task(make(data, Path(folder) / "tables"), options.k, THREADS, options.memory_limit)
+        runs: dict[str, list[Run]] = {name: [] for name in options.contenders}
+        for turn in range(1, options.repeat + 1):  # in turns: other work of the machine affects all alike
             for name, done in runs.items():
                 if not (done and done[-1].error):
                     done.append(run(name, task, toy))
-                    say(f"{turn + 1}/{given.repeat} {name}: {done[-1].error or f'{done[-1].seconds:.3g} s'}")
-    print(heading(arguments))
-    print(f"{data}; k = {given.k}; {THREADS} threads.\n\n{results(runs)}")
-    differences = list(disagreements(runs))
-    print("\n".join(difference for difference, _ in differences))
+                    log(f"{turn}/{options.repeat} {name}: {done[-1].error or f'{done[-1].seconds:.3g} s'}")
+    installed = {package.name.replace("_", "-"): package.version for package in distributions()}
+    versions = ", ".join(f"{name} {installed[name]}" for name in PACKAGES if name in installed)
+    machine = f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} CPUs"
+    print(f"`{' '.join(('python -m tests.benchmark', *arguments))}`\n\n{machine}; {versions}.\n")
+    print(f"{data}; k = {options.k}; {THREADS} threads.\n\n{table(runs)}\n")
+    differences = list(compare(runs))
+    print("\n".join(line for line, _ in differences))
     return int(not all(agree for _, agree in differences))
 
 
-def say(text: str) -> None:
-    """A line for who waits; the report itself goes to standard output."""
+def log(text: str) -> None:
+    """Print a line of progress; the result itself goes to standard output."""
     print(text, file=sys.stderr, flush=True)
 
 
-def heading(arguments: Sequence[str]) -> str:
-    """The command line, and what it ran with."""
-    packages = "duckdb numpy numba pandas pyarrow pytrec-eval-terrier ranx rectools"
-    found = {one.name.replace("_", "-"): one.version for one in distributions()}
-    versions = ", ".join(f"{name} {found[name]}" for name in packages.split() if name in found)
-    system = f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} CPUs"
-    return f"`{' '.join(('python -m tests.benchmark', *arguments))}`\n\n{system}; {versions}.\n"
-
-
-COLUMNS = ["contender", "seconds", "min", "max", "CPU", "load", "evaluate", "peak MB"]
-RATIOS = [f"{kind} to the first" for kind in ("seconds", "evaluate", "CPU", "peak MB")]
-
-
-def results(runs: dict[str, list[Run]]) -> str:
-    """The table of all contenders as Markdown; ratios are of medians, to the first."""
-    lines, first = [[*COLUMNS, *RATIOS], ["---", *["--:"] * (len(COLUMNS) + len(RATIOS) - 1)]], None
+def table(runs: dict[str, list[Run]]) -> str:
+    """Format the results as a table in Markdown; ratios are of medians, to the first contender."""
+    rows: list[list[str]] = []
+    first: dict[str, float] = {}
     for name, done in runs.items():
         if done[-1].error:
-            lines.append([name, f"failed: {done[-1].error}"])
+            rows.append([f"{name} failed: {done[-1].error}"])
             continue
-        seconds, load, evaluate, cpu, memory = (
-            median(getattr(one, kind) for one in done)
-            for kind in ("seconds", "load", "evaluate", "cpu", "megabytes")
+        seconds = [run.seconds for run in done]
+        medians = {heading: median(getattr(run, field) for run in done) for heading, field in MEDIANS.items()}
+        first = first or medians
+        cells = [f"{value:.3g}" for value in (min(seconds), max(seconds), *medians.values())]
+        ratios = [f"{medians[heading] / (first[heading] or 1):.2f}" for heading in RATIOS]
+        rows.append([name, *cells, *ratios])
+    return tabulate(rows, HEADINGS, "pipe")
+
+
+def compare(runs: dict[str, list[Run]]) -> Iterator[tuple[str, bool]]:
+    """Yield the largest difference of each contender from the first, and whether they agree."""
+    numbers = {name: done[-1].numbers for name, done in runs.items() if done[-1].numbers}
+    first = next(iter(numbers), "")
+    for name in [*numbers][1:]:
+        gap = max(
+            abs(numbers[name][key] - numbers[first][key]) for key in numbers[name].keys() & numbers[first]
         )
-        ours = seconds, evaluate, cpu, memory
-        first = first or ours
-        times = sorted(one.seconds for one in done)
-        cells = [f"{value:#.3g}" for value in (seconds, times[0], times[-1], cpu, load, evaluate)]
-        ratios = [f"{value / (of_first or 1):.2f}" for value, of_first in zip(ours, first, strict=True)]
-        lines.append([name, *cells, f"{memory:,.0f}", *ratios])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def disagreements(runs: dict[str, list[Run]]) -> Iterator[tuple[str, bool]]:
-    """How far each contender's numbers are from the first one's, and whether they are the same."""
-    found = [(name, done[-1].numbers) for name, done in runs.items() if done[-1].numbers]
-    (first, expected), *others = found or [("", {})]
-    for name, numbers in others:
-        gaps = [abs(numbers[key] - expected[key]) for key in numbers.keys() & expected]
-        agree = all(gap <= SAME for gap in gaps)
-        told = "agree" if agree else "DIFFER"
-        yield f"- {name} and {first}: {told}, the largest difference is {max(gaps):.1g}", agree
+        agree = gap <= TOLERANCE
+        yield (
+            f"- {name} and {first} {'agree' if agree else 'DIFFER'}: the largest difference is {gap:.1g}",
+            agree,
+        )
 
 
 if __name__ == "__main__":

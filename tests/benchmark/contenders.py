@@ -1,12 +1,13 @@
 """The contenders: each evaluates the same tables, with the same six measures, as well as its tool can.
 
-A contender is a generator of two steps. The first ends when the data is where the tool wants it ("load"), the
-second gives the numbers, as {(measure, k): mean over all users with truth}. Imports count for nothing: they
-happen on toy data before the clock starts, and so does just-in-time compilation.
+A contender is a generator of two steps. The first ends when the tool has the data in its form ("load"). The
+second returns the numbers as {(measure, k): mean over all users with truth}. Imports and just-in-time
+compilation are not timed: they happen on toy data before the clock starts.
 """
 
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
@@ -24,7 +25,7 @@ Steps = Generator[None, None, Numbers]
 
 @dataclass(frozen=True)
 class Task:
-    """What to evaluate: the folder with the tables, the cut-offs, and what DuckDB may use."""
+    """What to evaluate: the folder with the tables, the cutoffs, and DuckDB's limits."""
 
     folder: Path
     ks: list[int]
@@ -32,16 +33,8 @@ class Task:
     memory_limit: str = ""
 
 
-CONTENDERS: dict[str, Callable[[Task], Steps]] = {}
-
-
-def contender(name: str) -> Callable[[Callable[[Task], Steps]], Any]:
-    """Enter the function below as a contender."""
-    return lambda run: CONTENDERS.setdefault(name, run)
-
-
 def connect(task: Task) -> Any:
-    """A DuckDB connection that has the tables rec and truth."""
+    """Open a DuckDB connection with the tables rec and truth."""
     import duckdb
 
     con = duckdb.connect()
@@ -49,35 +42,29 @@ def connect(task: Task) -> Any:
     if task.memory_limit:
         con.execute(f"SET memory_limit = '{task.memory_limit}'")
         con.execute(f"SET temp_directory = '{task.folder / 'spill'}'")
-    con.execute(f"ATTACH '{task.folder / 'tables.duckdb'}' AS tables (READ_ONLY)")
-    con.execute("USE tables")
-    return con
+    return con.execute(f"ATTACH '{task.folder / 'tables.duckdb'}' AS tables (READ_ONLY); USE tables")
 
 
-@contender("ranking_udfs")
-def ours(task: Task) -> Steps:
-    """ranking.evaluate, in the default order of ties."""
+def ranking_udfs(task: Task) -> Steps:
+    """Call ranking.evaluate, in the default order of ties."""
     import ranking_udfs
 
     con = ranking_udfs.register(connect(task))
     yield
     columns = ", ".join(f'"{measure}"' for measure in MEASURES)
     rows = con.execute(f"SELECT k, {columns} FROM ranking.evaluate('rec', 'truth', {task.ks})").fetchall()
-    return {
-        (measure, k): value for k, *values in rows for measure, value in zip(MEASURES, values, strict=True)
-    }
+    return {(name, k): value for k, *values in rows for name, value in zip(MEASURES, values, strict=True)}
 
 
-# Up to here it is cheaper to find each user's k-th score first, and to sort only what is not below it.
-FEW = 30
+# Up to this k it is cheaper to find each user's k-th score first, and to sort only scores from there on.
+SMALL_K = 30
 
 
-@contender("SQL by hand")
 def sql(task: Task) -> Steps:
-    """What an expert writes for these six measures and these tables alone.
+    """Run what an expert writes for these six measures and these tables alone.
 
-    Each of the measures is a sum over hits, so hits are never grouped by user again. It takes the tables to
-    have no duplicates, NULLs or NaN, which ranking.evaluate looks after.
+    Each of the measures is a sum over hits, so hits are never grouped by user again. The tables must have no
+    duplicates, NULLs or NaN, which ranking.evaluate handles.
     """
     con = connect(task)
     yield
@@ -93,7 +80,7 @@ def sql(task: Task) -> Steps:
         count(*) FILTER (place <= {k} AND number = 1)"""
         for k in task.ks
     )
-    plan = Path(__file__).with_name("few_ranked.sql" if largest <= FEW else "many_ranked.sql")
+    plan = Path(__file__).with_name("few_ranked.sql" if largest <= SMALL_K else "many_ranked.sql")
     ranked = plan.read_text(encoding="utf-8").format(largest=largest)
     users, *values = con.execute(f"""
         WITH {ranked},
@@ -110,92 +97,87 @@ def sql(task: Task) -> Steps:
     return {name: float(value or 0) / users for name, value in zip(names, values, strict=True)}
 
 
-def frames(task: Task, user: str, item: str, text: bool) -> tuple[Any, Any]:
-    """Both tables as pandas data frames with columns of these names; ids as text where the tool needs it."""
-    con, kind = connect(task), "::VARCHAR" if text else ""
-    ids = f"userid{kind} AS {user}, itemid{kind} AS {item}"
-    rec, truth = f"SELECT {ids}, score FROM rec", f"SELECT {ids}, 1::BIGINT AS relevance FROM truth"
-    return con.sql(rec).df(), con.sql(truth).df()
+def frames(task: Task, user: str, item: str, cast: str = "") -> tuple[Any, Any]:
+    """Read both tables as pandas data frames with columns of these names."""
+    con, ids = connect(task), f"userid{cast} AS {user}, itemid{cast} AS {item}"
+    return con.sql(f"SELECT {ids}, score FROM rec").df(), con.sql(
+        f"SELECT {ids}, 1::BIGINT AS grade FROM truth"
+    ).df()
 
 
-def nested(frame: Any, value: str) -> dict[str, dict[str, Any]]:
-    """A data frame of user, item and a value as {user: {item: value}}."""
-    return {
-        user: dict(zip(rows["item"].tolist(), rows[value].tolist(), strict=True))
-        for user, rows in frame.groupby("user", sort=False)
-    }
-
-
-@contender("pytrec-eval-terrier")
 def pytrec_eval(task: Task) -> Steps:
-    """trec_eval by way of its Python binding; loading is making the dicts that it takes."""
+    """Call trec_eval through its Python binding; loading builds the dicts that it takes."""
     import pytrec_eval
 
-    rec, truth = frames(task, "user", "item", text=True)
-    run, qrels = nested(rec, "score"), nested(truth, "relevance")
-    del rec, truth
+    run, qrels = (
+        {
+            user: dict(zip(rows["item"].tolist(), rows[value].tolist(), strict=True))
+            for user, rows in frame.groupby("user", sort=False)
+        }
+        for frame, value in zip(frames(task, "user", "item", "::VARCHAR"), ("score", "grade"), strict=True)
+    )
     yield
     cut = ",".join(map(str, task.ks))
     names = {"recall": "recall", "P": "precision", "map_cut": "average_precision", "ndcg_cut": "ndcg"}
     names["success"] = "hit_rate"
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {f"{name}.{cut}" for name in names} | {"recip_rank"})
-    found = list(evaluator.evaluate(run).values())
+    rows = list(evaluator.evaluate(run).values())
     numbers = {
-        (ours, k): math.fsum(row[f"{name}_{k}"] for row in found) / len(qrels)
+        (ours, k): math.fsum(row[f"{name}_{k}"] for row in rows) / len(qrels)
         for name, ours in names.items()
         for k in task.ks
     }
     for k in task.ks:  # it has no reciprocal rank at k
-        ranks = (row["recip_rank"] for row in found)
-        numbers["mrr", k] = math.fsum(rank for rank in ranks if rank * (k + 0.5) > 1) / len(qrels)
+        values = (row["recip_rank"] for row in rows)
+        numbers["mrr", k] = math.fsum(value for value in values if value * (k + 0.5) > 1) / len(qrels)
     return numbers
 
 
-@contender("ranx")
 def ranx(task: Task) -> Steps:
-    """Its own compiled loops; loading is making its Qrels and Run."""
+    """Call ranx's compiled loops; loading builds its Qrels and Run."""
     import ranx
 
-    rec, truth = frames(task, "q_id", "doc_id", text=True)
-    run = ranx.Run.from_df(rec, score_col="score")
-    qrels = ranx.Qrels.from_df(truth, score_col="relevance")
+    rec, truth = frames(task, "q_id", "doc_id", "::VARCHAR")
+    run, qrels = ranx.Run.from_df(rec, score_col="score"), ranx.Qrels.from_df(truth, score_col="grade")
     del rec, truth
     yield
     names = dict(zip(("recall", "precision", "map", "mrr", "ndcg", "hit_rate"), MEASURES, strict=True))
     metrics = [f"{name}@{k}" for name in names for k in task.ks]
-    found = ranx.evaluate(qrels, run, metrics, threads=task.threads, make_comparable=True)
-    return {(ours, k): float(found[f"{name}@{k}"]) for name, ours in names.items() for k in task.ks}
+    values = ranx.evaluate(qrels, run, metrics, threads=task.threads, make_comparable=True)
+    return {(ours, k): float(values[f"{name}@{k}"]) for name, ours in names.items() for k in task.ks}
 
 
-@contender("RecTools")
 def rectools(task: Task) -> Steps:
-    """Its metrics over data frames; evaluation includes ranking by score, which it leaves to its user."""
+    """Call RecTools over data frames; evaluation includes ranking by score, which it leaves to its user."""
     from rectools import metrics
 
-    rec, truth = frames(task, "user_id", "item_id", text=False)
+    rec, truth = frames(task, "user_id", "item_id")
     yield
     rec = rec.sort_values(["user_id", "score", "item_id"], ascending=[True, False, True], kind="stable")
     rec["rank"] = rec.groupby("user_id", sort=False).cumcount() + 1
-    rec = rec[rec["rank"] <= max(task.ks)]
-    kinds: dict[str, Callable[[int], Any]] = {
-        "recall": metrics.Recall,
-        "precision": metrics.Precision,
-        "average_precision": metrics.MAP,
-        "mrr": metrics.MRR,
-        "ndcg": lambda k: metrics.NDCG(k, divide_by_achievable=True),
-        "hit_rate": metrics.HitRate,
+    names = dict(zip(("Recall", "Precision", "MAP", "MRR", "NDCG", "HitRate"), MEASURES, strict=True))
+    options = {"NDCG": {"divide_by_achievable": True}}
+    wanted = {
+        f"{ours} {k}": getattr(metrics, name)(k, **options.get(name, {}))
+        for name, ours in names.items()
+        for k in task.ks
     }
-    wanted = {f"{name} {k}": kind(k) for name, kind in kinds.items() for k in task.ks}
-    found = metrics.calc_metrics(wanted, rec, truth)
-    return {(name, k): float(found[f"{name} {k}"]) for name in kinds for k in task.ks}
+    values = metrics.calc_metrics(wanted, rec[rec["rank"] <= max(task.ks)], truth)
+    return {(name, k): float(values[f"{name} {k}"]) for name in MEASURES for k in task.ks}
 
 
-# --- A run ---
+CONTENDERS: dict[str, Callable[[Task], Steps]] = {
+    "ranking_udfs": ranking_udfs,
+    "SQL by hand": sql,
+    "pytrec-eval-terrier": pytrec_eval,
+    "ranx": ranx,
+    "RecTools": rectools,
+}
 
 
 @dataclass
 class Run:
-    """Seconds to load and to evaluate, CPU seconds, megabytes at the peak, the numbers; or why none."""
+    """Seconds to load and to evaluate, CPU seconds, megabytes at the peak, the numbers; or the error."""
 
     load: float = 0.0
     evaluate: float = 0.0
@@ -221,7 +203,7 @@ def run(name: str, task: Task, toy: Path) -> Run:
 
 
 def steps(name: str, task: Task) -> Run:
-    """Both steps of a contender, timed."""
+    """Time both steps of a contender."""
     started, worked = time.perf_counter(), time.process_time()
     work = CONTENDERS[name](task)
     next(work)
@@ -231,5 +213,5 @@ def steps(name: str, task: Task) -> Run:
     except StopIteration as end:
         numbers = end.value
     ended, cpu = time.perf_counter(), time.process_time() - worked
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return Run(loaded - started, ended - loaded, cpu, int(status["VmHWM"].split()[0]) / 1024, numbers)
+    (peak,) = re.findall(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
+    return Run(loaded - started, ended - loaded, cpu, int(peak) / 1024, numbers)

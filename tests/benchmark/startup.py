@@ -11,28 +11,25 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# Runs in a fresh interpreter, and prints CPU seconds by name, the least of five where a line repeats.
+# This runs in a fresh interpreter, and prints the least CPU seconds of five by name.
 LINES = """
 import json, time
 import duckdb, numpy, pyarrow, pyarrow.compute
 import ranking_udfs
 
-found = {}
+least = {}
 
-def seconds(name, call, times=5):
+def measure(name, call, times=5):
     for _ in range(times):
         started = time.process_time()
         call()
-        spent = time.process_time() - started
-        found[name] = min(found.get(name, spent), spent)
+        least[name] = min(least.get(name, 99), time.process_time() - started)
 
 con = duckdb.connect()
 con.execute("SELECT 1").fetchall()
-seconds("register, first in a process", lambda: ranking_udfs.register(con), times=1)
-seconds("register, another cursor", lambda: ranking_udfs.register(con.cursor()))
-seconds("register, again", lambda: ranking_udfs.register(con))
-ranking_udfs.register(con)
-seconds("register, again with temp=False", lambda: ranking_udfs.register(con.cursor()))
+measure("register, first in a process", lambda: ranking_udfs.register(con), times=1)
+measure("register, another cursor", lambda: ranking_udfs.register(con.cursor()))
+measure("register, again", lambda: ranking_udfs.register(con))
 con.execute('''
     CREATE TABLE rec AS SELECT model AS system, customer_id AS userid, sku AS itemid, score
     FROM 'examples/dbt_project/seeds/recommendations.csv';
@@ -48,14 +45,14 @@ for query in (
     f"SELECT avg(ranking.ndcg(judged, 10)) FROM {judged}",
     f"SELECT ranking.mean(ranking.ndcg(judged, 10)) FROM {judged}",
 ):
-    seconds(f"EXPLAIN {query}", lambda: con.execute(f"EXPLAIN {query}").fetchall())
-print(json.dumps(found))
+    measure(f"EXPLAIN {query}", lambda: con.execute(f"EXPLAIN {query}").fetchall())
+print(json.dumps(least))
 """
 EVALUATE = "-m ranking_udfs evaluate examples/data/dummy_rec.csv examples/data/dummy_truth.csv -k 4 -k 2"
 
 
 def process(*arguments: str) -> tuple[str, float]:
-    """What a process of Python prints, and its CPU seconds."""
+    """Run Python, and return what it prints and its CPU seconds."""
     before = os.times()
     command = [sys.executable, *arguments]
     printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
@@ -64,11 +61,11 @@ def process(*arguments: str) -> tuple[str, float]:
 
 
 if __name__ == "__main__":
-    least: dict[str, float] = {}
-    for _ in range(5):
-        found = json.loads(process("-c", LINES)[0])
-        found["ranking-udfs evaluate, whole process"] = process(*EVALUATE.split())[1]
-        least = {name: min(value, least.get(name, value)) for name, value in found.items()}
+    runs = [
+        json.loads(process("-c", LINES)[0])
+        | {"ranking-udfs evaluate, whole process": process(*EVALUATE.split())[1]}
+        for _ in range(5)
+    ]
     print("| CPU seconds, least of 5 | seconds |\n|---|--:|")
-    for name, value in least.items():
-        print(f"| {name} | {value:.3f} |")
+    for name in runs[0]:
+        print(f"| {name} | {min(run[name] for run in runs):.3f} |")
