@@ -1,4 +1,4 @@
-"""What the tests share: a connection with the pack, and Python values as SQL text and as Arrow arrays."""
+"""Shared by the tests: connections with the pack, and Python values as SQL and as Arrow arrays."""
 
 import math
 import os
@@ -32,12 +32,12 @@ hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """End the tests where a worker crashes: the next one would run the same test, by `loadfile` for ever."""
-    if getattr(config.option, "maxworkerrestart", "") is None:  # with pytest-xdist, and not given
+    """End the run if a worker crashes: with `loadfile` the next one would run the same test forever."""
+    if getattr(config.option, "maxworkerrestart", "") is None:  # pytest-xdist is there, its option is not
         config.option.maxworkerrestart = "0"
 
 
-# All tests of these files but the slow ones: measures, contract, errors, one call of each entry point.
+# `-m quick` runs these files without slow tests: measures, contract, errors, a call of each entry point.
 QUICK = ("documents", "entry_points", "errors", "grammar", "judge", "measures", "sql_measures")
 
 
@@ -46,7 +46,7 @@ def is_quick(path: Path) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no other file for `-m quick`, which takes longer than these tests."""
+    """Skip the other files for `-m quick`, since importing them takes longer than the quick tests."""
     is_other = collection_path.name.startswith("test_") and not is_quick(collection_path)
     return True if is_other and config.option.markexpr == "quick" else None
 
@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def package_for_processes() -> Iterator[None]:
-    """Let processes that a test starts import the package under test, whichever checkout is installed."""
+    """Make processes of the tests import the package under test, not another one that is installed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(ranking_udfs.__file__).resolve().parent.parent), os.pathsep)
         yield
@@ -68,27 +68,27 @@ def package_for_processes() -> Iterator[None]:
 
 @pytest.fixture
 def bare() -> Iterator[Con]:
-    """A connection without the pack."""
+    """Open a connection without the pack."""
     with duckdb.connect() as connection:
         yield connection
 
 
 @pytest.fixture
 def con() -> Iterator[Con]:
-    """A connection for one test, which may do with it what it likes."""
+    """Open a connection with the pack, which the test may change."""
     with duckdb.connect() as connection:
         yield ranking_udfs.register(connection)
 
 
 @pytest.fixture(scope="session")
 def shared() -> Iterator[Con]:
-    """One connection for all tests that only SELECT, since to register takes longer than such a test."""
+    """Share a connection among tests that only SELECT, since registering takes longer than such a test."""
     with duckdb.connect() as connection:
         yield ranking_udfs.register(connection)
 
 
 def module_connection(tables: str = "", is_script: bool = False) -> Any:
-    """Return a fixture: a module's connection, with the pack or with the script alone, and these tables."""
+    """Return a fixture: one connection for a module, with these tables and the pack, or only the script."""
 
     @pytest.fixture(scope="module")
     def connection() -> Iterator[Con]:
@@ -100,52 +100,52 @@ def module_connection(tables: str = "", is_script: bool = False) -> Any:
 
 
 def file_text(name: str) -> str:
-    """The text of a file beside the tests."""
+    """Read a file of the tests."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def text_cases(name: str) -> list[dict[str, str]]:
-    """The paragraphs of a text file but the first, each line `name: text`; an indented line goes on."""
+    """Read the paragraphs of a text file except the first, as lines `name: text`."""
     blocks = re.sub(r"^#.*\n", "", file_text(name), flags=re.MULTILINE).replace("\n  ", " ").split("\n\n")
     return [dict(line.split(": ", 1) for line in block.strip().split("\n")) for block in blocks[1:]]
 
 
 def text_rows(section: str) -> list[list[str]]:
-    """The rows of a section of cases.txt, by its first words."""
+    """Read the rows of a section of cases.txt."""
     text = re.sub(r"\n  +", " ", file_text("cases.txt"))
     (rows,) = re.findall(rf"^# {re.escape(section)} \(.*\n((?:.+\n)*)", text, re.MULTILINE)
     return [[cell.strip() for cell in row.split(" =>")] for row in rows.splitlines()]
 
 
 def value(con: Con, sql: str) -> Any:
-    """The one value that a query returns."""
-    ((found,),) = con.execute(sql).fetchall()
-    return found
+    """Return the only value of a query."""
+    ((cell,),) = con.execute(sql).fetchall()
+    return cell
 
 
 def rows(con: Con, sql: str) -> list[dict[str, Any]]:
-    """The rows of a query, by the names of its columns."""
+    """Return the rows of a query, by the names of its columns."""
     result = con.execute(sql)
     names = [name for name, *_ in result.description or ()]
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def refusal(con: Con, sql: str) -> str:
-    """What a user reads of the error in a macro, without what DuckDB puts around."""
+    """Return the first line of a macro's error, without DuckDB's prefix."""
     with pytest.raises(duckdb.Error) as raised:
         con.execute(sql).fetchall()
     return str(raised.value).removeprefix("Invalid Input Error: ").partition("\n")[0]
 
 
 def said(con: Con, sql: str) -> str:
-    """What a user reads of the error in a function: `TypeName: message`, without what DuckDB puts around."""
+    """Return a Python function's error as `TypeName: message`, without DuckDB's prefix."""
     with pytest.raises(duckdb.InvalidInputException) as raised:
         con.execute(sql).fetchall()
     return str(raised.value).partition("executing the UDF: ")[2].partition("\n")[0]
 
 
 def literal(thing: Any) -> str:
-    """A Python value as SQL: lists as LIST, dicts as MAP, tuples as STRUCT(grade, item, ...)."""
+    """Write a Python value as SQL: lists as LIST, dicts as MAP, tuples as STRUCT(grade, item, ...)."""
     if thing is None:
         return "NULL"
     if isinstance(thing, str):
@@ -154,15 +154,13 @@ def literal(thing: Any) -> str:
         return "MAP {" + ", ".join(f"{literal(key)}: {literal(part)}" for key, part in thing.items()) + "}"
     if isinstance(thing, tuple):
         names = ["grade", "item", *(f"part_{i}" for i in range(2, len(thing)))]
-        fields = zip(names, thing, strict=False)
-        return "{" + ", ".join(f"'{name}': {literal(part)}" for name, part in fields) + "}"
-    if isinstance(thing, Sequence):
-        return "[" + ", ".join(map(literal, thing)) + "]"
-    return repr(thing)
+        fields = (f"'{name}': {literal(part)}" for name, part in zip(names, thing, strict=False))
+        return "{" + ", ".join(fields) + "}"
+    return "[" + ", ".join(map(literal, thing)) + "]" if isinstance(thing, Sequence) else repr(thing)
 
 
 def option_text(options: Mapping[str, Any]) -> str | None:
-    """Options as the argument `options` takes them; None for none."""
+    """Write options as the argument `options` takes them, or None for none."""
     return " ".join(f"{name}={choice}" for name, choice in options.items()) or None
 
 
@@ -181,43 +179,34 @@ def pairs(rows: Sequence[Any], item: pa.DataType | None = None) -> pa.Array:
     return pa.array(dicts, pa.list_(fields))
 
 
-JUDGED = pa.struct(
-    {
-        "ranks": pa.list_(pa.int32()),
-        "grades": pa.list_(pa.float64()),
-        "ideal": pa.list_(pa.float64()),
-        "size": pa.int32(),
-        "cutoff": pa.int32(),
-    }
-)
-
-
 def judged_array(rows: Sequence[Any]) -> pa.Array:
-    return pa.array(rows, JUDGED)
+    doubles = pa.list_(pa.float64())
+    fields = {"ranks": pa.list_(pa.int32()), "grades": doubles, "ideal": doubles}
+    return pa.array(rows, pa.struct(fields | {"size": pa.int32(), "cutoff": pa.int32()}))
 
 
 def call(name: str, *columns: pa.Array) -> list[Any]:
-    """What the function makes of a batch, called as an engine calls it."""
-    found: list[Any] = FUNCTIONS[name].call(*columns).to_pylist()
-    return found
+    """Call the function on a batch, as an engine does."""
+    results: list[Any] = FUNCTIONS[name].call(*columns).to_pylist()
+    return results
 
 
 def evaluate(
     name: str, rec: pa.Array, truth: pa.Array, k: Any = None, options: Mapping[str, Any] | None = None
 ) -> list[float | None]:
-    """A measure over a batch; k is one for all rows, or a list of one for each."""
+    """Call a measure on a batch; k is the same for all rows, or a list with one for each."""
     ks = k if isinstance(k, list) else [k] * len(rec)
     texts = pa.array([option_text(options or {})] * len(rec), pa.string())
     return call(name, rec, truth, pa.array(ks, pa.int64()), texts)
 
 
-def is_close(found: float | None, expected: float | None, tolerance: float) -> bool:
-    """Equal to the tolerance, absolute up to 1 and relative above; NULL is close to NULL alone."""
-    if found is None or expected is None:
-        return found is expected
-    return math.isclose(found, expected, rel_tol=tolerance, abs_tol=tolerance)
+def is_close(value: float | None, expected: float | None, tolerance: float) -> bool:
+    """Compare with a tolerance that is absolute up to 1 and relative above; NULL is close to NULL only."""
+    if value is None or expected is None:
+        return value is expected
+    return math.isclose(value, expected, rel_tol=tolerance, abs_tol=tolerance)
 
 
-def within(measure: Measure, found: float | None) -> bool:
-    """Whether the registry's range and its word on NULL allow the value."""
-    return measure.empty.value is None if found is None else found in measure.range
+def within(measure: Measure, value: float | None) -> bool:
+    """Check that the registry's range of a measure, or its value for the empty case, allows the value."""
+    return measure.empty.value is None if value is None else value in measure.range

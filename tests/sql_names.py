@@ -1,6 +1,7 @@
-"""The names that the SQL of the table functions calls its own, which a user's tables and columns may have."""
+"""The names in the SQL of the table functions, which a user's tables and columns may have too."""
 
 import re
+from itertools import chain
 from pathlib import Path
 
 from ranking_udfs.compose.arguments import OWN_NAMES
@@ -21,21 +22,23 @@ COMPOSED = [
 ]
 TABLES = {name: name for name in ("history", "users", "items")}
 CHECKS = [compose(CheckCall(name, "rec", "truth", [2, None], **TABLES)) for name in ("check", "check_rows")]
-CODE = "\n".join(
-    re.sub(r"--.*|'[^']*'", "", text) for text in [*(path.read_text() for path in FILES), *COMPOSED, *CHECKS]
+
+
+def names(pattern: str, texts: list[str]) -> set[str]:
+    """Return what the groups of a pattern match in SQL, without comments and strings."""
+    matches = (re.finditer(pattern, re.sub(r"--.*|'[^']*'", "", text)) for text in texts)
+    return {name.lower() for match in chain(*matches) for name in match.groups() if name}
+
+
+# Macros, what follows AS, and CTEs.
+ALL = names(
+    rf"\bMACRO (?:ranking\.)?(\w+)|\bAS (?!TABLE)(\w+)|{CTE}",
+    [*(path.read_text() for path in FILES), *COMPOSED, *CHECKS],
 )
-# Macros, what stands behind AS, and CTEs.
-FOUND = re.findall(rf"\bMACRO (?:ranking\.)?(\w+)|\bAS (?!TABLE)(\w+)|{CTE}", CODE)
-MEASURED = {measure.name for measure in MEASURES.values() if measure.column}
-NAMES = sorted({name.lower() for names in FOUND for name in names if name} - MEASURED - {"rec", "truth"})
+NAMES = sorted(ALL - {measure.name for measure in MEASURES.values() if measure.column} - {"rec", "truth"})
 TABLE_NAMES = sorted({*NAMES} - OWN_NAMES)
 
 
 def composed_ctes() -> tuple[set[str], set[str]]:
-    """The CTEs of ranking.evaluate and of ranking.check whose names the user's tables may have."""
-    of_summary, of_check = (ctes("\n".join(texts)) - OWN_NAMES for texts in (COMPOSED, CHECKS))
-    return of_summary, of_check
-
-
-def ctes(code: str) -> set[str]:
-    return {name.lower() for name in re.findall(CTE, re.sub(r"--.*|'[^']*'", "", code))}
+    """Return the CTEs of ranking.evaluate and ranking.check whose names the user's tables may have."""
+    return names(CTE, COMPOSED) - OWN_NAMES, names(CTE, CHECKS) - OWN_NAMES

