@@ -82,7 +82,7 @@ con = module_connection("SET TimeZone = 'UTC'")
 
 def check_same(table: pa.Table, expected: pa.Table) -> None:
     """Check for the same columns in the same order, and bit-identical rows; rows of users have no order."""
-    rows, expected_rows = (list(map(repr, one.to_pylist())) for one in (table, expected))
+    rows, expected_rows = (list(map(repr, part.to_pylist())) for part in (table, expected))
     if "userid" in expected.column_names:
         rows, expected_rows = sorted(rows), sorted(expected_rows)
     assert rows == expected_rows != []

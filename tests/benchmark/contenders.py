@@ -72,12 +72,12 @@ def sql(task: Task) -> Steps:
     discounts = [1 / math.log2(rank + 1) for rank in range(1, largest + 1)]
     sums = ",\n".join(
         f"""
-        sum(1 / relevant) FILTER (place <= {k}),
-        sum(1 / {k}) FILTER (place <= {k}),
-        sum(number / place / relevant) FILTER (place <= {k}),
-        sum(1 / place) FILTER (place <= {k} AND number = 1),
-        sum(discounts[place] / ideals[least(relevant, {k})]) FILTER (place <= {k}),
-        count(*) FILTER (place <= {k} AND number = 1)"""
+        sum(1 / relevant) FILTER (rank <= {k}),
+        sum(1 / {k}) FILTER (rank <= {k}),
+        sum(number / rank / relevant) FILTER (rank <= {k}),
+        sum(1 / rank) FILTER (rank <= {k} AND number = 1),
+        sum(discounts[rank] / ideals[least(relevant, {k})]) FILTER (rank <= {k}),
+        count(*) FILTER (rank <= {k} AND number = 1)"""
         for k in task.ks
     )
     plan = Path(__file__).with_name("few_ranked.sql" if largest <= SMALL_K else "many_ranked.sql")
@@ -86,9 +86,9 @@ def sql(task: Task) -> Steps:
         WITH {ranked},
         users AS (SELECT userid, count(*) AS relevant FROM truth GROUP BY userid),
         hits AS (
-            SELECT place, relevant, {discounts}::DOUBLE[] AS discounts,
+            SELECT rank, relevant, {discounts}::DOUBLE[] AS discounts,
                 {list(accumulate(discounts))}::DOUBLE[] AS ideals,
-                row_number() OVER (PARTITION BY userid ORDER BY place) AS number
+                row_number() OVER (PARTITION BY userid ORDER BY rank) AS number
             FROM top JOIN truth USING (userid, itemid) JOIN users USING (userid)
         )
         SELECT (SELECT count(*) FROM users), {sums} FROM hits

@@ -38,11 +38,11 @@ def drawn(data: Data, table: str, length: str, absent: int) -> str:
     item wide, so no item is drawn twice.
     """
     edge = f"pow({data.items} - length, {{0}} / length) - 1"
-    low, high = (f"{place} + floor({edge.format(place)})::BIGINT" for place in ("place", "(place + 1)"))
+    low, high = (f"{nth} + floor({edge.format(nth)})::BIGINT" for nth in ("nth", "(nth + 1)"))
     return f"""
-        SELECT u, place, low + floor({draw("u", "place", f"'{table}'")} * (high - low))::BIGINT AS i
-        FROM (SELECT u, place, {low} AS low, {high} AS high
-              FROM (SELECT u, length, unnest(range(length)) AS place
+        SELECT u, nth, low + floor({draw("u", "nth", f"'{table}'")} * (high - low))::BIGINT AS i
+        FROM (SELECT u, nth, {low} AS low, {high} AS high
+              FROM (SELECT u, length, unnest(range(length)) AS nth
                     FROM (SELECT u, {length} AS length FROM range({data.users}) t(u)
                           WHERE u % {absent} <> {absent - 1})))"""
 
@@ -54,7 +54,7 @@ def make(data: Data, folder: Path) -> Path:
     score = f"floor({draw('u', 'i', '7')} * {data.ties}) / {data.ties}"
     if not data.ties:  # different for each of a user's items, also in the 24 bits of single precision
         bits = (data.recs - 1).bit_length()
-        score = f"(floor({draw('u', 'i', '7')} * {1 << (24 - bits)}) * {1 << bits} + place) / {1 << 24}"
+        score = f"(floor({draw('u', 'i', '7')} * {1 << (24 - bits)}) * {1 << bits} + nth) / {1 << 24}"
     rec = drawn(data, "rec", f"{data.recs}::BIGINT", 97)
     truth = drawn(data, "truth", f"1 + floor({draw('u', '3')} * {2 * data.truth - 1})::BIGINT", 89)
     order = "" if data.order == "user" else "ORDER BY hash(u, i, 1)"

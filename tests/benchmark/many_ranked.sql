@@ -5,7 +5,7 @@ lengths AS (
     FROM rec GROUP BY userid
 ),
 top AS (
-    SELECT userid, itemid, number - start AS place
+    SELECT userid, itemid, number - start AS rank
     FROM (
         SELECT userid, itemid, row_number() OVER () AS number
         FROM (SELECT userid, itemid FROM rec ORDER BY userid, score DESC, itemid)
