@@ -1,4 +1,4 @@
-"""What the tests of reports share: files of three models, the page of them, and what stands on a page."""
+"""Share files of three models, their page, and readers of pages among the tests of reports."""
 
 import functools
 import shutil
@@ -51,7 +51,7 @@ def files(folder: Path, monkeypatch: Patch) -> None:
 def in_folder(
     factory: pytest.TempPathFactory, names: Iterable[str] = SYSTEMS, users: int = 120
 ) -> Iterator[Path]:
-    """Change to a folder with the files, for what many tests look at."""
+    """Change to a folder with the files, for a page that many tests read."""
     folder = factory.mktemp("files")
     with Patch.context() as patch:
         patch.setenv(*MADE_AT)
@@ -67,7 +67,7 @@ def page_of(*arguments: str) -> str:
 
 @pytest.fixture(scope="session")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a folder with the page of the files and segments, which many tests look at, and its charts."""
+    """Make a folder with the page of the files and segments, and its charts."""
     with in_folder(tmp_path_factory) as folder:
         page_of(*ARGUMENTS, *SEGMENT, *FEW, "--figures", "figures")
         return folder
@@ -130,7 +130,7 @@ def text_of(element: Any) -> str:
 
 def sections(html: str) -> dict[str, Any]:
     """Return each section by its heading."""
-    return {text_of(one.find(f"{HTML}h2")): one for one in parsed(html).iter(f"{HTML}section")}
+    return {text_of(section.find(f"{HTML}h2")): section for section in parsed(html).iter(f"{HTML}section")}
 
 
 def tables_in(element: Any) -> list[list[dict[str, str]]]:

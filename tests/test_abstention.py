@@ -1,4 +1,4 @@
-"""How well the best scores tell users without an answer from the others."""
+"""Test how well the best scores separate users without an answer from the others."""
 
 import itertools
 import math
@@ -56,7 +56,7 @@ def abstention(con: Con, more: str = "") -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_it_is_as_defined_and_as_in_other_libraries(con: Con, seed: int) -> None:
+def test_abstention_matches_definition_scikit_learn_and_statsmodels(con: Con, seed: int) -> None:
     chance = random.Random(seed)
 
     def scores(n: int, mean: float) -> list[float | None]:
@@ -82,7 +82,7 @@ def test_it_is_as_defined_and_as_in_other_libraries(con: Con, seed: int) -> None
 
 
 @pytest.mark.parametrize("n", [7, 15, 45])  # with tenths that are halves of users
-def test_the_query_of_the_reference_gives_the_number_of_mteb(con: Con, n: int) -> None:
+def test_query_of_reference_gives_nauc_of_mteb(con: Con, n: int) -> None:
     """Compare with a plain definition; mteb's `nauc` gives what the reference has for its own tables."""
     page = Path(__file__).parents[1].joinpath("sql", "comparison", "README.md").read_text()
     (query,) = re.findall(r"```sql\n(WITH by_user AS.*? AS nauc FROM areas.*?)```", page, re.DOTALL)
@@ -106,10 +106,8 @@ def test_the_query_of_the_reference_gives_the_number_of_mteb(con: Con, n: int) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "m", "shift"), [(40, 10, 0.8), (100, 15, 1.5), (30, 30, 0)])
-def test_intervals_of_the_area_hold_the_true_one_in_95_of_100_samples(
-    con: Con, n: int, m: int, shift: float
-) -> None:
-    """Simulated: normal scores, whose true area is Phi(shift / sqrt(2)); each system is one sample."""
+def test_auc_interval_has_nominal_coverage(con: Con, n: int, m: int, shift: float) -> None:
+    """Simulate normal scores with the true area Phi(shift / sqrt(2)); each system is one sample."""
     drawn = np.random.default_rng(n).normal(size=(1_000, n + m)) + shift * (np.arange(n + m) < n)
     system, user = (index.ravel() for index in np.indices(drawn.shape))
     con.register("drawn", {"system": system, "userid": user, "score": drawn.ravel()})
@@ -125,8 +123,8 @@ def test_intervals_of_the_area_hold_the_true_one_in_95_of_100_samples(
 
 
 @pytest.mark.parametrize("n", [1, 2, 6])
-def test_nobody_and_everybody_are_ends_of_their_intervals(con: Con, n: int) -> None:
-    """Which Wilson's formula misses by a rounding for some numbers of users."""
+def test_shares_of_0_and_1_end_their_intervals(con: Con, n: int) -> None:
+    """Expect exact ends; Wilson's formula misses them by a rounding error for some numbers of users."""
     create(con, [3.0] * n, [2.0] * n)
     low, high = abstention(con)
     assert (low["refused_low"], low["answered_high"]) == (0, 1)
@@ -134,8 +132,8 @@ def test_nobody_and_everybody_are_ends_of_their_intervals(con: Con, n: int) -> N
 
 
 @pytest.mark.parametrize(("n", "m"), [(150, 2850), (2900, 100)])
-def test_of_many_thresholds_the_two_best_are_kept(con: Con, n: int, m: int) -> None:
-    """Of 100 at equal steps of 3,000 thresholds, few are next to the best; the two bests differ."""
+def test_two_best_of_many_thresholds_are_kept(con: Con, n: int, m: int) -> None:
+    """Keep 100 of 3,000 thresholds at equal steps, and the two best ones, which differ."""
     chance = np.random.default_rng(3)
     with_answer, without = chance.normal(1.5, 1, n).tolist(), chance.normal(0, 1, m).tolist()
     create(con, with_answer, without)
@@ -153,7 +151,7 @@ def test_of_many_thresholds_the_two_best_are_kept(con: Con, n: int, m: int) -> N
     assert int(by_share[0]) / n + int(by_share[1]) / m == smallest
 
 
-def test_the_command_says_how_many_thresholds_csv_has(run: Run) -> None:
+def test_command_reports_number_of_thresholds_in_csv(run: Run) -> None:
     csv("rec.csv", "userid,itemid,score", *(f"{u},1,{u}" for u in range(120)))
     csv("truth.csv", "userid,itemid,rel", *(f"{u},1,{int(u > 40)}" for u in range(120)))
     call = ["abstention", "rec.csv", "truth.csv"]

@@ -1,4 +1,4 @@
-"""The agreement of two judges: by hand, by loops, by scikit-learn and by the package krippendorff."""
+"""Test the agreement of two judges: worked by hand, loops, scikit-learn and the package krippendorff."""
 
 import math
 import random
@@ -33,17 +33,17 @@ def agreement(con: Con, pairs: Sequence[Pair], options: str = "") -> dict[str, d
 
 
 def chance_corrected(pairs: Sequence[Pair], distance: Callable[[float, float], float]) -> float:
-    """1 - what differs / what differs in all pairs of a grade of a and one of b."""
+    """Compute 1 - the mean distance / its mean over all pairs of a grade of a and one of b."""
     differs = sum(distance(a, b) for _, a, b in pairs) / len(pairs)
-    by_chance = sum(distance(one[1], other[2]) for one, other in product(pairs, pairs)) / len(pairs) ** 2
+    by_chance = sum(distance(a, b) for (_, a, _), (_, _, b) in product(pairs, pairs)) / len(pairs) ** 2
     return 1 - differs / by_chance
 
 
 def alpha(pairs: Sequence[Pair]) -> float:
-    """Krippendorff's: by chance, two different grades of all that were given are taken."""
+    """Compute Krippendorff's alpha: by chance, two of all grades are drawn without replacement."""
     grades = [grade for _, *both in pairs for grade in both]
     differs = sum((a - b) ** 2 for _, a, b in pairs) / len(pairs)
-    by_chance = sum((one - other) ** 2 for one, other in product(grades, grades))
+    by_chance = sum((a - b) ** 2 for a, b in product(grades, grades))
     return 1 - differs / (by_chance / (len(grades) * (len(grades) - 1)))
 
 
@@ -66,8 +66,8 @@ def drawn(seed: int, grades: Sequence[float], users: int = 9) -> list[Pair]:
     return pairs
 
 
-def test_four_pairs_by_hand(con: Con) -> None:
-    """Grades 2 0 1 0 and 2 0 2 0: six of sixteen pairs are equal by chance, and so on."""
+def test_statistics_of_four_pairs_worked_by_hand(con: Con) -> None:
+    """Grade 2 0 1 0 and 2 0 2 0: six of sixteen pairs are equal by chance, and so on."""
     found = agreement(con, [(1, 2, 2), (1, 0, 0), (2, 1, 2), (3, 0, 0)])
     expected = {
         "agreement": 3 / 4,
@@ -80,14 +80,14 @@ def test_four_pairs_by_hand(con: Con) -> None:
     assert {name: row["value"] for name, row in found.items()} == pytest.approx(expected, abs=1e-15)
     # Without user 1, 2 or 3: 1 of 2, 3 of 3 and 2 of 3 pairs are equal.
     left = [1 / 2, 1, 2 / 3]
-    error = math.sqrt(2 / 3 * sum((one - sum(left) / 3) ** 2 for one in left))
+    error = math.sqrt(2 / 3 * sum((share - sum(left) / 3) ** 2 for share in left))
     assert found["agreement"]["standard_error"] == pytest.approx(error, abs=1e-15)
     assert (found["agreement"]["users"], found["agreement"]["pairs"]) == (3, 4)
     assert (found["agreement"]["low"], found["agreement"]["high"]) == (0, 1)  # t of 2 is 4.3
 
 
 @pytest.mark.parametrize("grades", [[0, 1], [0, 1, 2, 3], [-1, 0, 3, 10], [0.1, 0.25, 0.7], [1e6, 1e6 + 1]])
-def test_statistics_and_jackknife_are_those_of_loops(con: Con, grades: list[float]) -> None:
+def test_statistics_and_jackknife_match_loops(con: Con, grades: list[float]) -> None:
     for pairs in (drawn(seed, grades) for seed in range(3)):
         users = {user for user, *_ in pairs}
         found = agreement(con, pairs, ", confidence := 0.9")
@@ -102,8 +102,8 @@ def test_statistics_and_jackknife_are_those_of_loops(con: Con, grades: list[floa
             assert shown == pytest.approx([value, error, low, high], rel=1e-9, abs=1e-9), name
 
 
-def test_kappas_are_those_of_scikit_learn(con: Con) -> None:
-    """Its weights are of positions; with all integers as labels these are differences of values."""
+def test_kappas_match_scikit_learn(con: Con) -> None:
+    """Name all integers as labels: its weights are differences of positions."""
     for seed, grades in enumerate(([0, 1, 2, 3], [0, 1, 3, 8], [0, 4])):
         pairs = drawn(seed + 10, grades, 30)
         a, b = ([int(pair[i]) for pair in pairs] for i in (1, 2))
@@ -120,13 +120,13 @@ def test_kappas_are_those_of_scikit_learn(con: Con) -> None:
         ([0, 0, 5, 10, 10, 0], [0, 5, 5, 10, 0, 0], 0.44444444444444453),
     ],
 )
-def test_alpha_is_that_of_the_package(con: Con, a: list[int], b: list[int], expected: float) -> None:
-    """Krippendorff 0.9.0 with NumPy 2.4.6: alpha(level_of_measurement='interval')."""
+def test_alpha_matches_package_krippendorff(con: Con, a: list[int], b: list[int], expected: float) -> None:
+    """Expect the results of krippendorff 0.9.0 with NumPy 2.4.6, alpha(level_of_measurement='interval')."""
     found = agreement(con, list(zip(range(len(a)), a, b, strict=True)))
     assert is_close(found["krippendorff_alpha"]["value"], expected, 1e-12)
 
 
-def test_what_is_not_known_has_its_reason(con: Con) -> None:
+def test_undefined_values_have_a_note(con: Con) -> None:
     def check(pairs: Sequence[Pair], names: str, value: float | None, note: str) -> None:
         for name in names.split():
             row = agreement(con, pairs)[name]
@@ -151,16 +151,16 @@ def test_what_is_not_known_has_its_reason(con: Con) -> None:
         ("userid % 2", "userid % 2 = 0", 0),
     ],
 )
-def test_grades_are_equal_as_they_are_written(con: Con, a: str, b: str, expected: int) -> None:
-    """0.1 of FLOAT is 0.1 of DOUBLE and of DECIMAL; true is 1."""
+def test_grades_of_different_types_are_equal_as_written(con: Con, a: str, b: str, expected: int) -> None:
+    """Treat 0.1 of FLOAT as 0.1 of DOUBLE and of DECIMAL, and true as 1."""
     judges = (f"{name} AS (SELECT *, {rel} AS rel FROM labels)" for name, rel in (("a", a), ("b", b)))
     labels = "labels AS (SELECT i AS userid, 1 AS itemid FROM range(4) t(i))"
     query = f"WITH {labels}, {', '.join(judges)} SELECT value FROM ranking.agreement('a', 'b') LIMIT 1"
     assert con.sql(query).fetchall() == [(expected,)]
 
 
-def test_errors_of_rounding_are_none(con: Con) -> None:
-    """Each user has the same three pairs: what is left without one is the same, to the last digits."""
+def test_rounding_errors_give_no_interval(con: Con) -> None:
+    """Give each user the same three pairs: without one user, the rest is the same except for rounding."""
     pairs = [(user, *grades) for user in range(11) for grades in ((0.1, 0.7), (0.3, 0.3), (0.7, 0.1))]
     assert {row["standard_error"] for row in agreement(con, pairs).values()} == {None}
     pairs[0] = (0, 0.3, 0.3)
@@ -177,7 +177,7 @@ def test_errors_of_rounding_are_none(con: Con) -> None:
         ("11", 1, "Neither is stricter."),
     ],
 )
-def test_who_is_always_stricter_is_stricter(run: Run, grades: str, users: int, sentence: str) -> None:
+def test_judge_who_is_always_stricter_is_named(run: Run, grades: str, users: int, sentence: str) -> None:
     for name, grade in zip("ab", grades, strict=True):
         csv(f"{name}.csv", "userid,itemid,rel", *(f"{user},1,{grade}" for user in range(users)))
     text, s = " ".join(run("agreement", "a.csv", "b.csv").split()), "s" * (users > 1)
@@ -185,7 +185,7 @@ def test_who_is_always_stricter_is_stricter(run: Run, grades: str, users: int, s
     assert f"{users} pair{s} of a user and an item graded by both, of {users} user{s};" in text
 
 
-def test_only_pairs_graded_by_both_count(con: Con) -> None:
+def test_only_pairs_graded_by_both_are_counted(con: Con) -> None:
     con.execute("""
         CREATE OR REPLACE TABLE a AS FROM (VALUES
             (1, 'x', 1), (1, 'y', 0), (1, 'x', 1), (2, 'x', 2), (2, 'y', NULL), (3, 'z', 1), (NULL, 'x', 1),
@@ -198,8 +198,8 @@ def test_only_pairs_graded_by_both_count(con: Con) -> None:
 
 
 @pytest.mark.slow
-def test_intervals_hold_the_truth_as_often_as_the_confidence_says(con: Con) -> None:
-    """Labels of a query share its difficulty and the moods of both judges: 150 draws of 25 queries of 6."""
+def test_jackknife_intervals_have_nominal_coverage(con: Con) -> None:
+    """Draw 25 queries of 6 labels 150 times; labels of a query share its difficulty and the judges' moods."""
     chance, cuts = np.random.default_rng(71), [-0.25, 0.4, 1.0]
 
     def judged(users: int) -> list[Pair]:
@@ -218,7 +218,7 @@ def test_intervals_hold_the_truth_as_often_as_the_confidence_says(con: Con) -> N
 
 
 def models() -> tuple[pd.DataFrame, pd.DataFrame, dict[str, pd.DataFrame]]:
-    """Two judges of 30 users, of whom each lacks some, and two models."""
+    """Make labels of 30 users by two judges, each without some users, and two models."""
     draw = random.Random(5)
     labels = [(u, i, draw.choice([0, 0, 0, 1, 2, 3])) for u in range(30) for i in range(8)]
     a = pd.DataFrame(labels, columns=["userid", "itemid", "rel"])
@@ -230,7 +230,7 @@ def models() -> tuple[pd.DataFrame, pd.DataFrame, dict[str, pd.DataFrame]]:
     return a[a.userid > 1], b[b.userid < 28], recs
 
 
-def test_who_is_favored_is_a_paired_test_of_gains() -> None:
+def test_favored_model_comes_from_paired_test_of_gains() -> None:
     a, b, recs = models()
     found = ranking_udfs.agreement(a, b, recs, ["ndcg", "first_hit_rank@5"], [3, 5], check=False).df()
     assert found[["measure", "k"]].values.tolist() == [["ndcg", 3], ["ndcg", 5], ["first_hit_rank", 5]]
@@ -272,9 +272,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("code", "arguments", "error"), ERRORS)
-def test_labels_without_grades_or_users_in_common_are_errors(
-    fails: Fails, code: int, arguments: str, error: str
-) -> None:
+def test_wrong_calls_of_agreement_are_errors(fails: Fails, code: int, arguments: str, error: str) -> None:
     csv("a.csv", "userid,itemid,rel", "1,1,2", "1,2,0", "2,1,1")
     csv("b.csv", "userid,itemid,rel", "3,1,2", "3,2,0")
     csv("c.csv", "userid,itemid,rel", "1,9,2", "2,8,1")
@@ -295,7 +293,7 @@ def test_labels_without_grades_or_users_in_common_are_errors(
         ({"margin": 1}, "got an unexpected keyword argument 'margin'"),
     ],
 )  # fmt: skip
-def test_python_names_both_arguments_in_errors(wrong: Any, rule: str) -> None:
+def test_errors_of_python_name_their_argument(wrong: Any, rule: str) -> None:
     a, b, _ = models()
     with pytest.raises((ValueError, TypeError), match=f"^agreement: {rule}$") as raised:
         ranking_udfs.agreement(**{"labels_a": a, "labels_b": b} | wrong)

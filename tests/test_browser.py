@@ -1,6 +1,6 @@
-"""The page of examples/browser in Chromium: the answer is the report's, errors are words, and nothing leaves.
+"""Test the page of examples/browser in Chromium: answers match the report, and nothing leaves the page.
 
-What the page takes from a CDN comes from npm packages of the same versions, where NODE_PATH says.
+Its libraries come from npm packages of the same versions, in the folder NODE_PATH.
 """
 
 import functools
@@ -45,7 +45,7 @@ Files = Mapping[str, str | bytes]
 
 
 class Server(SimpleHTTPRequestHandler):
-    """The clone, and under /npm/ the packages."""
+    """Serve the clone, and the packages under /npm/."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".cjs": "application/node",  # as the CDN has it
@@ -215,8 +215,8 @@ def test_numbers_are_rounded_as_in_a_report(session: Session) -> None:
         ["predicted_rating", "product_id", "account", "REL", "label", "folds"],
     ],
 )
-def test_columns_are_recognised_as_by_the_package(session: Session, names: list[str]) -> None:
-    """The first column of each role, an exact name before a usual one, in any case; and all of runs."""
+def test_columns_are_recognized_as_by_package(session: Session, names: list[str]) -> None:
+    """Expect the first column of each role, exact names before usual ones; and all columns of runs."""
     columns = dict.fromkeys(names, "VARCHAR")
     shown = session.page.evaluate(
         "(columns) => import('./page.js').then((page) => page.recognise(columns))", columns
@@ -229,7 +229,7 @@ def test_columns_are_recognised_as_by_the_package(session: Session, names: list[
     assert shown == {"likely": likely, "runs": alike("runs", columns)}
 
 
-def test_the_sample_is_answered_as_by_the_report(session: Session, run: Run, folder: Path) -> None:
+def test_answer_to_sample_matches_report(session: Session, run: Run, folder: Path) -> None:
     shutil.copy(SEEDS / "recommendations.csv", ".")
     write("ratings.csv", f"FROM '{SEEDS}/ratings.csv' WHERE rated_on >= DATE '2026-05-22'")
     columns = "--user customer_id --item sku --system model --grade stars --min-grade 3"
@@ -279,7 +279,7 @@ def model_files(folder: Path) -> list[str]:
     return [*(f"{name.partition('.')[0]}={name}" for name in THREE), "truth.csv", "--history", "history.csv"]
 
 
-def test_files_of_models_are_answered_as_by_the_report(
+def test_answer_to_model_files_matches_report(
     of_models: dict[str, Any], run: Run, model_files: list[str]
 ) -> None:
     shown = of_models
@@ -302,7 +302,7 @@ def test_files_of_models_are_answered_as_by_the_report(
     assert all(row in contents for row in tables_in(sections(report)["What is in the lists"])[-1])
 
 
-def test_the_sql_runs_in_the_shell_and_in_python_and_tables_are_files(
+def test_sql_of_page_runs_in_shell_and_python(
     session: Session, of_models: dict[str, Any], model_files: list[str]
 ) -> None:
     with session.page.expect_download() as downloading:
@@ -329,9 +329,7 @@ def test_the_sql_runs_in_the_shell_and_in_python_and_tables_are_files(
     assert page == shell == of_python != []
 
 
-def test_an_option_that_is_wrong_is_an_error_and_others_are_answered(
-    session: Session, of_models: dict[str, Any]
-) -> None:
+def test_wrong_option_is_an_error(session: Session, of_models: dict[str, Any]) -> None:
     ks = "k must be whole numbers or all, as in 5, 10: got"
     grade = "Relevant from grade must be a number above 0, as in 3 or 0.5: got"
     for name, text, rule in (("ks", "5, ten", ks), ("ks", "", ks), ("min_grade", "3,5", grade)):
@@ -347,7 +345,7 @@ def test_an_option_that_is_wrong_is_an_error_and_others_are_answered(
 ONE = {"rec.csv": lists(0.3, range(1, 11))}
 
 
-def test_a_trec_run_of_which_the_lowest_score_is_the_best_is_found_out_and_said(session: Session) -> None:
+def test_reversed_trec_run_is_detected(session: Session) -> None:
     run = "".join(f"{u} Q0 d{i} {11 - i} {i} bm25\n" for u in range(10) for i in range(1, 11))
     qrels = "".join(f"{u} 0 d2 1\n{u} 0 d4 1\n" if u % 2 else f"{u} 0 d1 2\n{u} 0 d3 0\n" for u in range(10))
     below = "rec: users whose relevant items stand below others: 10 of 10"
@@ -369,7 +367,7 @@ def test_a_trec_run_of_which_the_lowest_score_is_the_best_is_found_out_and_said(
     session.page.select_option("[name=best]", "high")
 
 
-def test_what_files_say_is_text_and_never_markup(session: Session) -> None:
+def test_contents_of_files_are_never_markup(session: Session) -> None:
     nasty, script = "<img src=x onerror=alert(1)>", "</pre><script>alert(2)</script>"
     rows = [
         f"{nasty}{u},{nasty}{i},{9 - i},{name},7,1\n"
@@ -409,17 +407,17 @@ ERRORS: list[tuple[Files, Files, str]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("rec", "truth", "said"), ERRORS, ids=[said for *_, said in ERRORS])
-def test_an_error_stands_beside_its_cause(session: Session, rec: Files, truth: Files, said: str) -> None:
+@pytest.mark.parametrize(("rec", "truth", "error"), ERRORS, ids=[error for *_, error in ERRORS])
+def test_errors_name_their_cause(session: Session, rec: Files, truth: Files, error: str) -> None:
     session.give("rec", rec)
     if truth:
         session.give("truth", truth)
         if not session.errors():
             session.ask()
-    assert [text for text in session.errors() if text.startswith(said)], session.errors()
+    assert [text for text in session.errors() if text.startswith(error)], session.errors()
 
 
-def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
+def test_swapped_files_can_be_swapped_back(session: Session) -> None:
     session.give("rec", {"truth.csv": TRUTH})
     session.give("truth", ONE)
     assert session.errors()[0].startswith("The truth has a column score and the recommendations have none")
@@ -433,8 +431,8 @@ def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
     assert session.page.input_value("[name='rec.score']") == "score"
 
 
-def test_cancel_ends_the_query_and_the_page_lives(session: Session, folder: Path) -> None:
-    """Of 25,000 rows, answered afterwards from the keyboard. Scores are fractions after the 20,480th."""
+def test_cancel_ends_query_and_page_stays_usable(session: Session, folder: Path) -> None:
+    """Cancel 25,000 rows, and answer from the keyboard. Scores are fractions after row 20,480."""
     score = "(100 - i) || CASE WHEN u < 450 THEN '' ELSE '.5' END AS score"
     users = "range(500) AS a(u), range(1, 51) AS b(i)"
     write("large.csv", f"SELECT u AS userid, i AS itemid, {score} FROM {users}")
@@ -452,7 +450,7 @@ def test_cancel_ends_the_query_and_the_page_lives(session: Session, folder: Path
     assert session.page.inner_text("#status").startswith("Answered in ")
 
 
-def test_a_library_that_is_another_one_is_not_run(session: Session) -> None:
+def test_altered_library_is_not_run(session: Session) -> None:
     page = session.page.context.new_page()
     page.route(f"{CDN}apache-arrow*/**", lambda route: route.fulfill(body="alert(1)", headers=CORS))
     page.goto(session.page.url)
@@ -461,18 +459,18 @@ def test_a_library_that_is_another_one_is_not_run(session: Session) -> None:
     page.close()
 
 
-def test_all_controls_have_names_and_nothing_is_wider_than_a_phone(session: Session) -> None:
+def test_controls_have_names_and_page_fits_phone(session: Session) -> None:
     page = session.page
     controls = re.findall(r"- (?:button|combobox|textbox|checkbox)(.*)", page.locator("main").aria_snapshot())
     assert len(controls) > 30
-    assert all(re.match(r' ".+"', one) for one in controls)
+    assert all(re.match(r' ".+"', control) for control in controls)
     page.set_viewport_size({"width": 375, "height": 800})
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 375
     page.set_viewport_size({"width": 1280, "height": 720})
 
 
-def test_nothing_leaves_the_page(session: Session) -> None:
-    """All that was asked for in all of these tests: the page's own files and the CDN's, nothing in it."""
+def test_nothing_leaves_page(session: Session) -> None:
+    """Check all requests of these tests: the page's own files and the CDN's, without data."""
     page, site = session.page, session.page.url.removesuffix("examples/browser/")
     refused = "fetch('https://example.com/', {method: 'POST', body: 'x'}).then(() => 'sent', () => 'refused')"
     assert page.evaluate(refused) == "refused"

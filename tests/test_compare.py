@@ -1,4 +1,4 @@
-"""Paired comparison of systems: published examples, other libraries, edges, errors, the same in any order."""
+"""Test the paired comparison of systems: published examples, other libraries, edge cases, simulations."""
 
 import inspect
 import itertools
@@ -45,12 +45,12 @@ con = module_connection()
 
 
 def compare(con: Con, options: str = "", table: str = "by_user", columns: str = "*") -> list[Row]:
-    """The comparison; of thousands of rows, the columns that are looked at are found far sooner than all."""
+    """Return the comparison; fewer columns make thousands of rows much faster."""
     return rows(con, f"SELECT {columns} FROM ranking.compare_by_user('{table}'{options})")
 
 
 def draws(con: Con, *groups: Any, measure: str = "x") -> None:
-    """A table of values by draw (as k, from 1), system and user (from 0); groups may differ in users."""
+    """Make a table of values by draw (as k, from 1), system and user (from 0); groups may differ in users."""
     parts, first = list[pa.Table](), 1
     for values in map(np.asarray, groups):
         count, systems, users = values.shape
@@ -67,7 +67,7 @@ def highest_rate(draws: int, rate: float = 0.05) -> float:
     return rate + 3 * math.sqrt(rate * (1 - rate) / draws)
 
 
-def test_benjamini_and_hochbergs_fifteen_p_values(con: Con) -> None:
+def test_corrections_of_benjamini_and_hochbergs_p_values(con: Con) -> None:
     """Two users with differences t + 1 and t - 1 have Cauchy's p of t."""
     ts = [1 / math.tan(math.pi * p / 2) for p in P_VALUES]
     draws(con, [[[0, 0], *([t + 1, t - 1] for t in ts)]])
@@ -82,10 +82,10 @@ def test_benjamini_and_hochbergs_fifteen_p_values(con: Con) -> None:
     ("correction", "n", "systems", "parts"),
     [("holm", 30, 1, (1, 2)), ("holm", 60, 3, (1,)), ("bh", 60, 3, (1,)), ("none", 40, 2, (1,))],
 )
-def test_so_many_users_show_a_difference_in_80_of_100_cases(
+def test_users_needed_have_80_percent_power(
     con: Con, correction: str, n: int, systems: int, parts: Sequence[int]
 ) -> None:
-    """One system has the difference that was seen, or half of it; the others equal the baseline."""
+    """Draw one system with the observed difference, or half of it; the others equal the baseline."""
     chance, effect = np.random.default_rng(60), 1.5 / math.sqrt(n)
 
     def compared(values: np.ndarray, part: int, column: str) -> list[Any]:
@@ -108,7 +108,7 @@ def test_so_many_users_show_a_difference_in_80_of_100_cases(
 
 
 def exact_t_p(t: float, df: float) -> mpmath.mpf:
-    """Two-sided p, as a hypergeometric series in 60 digits."""
+    """Compute the two-sided p as a hypergeometric series with 60 digits."""
     with mpmath.workdps(60):
         half, x = mpmath.mpf(df) / 2, df / (df + mpmath.mpf(t) ** 2)
         beta = mpmath.loggamma(half) + mpmath.loggamma(0.5) - mpmath.loggamma(half + 0.5)
@@ -118,7 +118,7 @@ def exact_t_p(t: float, df: float) -> mpmath.mpf:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("df", [1, 2, 3, 7, 20, 99, 1_000, 12_345, 10**5, 10**6, 10**7, 10**8])
-def test_students_t_to_twelve_digits(con: Con, df: int) -> None:
+def test_students_t_has_twelve_digits(con: Con, df: int) -> None:
     ts = [1e-6, 0.01, 0.5, 1, 1.7, 2, 3, 5, 9, 15, 25, 37, *([1e3, 1e6, 1e12] if df < 50 else [])]
     exact = {t: p for t in ts if (p := exact_t_p(t, df)) >= 1e-300}
     assert len(exact) >= 10
@@ -137,7 +137,7 @@ def test_students_t_to_twelve_digits(con: Con, df: int) -> None:
                 assert exact[t] >= 0.999 or quantile == pytest.approx(t, rel=1e-12), t
 
 
-def test_students_t_of_no_number_is_null(con: Con) -> None:
+def test_students_t_of_null_is_null(con: Con) -> None:
     pairs = "(VALUES (1.0, NULL), (NULL, 3), (NULL, NULL), (2, 3)) AS pairs(x, df)"
     for function in ("p(x, df)", "quantile(x / 4, df)"):
         query = f"SELECT system.main._ranking_arrow_t_{function} FROM {pairs}"
@@ -146,8 +146,8 @@ def test_students_t_of_no_number_is_null(con: Con) -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2, 0.001])
-def test_the_interval_of_a_mean_stays_in_the_range_of_the_measure(con: Con, alpha: float) -> None:
-    """Wilson's of 0 and 1, else Student's t, cut; of values that are all the same, by how many there are."""
+def test_mean_interval_stays_in_range_of_measure(con: Con, alpha: float) -> None:
+    """Expect Wilson's interval for 0 and 1, else Student's t; equal values use the rule of three."""
 
     def interval(values: Sequence[float], bottom: float | None, top: float | None) -> Any:
         error = np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else None
@@ -165,7 +165,7 @@ def test_the_interval_of_a_mean_stays_in_the_range_of_the_measure(con: Con, alph
         assert interval([1] * hits + [0] * (n - hits), 0, 1) == expected
     values, share = [0.5, 0.9, 1.0, 1.0], 1 - alpha ** (1 / 40)
     low, high = stats.t.interval(1 - alpha, 3, np.mean(values), stats.sem(values))
-    for given, bottom, top, ends in (
+    for of_users, bottom, top, ends in (
         (values, None, None, (low, high)),
         (values, 0, 1, (max(low, 0), 1)),
         ([-x for x in values], -1, 1, (-1, -low)),
@@ -173,7 +173,7 @@ def test_the_interval_of_a_mean_stays_in_the_range_of_the_measure(con: Con, alph
         ([0.0] * 40, 0, 1, (0, share)),
         ([0.5] * 40, 0, 1, (max(0.5 - share, 0), min(0.5 + share, 1))),
     ):
-        assert interval(given, bottom, top) == pytest.approx(ends, rel=1e-12)
+        assert interval(of_users, bottom, top) == pytest.approx(ends, rel=1e-12)
     assert interval([0.2, 3.0, 0.4], 0, None)[0] == 0
     assert interval([2.0] * 40, 0, None) is None  # an unseen value may have any size
     assert interval([0.5], 0, 1) is None
@@ -186,11 +186,11 @@ def draw(n: int, seed: int, effect: float = 0.1) -> tuple[list[float], list[floa
 
 
 @pytest.mark.parametrize("confidence", [0.95, 0.8, 0.999])
-def test_p_and_intervals_are_those_of_scipy(con: Con, confidence: float) -> None:
-    """Of 2 to 5,000 users, three draws of each, and differences that shrink by 0 to 0.06.
+def test_p_and_intervals_match_scipy_and_statsmodels(con: Con, confidence: float) -> None:
+    """Compare 2 to 5,000 users, and differences that shrink by 0 to 0.06.
 
-    The same are those of the two one-sided tests of statsmodels. Fieller's interval of the relative
-    difference ends where a t-test rejects the ratio.
+    Statsmodels has the two one-sided tests. Fieller's interval of the relative difference ends where a
+    t-test rejects the ratio.
     """
     drawn: list[Any] = [[draw(n, seed) for seed in range(3)] for n in (2, 3, 10, 100, 5_000)]
     shrunk = np.random.default_rng(1).normal(0.3, 0.2, (20, 2, 400))
@@ -217,7 +217,7 @@ def test_p_and_intervals_are_those_of_scipy(con: Con, confidence: float) -> None
 
 
 def sign_flip_p(differences: np.ndarray, permutations: int, seed: int) -> float | None:
-    """In parts as short as they can be, as in one."""
+    """Return p, which is the same in the shortest parts as in one."""
     flips = flip_signs(differences, permutations, seed)
     part = flip_signs(differences, permutations, seed, until=0)
     while part.p is None:
@@ -227,7 +227,7 @@ def sign_flip_p(differences: np.ndarray, permutations: int, seed: int) -> float 
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 13, 14])
-def test_up_to_twenty_differences_take_all_signs_as_in_scipy(n: int) -> None:
+def test_randomization_of_few_differences_is_exact_as_in_scipy(n: int) -> None:
     """Sums of tenths are often equal, whatever their rounding."""
     chance, tenths = np.random.default_rng(n), np.array([1, 3] * 7) / 10
     turned = np.where(np.arange(14) < 3, -1, 1)
@@ -243,14 +243,14 @@ def test_up_to_twenty_differences_take_all_signs_as_in_scipy(n: int) -> None:
         assert sign_flip_p(differences, 1, 0) == expected.pvalue
 
 
-def test_from_twenty_one_differences_on_signs_are_random() -> None:
+def test_randomization_draws_signs_from_21_differences_on() -> None:
     assert sign_flip_p(np.ones(20), 9, 0) == 2 / 2**20
     assert sign_flip_p(np.array([0.0, *[1] * 20]), 9, 0) == 2 / 2**20
     assert sign_flip_p(np.ones(21), 9, 0) == 1 / 10
 
 
 def pcg64(generator: np.random.PCG64) -> Iterator[int]:
-    """The raw bits of PCG64 (O'Neill 2014), from the state that the generator has."""
+    """Yield the raw bits of PCG64 (O'Neill 2014), from the state of the generator."""
     state, step = (generator.state["state"][name] for name in ("state", "inc"))
     while True:
         state = (state * 0x2360ED051FC65DA44385DF649FCCF645 + step) % 2**128
@@ -259,10 +259,8 @@ def pcg64(generator: np.random.PCG64) -> Iterator[int]:
 
 
 @pytest.mark.parametrize(("seed", "at_once", "groups"), [(0, 1 << 14, 512), (7, 128, 8)])
-def test_more_differences_take_their_signs_from_the_bits_of_pcg64(
-    seed: int, at_once: int, groups: int, monkeypatch: Patch
-) -> None:
-    """In plain Python: so many choices of signs at once, one after another, of 64 differences at a time."""
+def test_drawn_signs_are_the_bits_of_pcg64(seed: int, at_once: int, groups: int, monkeypatch: Patch) -> None:
+    """Draw the signs in plain Python, for 64 differences at a time."""
     monkeypatch.setattr("ranking_udfs.arrow.randomization.AT_ONCE", at_once)
     monkeypatch.setattr("ranking_udfs.arrow.randomization.GROUPS", groups)
     differences = np.random.default_rng(seed).normal(0.1, 1, 100)
@@ -279,10 +277,8 @@ def test_more_differences_take_their_signs_from_the_bits_of_pcg64(
         assert sign_flip_p(order, permutations, seed) == (reached + 1) / (permutations + 1)
 
 
-def test_comparisons_of_many_systems_are_tested_in_parts_with_the_same_p(
-    con: Con, monkeypatch: Patch
-) -> None:
-    """All signs of the 20 users of system 4 are tried out."""
+def test_randomization_in_parts_gives_same_p(con: Con, monkeypatch: Patch) -> None:
+    """Give system 4 only 20 users, so that all their signs are tried."""
     con.execute("""
         CREATE OR REPLACE TABLE by_user AS
         SELECT s AS system, userid, k, round(hash(s, userid, k) / 2 ** 64 + s * coalesce(k, 9) / 100, 2) AS x
@@ -299,8 +295,8 @@ def test_comparisons_of_many_systems_are_tested_in_parts_with_the_same_p(
     assert counted.call_count == 4 * 3 + 6 * 3 * 2  # exact, or of 16,384 and 3,616
 
 
-def test_nothing_is_the_same_without_a_variance_but_by_the_rule_of_three(con: Con) -> None:
-    """Of n users none of whom differs, up to 1 - alpha^(1/n) of all might, each by 1."""
+def test_zero_variance_is_same_by_rule_of_three_only(con: Con) -> None:
+    """If none of n users differs, up to 1 - alpha^(1/n) of all users might, each by 1."""
     might = {n: 1 - 0.05 ** (1 / n) for n in (2, 59, 300)}
     edges = ([[[0] * n, *([0.9 - share + d] * n for d in (-0.001, 0.001))]] for n, share in might.items())
     draws(con, *edges, measure="recall")
@@ -314,8 +310,8 @@ def test_nothing_is_the_same_without_a_variance_but_by_the_rule_of_three(con: Co
         assert [row["verdict"] for row in found] == ["unclear", expected, "same"]
 
 
-def test_one_baseline_is_compared_with_ten_thousand_systems() -> None:
-    """In a megabyte for each thousand; all pairs of them would take 6 GB."""
+def test_comparison_of_ten_thousand_systems_fits_in_memory() -> None:
+    """Need a megabyte per thousand systems; all pairs of them would take 6 GB."""
     with ranking_udfs.register(duckdb.connect(config={"memory_limit": "400MB"})) as con:
         con.execute("""
             CREATE TABLE by_user AS SELECT 's' || s AS system, u AS userid, hash(s, u) / 2 ** 64 AS x
@@ -325,8 +321,8 @@ def test_one_baseline_is_compared_with_ten_thousand_systems() -> None:
         assert value(con, found) == 9_999
 
 
-def test_numbers_of_any_size_keep_their_digits(con: Con) -> None:
-    """Beside the same in fractions: differences that are small beside values of the same size."""
+def test_differences_of_any_scale_keep_their_digits(con: Con) -> None:
+    """Compare with fractions: the differences are small relative to their values."""
     chance = np.random.default_rng(2)
     ours = 1_000 + chance.random(300)
     scales = (1e-6, 1.0, 1e9, 1e150)
@@ -343,7 +339,7 @@ def test_numbers_of_any_size_keep_their_digits(con: Con) -> None:
 
 
 def table(con: Con, systems: str = "'a', 'b', 'c'", users: int = 40) -> None:
-    """Values of three measures at two k, in two segments and none."""
+    """Make values of three measures at two k, in two segments and none."""
     con.execute(f"""
         CREATE OR REPLACE TABLE by_user AS
         SELECT system, userid, k, CASE userid % 3 WHEN 0 THEN 'x' WHEN 1 THEN 'y' END AS segment,
@@ -354,8 +350,8 @@ def table(con: Con, systems: str = "'a', 'b', 'c'", users: int = 40) -> None:
     """)
 
 
-def test_a_row_per_pair_k_measure_and_segment(con: Con) -> None:
-    """Of the usual measures, those that are there, or those that are named, however they are written."""
+def test_comparison_has_row_per_pair_k_measure_and_segment(con: Con) -> None:
+    """Compare the usual measures in the table, or the named ones in any case."""
     table(con)
     columns = "baseline || system, k, measure, segment, method"
     for options, pairs, measures in (
@@ -366,7 +362,7 @@ def test_a_row_per_pair_k_measure_and_segment(con: Con) -> None:
         assert [tuple(row.values()) for row in compare(con, options, columns=columns)] == [*keys]
 
 
-def test_tables_named_as_ctes_of_the_text(con: Con) -> None:
+def test_tables_may_have_names_of_ctes(con: Con) -> None:
     table(con)
     options = ", baseline := 'b', measures := ['ndcg'], predicted := '{}'"
     expected = compare(con, options.format("by_user"))
@@ -381,8 +377,8 @@ def test_tables_named_as_ctes_of_the_text(con: Con) -> None:
 
 
 @pytest.mark.slow
-def test_the_interval_covers_the_true_difference_as_often_as_it_says(con: Con) -> None:
-    """2,000 draws of normal differences around 0.3: within four standard deviations of 95 %."""
+def test_difference_interval_has_nominal_coverage(con: Con) -> None:
+    """Draw 2,000 normal differences around 0.3; allow four standard errors."""
     chance = np.random.default_rng(1)
     drawn = [chance.normal(3, 1, (2_000, 2, n)) for n in (2, 5, 20, 100)]
     for values in drawn:
@@ -395,7 +391,7 @@ def test_the_interval_covers_the_true_difference_as_often_as_it_says(con: Con) -
 
 
 @pytest.mark.slow
-def test_many_differences_are_permuted_in_little_memory() -> None:
+def test_randomization_of_many_differences_needs_little_memory() -> None:
     differences = np.random.default_rng(1).normal(0.001, 0.3, 300_000)
     tracemalloc.start()  # NumPy reports its arrays to it
     p = flip_signs(differences, 10_000, 0).p
@@ -408,12 +404,10 @@ def test_many_differences_are_permuted_in_little_memory() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("systems", "sizes"), [(4, (2, 3, 5, 10, 30, 100)), (10, (50,))])
-def test_equal_systems_are_told_apart_as_rarely_as_the_confidence_says(
-    con: Con, systems: int, sizes: Sequence[int]
-) -> None:
-    """Of 900 draws, at most 1 in 20 has any difference with Holm's p, and any single one without.
+def test_equal_systems_rarely_differ_significantly(con: Con, systems: int, sizes: Sequence[int]) -> None:
+    """Allow any difference in 1 of 20 draws with Holm's p, and each single one without.
 
-    The values of a draw are those of hit rate, recall of 4 and NDCG in turns, 70 % of them 0.
+    The values are like hit rate, recall of 4 and NDCG in turns; 70 % of them are 0.
     """
     chance, kinds = np.random.default_rng(1), np.arange(900)[:, None, None] % 3
 
@@ -435,10 +429,10 @@ def test_equal_systems_are_told_apart_as_rarely_as_the_confidence_says(
 
 
 @pytest.mark.slow
-def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_says(con: Con) -> None:
-    """100 users, equal systems: three others, six measures that go together, two segments, in 300 draws.
+def test_gate_rarely_fails_for_equal_systems(con: Con) -> None:
+    """Draw 100 users of four equal systems, with six correlated measures and two segments, 300 times.
 
-    Without the gate's correction, over all of a measure alone, a pipeline would stop far more often.
+    With a correction within each measure alone, a pipeline would stop far more often.
     """
     count, chance = 300, np.random.default_rng(5)
     quality = chance.beta(1, 3, (count, 1, 100)) + chance.normal(0, 0.15, (count, 4, 100))
@@ -465,8 +459,8 @@ def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_sa
     assert alone / count > 0.1
 
 
-def test_p_the_same_and_what_is_detectable_are_corrected(con: Con) -> None:
-    """Corrections are those of statsmodels, over a measure and k, or by a gate over all of its rows."""
+def test_p_equivalence_and_detectable_effect_are_corrected(con: Con) -> None:
+    """Expect the corrections of statsmodels over a measure and k; a gate corrects over all of its rows."""
     table(con, systems="'a', 'b', 'c', 'd', 'e'")
     con.execute("UPDATE by_user SET ndcg = ndcg + 0.3 * (system = 'c')::INTEGER")
     call = "FROM ranking.compare_by_user('by_user', baseline := 'a', {})"
@@ -503,10 +497,10 @@ def test_p_the_same_and_what_is_detectable_are_corrected(con: Con) -> None:
 
 
 @pytest.mark.slow
-def test_systems_that_differ_by_the_margin_are_rarely_the_same(con: Con) -> None:
-    """They differ through one user in a hundred, by 1: for n = 2, 10 and 30, 98, 91 and 72 % were the same.
+def test_systems_that_differ_by_margin_are_rarely_same(con: Con) -> None:
+    """Let one user in a hundred differ by 1: for n = 2, 10 and 30, 98, 91 and 72 % were the same once.
 
-    Of 300 users, 17 % are, since t does not hold where one or two of them differ: a limit of the test itself.
+    With 300 users 17 % are, since t does not hold if one or two of them differ: a limit of the test.
     """
     chance = np.random.default_rng(2)
     drawn = [np.zeros((1_000, 2, n)) for n in (2, 10, 30)]
@@ -517,8 +511,8 @@ def test_systems_that_differ_by_the_margin_are_rarely_the_same(con: Con) -> None
     assert max(np.reshape(same, (3, 1_000)).mean(1)) < highest_rate(1_000)
 
 
-def test_names_that_mean_lower_is_better_have_a_caveat(con: Con) -> None:
-    """No measure of which higher may be better has such a name; lower_is_better removes the caveat."""
+def test_names_suggesting_lower_is_better_have_caveat(con: Con) -> None:
+    """Expect no caveat for a measure of the registry; lower_is_better removes it."""
     doubtful = "latency_ms p95_latency Cost price_eur avg_rank error_rate errors loss".split()  # noqa: SIM905
     others = "clicks revenue watch_ms price_match corank costumes lossless duration".split()  # noqa: SIM905
     registered = (*MEASURES.values(), *CONTENTS.values())

@@ -1,4 +1,4 @@
-"""The first lines of a report: which model, by how much, how surely, and what stands against it."""
+"""Test the sentences of a report: the best model, by how much, with what confidence, and caveats."""
 
 # ruff: noqa: E501
 import re
@@ -55,8 +55,8 @@ TITLES = [
 
 
 @pytest.mark.parametrize(("measure", "k", "models", "sentence"), MEANS)
-def test_a_mean_in_words(measure: str, k: int | None, models: str, sentence: str) -> None:
-    """The width of an interval decides the decimals."""
+def test_headline_describes_mean_in_words(measure: str, k: int | None, models: str, sentence: str) -> None:
+    """Expect as many decimals as the width of the interval allows."""
     means = []
     for name, text, *half in (model.split() for model in models.split("; ")):
         mean, ends = float(Fraction(text)), {"low": None, "high": None}
@@ -66,7 +66,7 @@ def test_a_mean_in_words(measure: str, k: int | None, models: str, sentence: str
     assert conclusion.headline_sentence(means, parse_measure(measure), k) == sentence
 
 
-def test_sentences_say_another_unit_and_names_of_columns_and_options_stay() -> None:
+def test_unit_replaces_users_in_sentences_only() -> None:
     for unit, text, expected in UNITS:
         with speaking_of(unit):
             assert in_unit(text) == expected
@@ -83,7 +83,7 @@ def test_sentences_say_another_unit_and_names_of_columns_and_options_stay() -> N
     assert explained.endswith("by these queries errs more often on others.")
 
 
-def test_how_many_users_are_needed_is_said_with_its_condition() -> None:
+def test_users_needed_are_reported_with_condition() -> None:
     row = {"measure": "ndcg", "users_needed": 1_234, "users": 110, "difference": -0.0213}
     needed = "Unclear with 110 users: if the true difference is {}, about 1200 would show it in 80 of 100 cases; if it is half of that, 4900."
     fewer = "If the true difference were as large as the margin, 0.05, 110 users would show it in 80 of 100 cases."
@@ -97,8 +97,8 @@ def test_how_many_users_are_needed_is_said_with_its_condition() -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_names_stay_whatever_the_unit_and_a_model_of_few_is_told(run: Run) -> None:
-    """Models, segments and files are called users!, which nothing else is; bert leaves two thirds out."""
+def test_unit_leaves_names_of_models_and_segments_alone(run: Run) -> None:
+    """Call models, segments and files users!; bert lacks two thirds of the users."""
     header, *lines = Path("bert.csv").read_text().splitlines()
     kept = [line for line in lines if int(line[1:].partition(",")[0]) % 3 == 0]
     Path("users!.csv").write_text("\n".join([header, *kept]))
@@ -128,7 +128,7 @@ def test_names_stay_whatever_the_unit_and_a_model_of_few_is_told(run: Run) -> No
         assert not re.search(r"\busers?\b(?!!)|\b(query|queries)!", text, re.IGNORECASE), text
 
 
-def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> None:
+def test_caveats_are_ordered_by_severity_and_share() -> None:
     def row(severity: str, code: str, problem: str, count: int, **more: Any) -> dict[str, Any]:
         of = {"system": None, "k": None, "write": None, "example": None, "of": 943}
         return {"severity": severity, "code": code, "problem": problem, "count": count, **of, **more}
@@ -161,7 +161,7 @@ def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> N
 
 
 @pytest.mark.parametrize(("measure", "models", "title"), TITLES)
-def test_a_title_says_who_is_best(measure: str, models: str, title: str) -> None:
+def test_chart_title_names_best_model(measure: str, models: str, title: str) -> None:
     means = {name: [*map(float, values)] for name, *values in (row.split() for row in models.split("; "))}
     choice, findings = parse_measure(measure), cast(Findings, SimpleNamespace(systems=[*means]))
     keyed = [(system, *at) for system in means for at in zip(choice.cuts, means[system], strict=True)]
@@ -175,7 +175,7 @@ def test_a_title_says_who_is_best(measure: str, models: str, title: str) -> None
         assert leader_text(findings, choice, others) == ""
 
 
-def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:
+def test_narrowest_interval_sets_decimals_of_column() -> None:
     assert column_decimals([0.5, 0.25], [0.1, 0.0123, None]) == 3
     assert column_decimals([0.5, 0.0001]) == 4
     assert column_decimals([1234.5]) == 0
@@ -186,8 +186,8 @@ def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:
 
 
 @pytest.mark.parametrize(("users", "is_shown"), [(4, False), (40, True)])
-def test_an_effect_beyond_the_range_of_a_measure_is_not_shown(con: Con, users: int, is_shown: bool) -> None:
-    """Half of the users win by 1 and half lose: of 4 an effect of 2.4 would show, of 40 one of 0.46."""
+def test_detectable_effect_beyond_range_is_not_shown(con: Con, users: int, is_shown: bool) -> None:
+    """Let half of the users win by 1: 4 users could show an effect of 2.4, 40 users one of 0.46."""
     con.execute(f"""CREATE OR REPLACE TABLE by_user AS
         SELECT system, userid, (system = 'b') = (userid % 2 = 0) AS ndcg
         FROM range({users}) users(userid), (VALUES ('a'), ('b')) systems(system)""")
@@ -198,7 +198,7 @@ def test_an_effect_beyond_the_range_of_a_measure_is_not_shown(con: Con, users: i
 
 
 @pytest.mark.usefixtures("files")
-def test_five_who_lose_and_win_most_are_shown_and_ten_with_explain(run: Run) -> None:
+def test_five_losers_and_winners_are_shown_ten_with_explain(run: Run) -> None:
     call = ["compare", "als=als.csv", "bert=bert.csv", "relevant.csv", "-m", "ndcg@5", "--no-check"]
     for more, count in (([], 5), (["--format", "markdown"], 5), (["--explain"], 10)):
         text = run(*call, *more)

@@ -1,4 +1,4 @@
-"""From which cutoff on a measure is near its end: by hand, beside SciPy, and how often it is wrong."""
+"""Test the cutoff from which a measure is near its end: worked by hand, SciPy and simulations."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -38,8 +38,8 @@ def shortfalls(con: Con, text: str, ranks: dict[str, list[int]]) -> dict[tuple[s
     return {(row["system"], row["k"]): row for row in rows(con, query)}
 
 
-def test_bounds_by_hand(con: Con) -> None:
-    """Recall is 1 from the item's rank on: of `many`, 15 of 100 users lose all at 5 and 3, and 40 at 1."""
+def test_bounds_worked_by_hand(con: Con) -> None:
+    """Count 15 of 100 users of `many` with recall 0 at 5 and 3, and 40 at 1: it is 1 from the item on."""
     found = shortfalls(con, "recall", RANKS)
     for k, share in ((5, 0.15), (3, 0.15), (1, 0.4)):
         row = found["many", k]
@@ -51,7 +51,7 @@ def test_bounds_by_hand(con: Con) -> None:
         bound = share + deviation / 10 * (T + skewness * (1 + 2 * T**2) / 60)
         assert upper_bound(row, 1, 0.95) == pytest.approx(bound, rel=1e-9)
     bounds = {k: upper_bound(found["many", k], 1, 0.95) for k in CUTS[:-1]}
-    assert [round(one, 3) for one in bounds.values()] == [0.484, 0.217, 0.217]
+    assert [round(bound, 3) for bound in bounds.values()] == [0.484, 0.217, 0.217]
     # Wilson's upper end of 4 of 100, and what 100 of 100 leave open.
     wilson = (0.04 + T**2 / 200 + T * (0.04 * 0.96 / 100 + T**2 / 40_000) ** 0.5) / (1 + T**2 / 100)
     assert upper_bound(found["few", 5], 1, 0.95) == pytest.approx(wilson, rel=1e-9)
@@ -62,7 +62,7 @@ def test_bounds_by_hand(con: Con) -> None:
 
 
 @pytest.mark.parametrize(("text", "sign", "margin"), [("ndcg", 1, 0.01), ("first_hit_rank", -1, None)])
-def test_moments_are_those_of_scipy_in_the_direction_of_the_measure(
+def test_moments_match_scipy_in_direction_of_measure(
     con: Con, text: str, sign: int, margin: float | None
 ) -> None:
     draw = np.random.default_rng(2)
@@ -92,8 +92,8 @@ POPULATIONS: dict[str, tuple[float, Draw]] = {  # the mean, and how much values 
 
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("users", [50, 200])
-def test_a_cutoff_that_is_not_near_is_seldom_called_near(name: str, users: int) -> None:
-    """The true mean is the margin itself: it is then wrong to call it near, which 5 % of draws may do."""
+def test_distant_cutoff_is_rarely_called_near(name: str, users: int) -> None:
+    """Set the margin to the true mean: 5 % of draws may call it near, which is wrong."""
     mean, draw = POPULATIONS[name]
     values = draw(np.random.default_rng(users), (2_000, users))
     varies = np.ptp(values, axis=1) > 1e-12
@@ -115,7 +115,7 @@ NOT_NEAR = "01 below its value for the whole list: not shown for any smaller k w
 
 
 @pytest.mark.parametrize(("options", "text"), [("-k 1,3,5,10 --margin 0.22", NEAR), ("-k 5,all", NOT_NEAR)])
-def test_the_report_says_it(run: Run, options: str, text: str) -> None:
+def test_report_names_cutoffs_near_the_end(run: Run, options: str, text: str) -> None:
     csv("truth.csv", "userid,itemid", *(f"{u},0" for u in range(100)))
     for name, ranks in RANKS.items():
         lists = (f"{u},{0 if i == r else i},{-i}" for u, r in enumerate(ranks) for i in range(1, 11))

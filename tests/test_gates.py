@@ -1,4 +1,4 @@
-"""What a gate looks at: all users and segments apart, and single users."""
+"""Test gates: all users and segments are separate families."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def compared(con: Con, draws: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("everybody", ["NULL", "'(all)'"])
-def test_a_gate_corrects_all_users_apart_from_segments(con: Con, everybody: str) -> None:
+def test_gate_corrects_all_users_separately_from_segments(con: Con, everybody: str) -> None:
     compared(con, np.random.default_rng(3).normal(0.2, 0.5, (4, 60, 2)))
     whole = f"SELECT * REPLACE (coalesce(segment::VARCHAR, {everybody}) AS segment) FROM compared"
     found = rows(con, f"WITH seen AS ({whole}) FROM ranking.gate('seen')")
@@ -41,8 +41,8 @@ def test_a_gate_corrects_all_users_apart_from_segments(con: Con, everybody: str)
 
 
 @pytest.mark.slow
-def test_segments_take_no_power_from_a_gate(con: Con) -> None:
-    """Of 110 queries 8 fall to 0: found as often with segments as without, and less often over all rows."""
+def test_segments_do_not_lower_power_of_gate(con: Con) -> None:
+    """Let 8 of 110 queries fall to 0; a correction over all rows finds this less often."""
     chance = np.random.default_rng(8)
     draws = np.repeat(chance.random((30, 110, 1)), 2, axis=2)
     for draw in draws:
@@ -61,10 +61,8 @@ def test_segments_take_no_power_from_a_gate(con: Con) -> None:
     assert worse("* EXCLUDE (segment)") < 24
 
 
-def test_a_segment_that_is_worse_is_named_in_each_format(
-    tmp_path: Path, monkeypatch: Patch, capsys: Captured
-) -> None:
-    """Twenty users of one segment lose all, and those of the other win as much: the whole is unclear."""
+def test_worse_segment_is_named_in_each_format(tmp_path: Path, monkeypatch: Patch, capsys: Captured) -> None:
+    """Let twenty users of one segment lose all, and those of the other win as much."""
     monkeypatch.chdir(tmp_path)
     csv("truth.csv", "userid,itemid", *(f"{u},1" for u in range(40)))
     csv("kinds.csv", "userid,kind", *(f"{u},{'ab'[u % 2]}" for u in range(40)))

@@ -1,4 +1,4 @@
-"""The page of a report: its numbers, what it is made of, and how a browser shows it; its charts as files."""
+"""Test the page of a report: its numbers, its elements, how a browser shows it, and its charts as files."""
 
 import io
 import re
@@ -40,7 +40,7 @@ NASTY = "</style></title><script>alert(1)</script><img src=x onerror=alert(2)> \
 
 
 @pytest.mark.slow
-def test_the_sql_on_the_page_makes_the_same_numbers(standard: str, con: Con) -> None:
+def test_sql_on_page_gives_numbers_on_page(standard: str, con: Con) -> None:
     (sql,) = (text for text in (element.text for element in parsed(standard).iter(f"{HTML}pre")) if text)
     compared: dict[Any, dict[str, Any]] = {}
     for statement in con.extract_statements(sql):
@@ -75,7 +75,7 @@ def test_the_sql_on_the_page_makes_the_same_numbers(standard: str, con: Con) -> 
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_verdicts_are_those_of_compare(run: Run, standard: str) -> None:
+def test_verdicts_match_compare(run: Run, standard: str) -> None:
     explained = run("compare", *ARGUMENTS, "--no-check", "--explain", "--measures", "ndcg@5")
     answer = sections(standard)["The answer"]
     assert "Segments of fewer than 20 users: (none) (10)." in text_of(answer)
@@ -88,7 +88,7 @@ def test_verdicts_are_those_of_compare(run: Run, standard: str) -> None:
     assert all(verdict in " ".join(explained.split()) for verdict in verdicts)
 
 
-def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(standard: str, report_tables: Con) -> None:
+def test_curve_histogram_and_losers_match_sql(standard: str, report_tables: Con) -> None:
     found = sections(standard)
     curve = report_tables.execute("FROM ranking.interpolated_precision_curve('rec', 'truth')").fetchall()
     table = {row["Recall"]: row for row in tables_in(found["Precision and recall"])[0]}
@@ -116,7 +116,7 @@ def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(standard: str, 
         assert f"{counted} {every[0][-1]:.4g}, " in text_of(changed)
 
 
-def test_what_changes_for_users_is_what_sql_says(standard: str, report_tables: Con) -> None:
+def test_changed_lists_match_sql(standard: str, report_tables: Con) -> None:
     con, found = report_tables, sections(standard)["What changes for users"]
     common, lists = tables_in(found)
     query = """SELECT system, users, overlap, rbo, same_first, same_list
@@ -140,7 +140,7 @@ def test_what_changes_for_users_is_what_sql_says(standard: str, report_tables: C
 
 
 @pytest.mark.slow
-def test_udfs_report_is_the_page_of_the_command(shop: Con, standard: str) -> None:
+def test_report_of_python_equals_page_of_command(shop: Con, standard: str) -> None:
     given: Any = {"baseline": "als", "margin": 0.01, "segments": "people", "segment_col": "country"}
     found = ranking_udfs.report(
         "rec", "bought", ["ndcg", "recall"], [5, 10, 20], con=shop, **COLUMNS, **given
@@ -175,8 +175,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
         return page_of(*call.split())
 
 
-def test_users_are_named_in_examples_alone(standard: str) -> None:
-    """Ten who lose and ten who win with each of two models, of 120 users: its size is not theirs."""
+def test_only_users_in_examples_are_named(standard: str) -> None:
+    """Name ten losers and ten winners with each of two models, of 120 users."""
     assert len(set(re.findall(r"\bu\d+\b", standard))) <= 40
 
 
@@ -197,11 +197,11 @@ def check_contained(html: str) -> None:
     assert "http" not in html.partition("</style>")[0]
 
 
-def test_nothing_runs_or_is_from_elsewhere_and_names_of_elements_are_there(standard: str) -> None:
+def test_page_loads_nothing_and_its_references_exist(standard: str) -> None:
     check_contained(standard)
 
 
-def test_headings_are_in_order_and_charts_have_a_text_and_a_table(standard: str) -> None:
+def test_headings_are_ordered_and_charts_have_text_and_table(standard: str) -> None:
     tree = parsed(standard)
     levels = [
         int(element.tag[-1]) for element in tree.iter() if re.fullmatch(rf"{HTML}h[1-6]", str(element.tag))
@@ -225,9 +225,9 @@ def test_headings_are_in_order_and_charts_have_a_text_and_a_table(standard: str)
     assert "Model" not in {name for table in tables_in(tree) for name in table[0]}
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """Return the contrast of two colors as WCAG defines it."""
-    parts = np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in (one, other)])
+    parts = np.array([[int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)] for color in (first, second)])
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     low, high = sorted(linear @ [0.2126, 0.7152, 0.0722])
     return float((high + 0.05) / (low + 0.05))
@@ -240,7 +240,7 @@ def themes() -> list[dict[str, str]]:
     return [dict(re.findall(r"--([\w-]+): (#\w{6})", block)) for block in blocks]
 
 
-def test_colours_have_the_contrast_of_wcag_aa() -> None:
+def test_colors_have_contrast_of_wcag_aa() -> None:
     assert len(themes()) == 3
     systems = [f"c{i}" for i in range(1, MOST_SYSTEMS + 1)]
     for theme in themes():
@@ -254,7 +254,7 @@ def test_colours_have_the_contrast_of_wcag_aa() -> None:
 SHOWN = " ".join(NASTY.replace("\u202e", " ").replace("\x07", " ").split())
 
 
-def test_more_than_eight_models_are_in_the_tables_alone(hostile: str) -> None:
+def test_charts_show_eight_models_and_tables_all(hostile: str) -> None:
     found = sections(hostile)["Measures by cut-off"]
     assert f"The charts show 8 models; in the tables there are also m08{SHOWN}, m09{SHOWN}." in text_of(found)
     (table,) = tables_in(found)
@@ -264,7 +264,7 @@ def test_more_than_eight_models_are_in_the_tables_alone(hostile: str) -> None:
     assert f"9 models compared with m00{SHOWN}" in text_of(parsed(hostile))
 
 
-def test_names_are_text_and_nothing_else(hostile: str) -> None:
+def test_names_are_never_markup(hostile: str) -> None:
     check_contained(hostile)
     found = sections(hostile)
     best, other = (re.escape(f"m0{i}{SHOWN}") for i in (1, 0))
@@ -285,7 +285,7 @@ def shown(browser: Any, standard: str) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("width", [375, 1200])
-def test_nothing_overflows(shown: Any, width: int) -> None:
+def test_nothing_overflows_on_phone_or_desktop(shown: Any, width: int) -> None:
     shown.set_viewport_size({"width": width, "height": 800})
     wide = shown.evaluate("""() => [...document.querySelectorAll('svg, svg text')].filter((element) => {
         const box = element.getBoundingClientRect();
@@ -296,19 +296,19 @@ def test_nothing_overflows(shown: Any, width: int) -> None:
 
 
 @pytest.mark.parametrize(("theme", "paper"), [("light", (255, 255, 255)), ("dark", (22, 24, 28))])
-def test_a_screenshot_is_not_blank_in_either_theme(shown: Any, theme: str, paper: tuple[int, ...]) -> None:
+def test_screenshots_show_models_in_both_themes(shown: Any, theme: str, paper: tuple[int, ...]) -> None:
     shown.set_viewport_size({"width": 1200, "height": 2500})
     shown.emulate_media(color_scheme=theme)
     picture = np.asarray(Image.open(io.BytesIO(shown.screenshot())).convert("RGB"))
     assert tuple(picture[0, 0]) == paper
     assert 0.02 < np.mean(np.any(picture != paper, axis=2)) < 0.6
-    colours = themes()[theme == "dark"]
+    colors = themes()[theme == "dark"]
     for name in ("c1", "c2", "c3"):  # those of the three models
-        colour = [int(colours[name][i : i + 2], 16) for i in (1, 3, 5)]
-        assert np.sum(np.all(picture == colour, axis=2)) > 200, name
+        color = [int(colors[name][i : i + 2], 16) for i in (1, 3, 5)]
+        assert np.sum(np.all(picture == color, axis=2)) > 200, name
 
 
-def test_it_can_be_printed(shown: Any) -> None:
+def test_page_can_be_printed(shown: Any) -> None:
     pdf = shown.pdf()
     assert pdf.startswith(b"%PDF")
     assert 2 <= len(re.findall(rb"/Type /Page\b", pdf)) <= 8
@@ -339,8 +339,8 @@ def scale(svg: str, anchor: str) -> Callable[[float], float]:
     return lambda value: low + (value - first) / (last - first) * (high - low)
 
 
-def test_the_points_of_a_chart_are_where_the_values_are(drawn: Path, standard: str) -> None:
-    """The values are those of the page's tables, of three digits or more."""
+def test_points_of_charts_are_at_their_values(drawn: Path, standard: str) -> None:
+    """Take the values from the page's tables; they have three digits or more."""
     found = sections(standard)
     colors = dict(zip(SYSTEMS, drawing.COLOURS, strict=False))
     svg = (drawn / "figures/by-k-1-ndcg.svg").read_text()
@@ -372,7 +372,7 @@ def test_each_value_of_a_chart_has_one_mark(drawn: Path) -> None:
     }
 
 
-def test_figures_may_be_pictures_and_of_one_model(run: Run) -> None:
+def test_figures_can_be_png_and_of_one_model(run: Run) -> None:
     arguments = ["als.csv", "relevant.csv", "-m", "ndcg", "-k", "5", *SEGMENT, "--figure-format", "png"]
     assert run("report", *arguments, "--figures", "figures").startswith("figures: ")
     pictures = {path.stem: Image.open(path) for path in Path("figures").iterdir()}

@@ -1,4 +1,4 @@
-"""What a golden set can show: the exact sign test without a run, the t-test with one, and with two."""
+"""Test the power of a golden set: the exact sign test without a run, the t-test with one or two."""
 
 import json
 import math
@@ -51,7 +51,7 @@ def test_power_of_sign_test_is_sum_over_outcomes(given: tuple[int, float, float,
 
 
 def test_sign_test_needs_six_gains_without_losses() -> None:
-    """2 / 2^6 is below 0.05 and 2 / 2^5 is not; of seven who differ, six are too few: 16 / 128."""
+    """Note that 2 / 2^6 is below 0.05 and 2 / 2^5 is not; six gains of seven are too few: 16 / 128."""
     assert smallest_difference(5, 0, 0.05) is None
     assert smallest_difference(6, 0, 0.05) == pytest.approx(0.8 ** (1 / 6), abs=1e-12)
     assert needed_users(1, 0, 0.05) == 6
@@ -89,7 +89,7 @@ def test_truth_alone_has_power_of_hit_rate(run: Run) -> None:
     ("option", "correlation"), [("", 0.5), ("--correlation 0", 0), ("--correlation 0.9", 0.9)]
 )
 def test_one_run_is_close_to_statsmodels(run: Run, option: str, correlation: float) -> None:
-    """The sum of two quantiles is within 0.3 % of the noncentral t's effect, and one user at most."""
+    """Allow 0.3 % between the sum of two quantiles and the noncentral t, and one user."""
     call, exact = ["a.csv", "golden.csv", "-m", "mrr@5", *option.split()], TTestPower()
     ranks = [1 + u * 3 % 11 for u in range(USERS)]
     variance = np.var([1 / rank if rank <= 5 else 0 for rank in ranks], ddof=1)
@@ -139,7 +139,7 @@ ERRORS = [
 
 @pytest.mark.usefixtures("golden")
 @pytest.mark.parametrize(("arguments", "rule"), ERRORS)
-def test_what_has_no_power_is_an_error(fails: Fails, arguments: str, rule: str) -> None:
+def test_wrong_calls_of_power_are_errors(fails: Fails, arguments: str, rule: str) -> None:
     if arguments == "huge.csv":
         csv("huge.csv", "userid,itemid", *(f"{u},0" for u in range(100_001)))
     error = fails(2, "power", *arguments.split())
@@ -148,7 +148,7 @@ def test_what_has_no_power_is_an_error(fails: Fails, arguments: str, rule: str) 
 
 @pytest.mark.usefixtures("golden")
 def test_randomization_test_of_compare_is_the_sign_test(run: Run) -> None:
-    """Seven gains and one loss: 2 * (8 + 1) / 2^8."""
+    """Expect 2 * (8 + 1) / 2^8 for seven gains and one loss."""
     for name, hits in {"a": [*range(20), 30], "b": range(27)}.items():
         csv(f"{name}.csv", "userid,itemid,score", *(f"{u},{0 if u in hits else 1},1" for u in range(USERS)))
     arguments = ["a=a.csv", "b=b.csv", "golden.csv", "-m", "hit_rate", "-k", "1", "--format", "json", "-q"]

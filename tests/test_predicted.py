@@ -1,4 +1,4 @@
-"""Few labels by people, many by a model: PPI++, its edges, simulations, and each entry point."""
+"""Test comparisons with few human labels and many of a model (PPI++), and each entry point."""
 
 import math
 import re
@@ -85,8 +85,8 @@ def draw(seed: int, n: int, m: int, rho: float = 0.7) -> tuple[Floats, Floats, F
     return d[:n], f[:n], f[n:]
 
 
-def test_the_estimate_is_that_of_its_definition(con: Con) -> None:
-    """Each segment has its own weight, and all are one family."""
+def test_estimate_matches_its_definition(con: Con) -> None:
+    """Expect a weight for each segment, and one family of all."""
     sizes = (7, 3, 0.7), (40, 1000, 0.9), (200, 50, -0.5), (30, 400, 0.999)
     cases = [draw(n, n, m, rho) for n, m, rho in sizes]
     for (n, m, _), case, row in zip(sizes, cases, compare(con, cases), strict=True):
@@ -100,19 +100,19 @@ def test_the_estimate_is_that_of_its_definition(con: Con) -> None:
         assert row["method"] == "t, holm of 4"
 
 
-def test_the_estimate_is_ppi_pythons_but_for_the_variances_and_t(con: Con) -> None:
+def test_estimate_matches_ppi_python_except_variances_and_t(con: Con) -> None:
     ppi = pytest.importorskip("ppi_py")
     cases = [draw(seed, 40, 300) for seed in range(3)]
-    for given, row in zip(cases, compare(con, cases), strict=True):
-        theirs = plainly(*given, ddof=0, left=0)
-        low, high = (float(end[0]) for end in ppi.ppi_mean_ci(*given, alpha=0.05))
+    for case, row in zip(cases, compare(con, cases), strict=True):
+        theirs = plainly(*case, ddof=0, left=0)
+        low, high = (float(end[0]) for end in ppi.ppi_mean_ci(*case, alpha=0.05))
         assert (low + high) / 2 == pytest.approx(row["difference"], rel=CLOSE)
         assert (high - low) / 2 == pytest.approx(stats.norm.ppf(0.975) * theirs["standard_error"], rel=1e-11)
         assert row["standard_error"] > theirs["standard_error"]
 
 
-def test_without_a_use_of_the_predicted_grades_the_test_is_that_of_statsmodels(con: Con) -> None:
-    """They do not vary, or go the other way."""
+def test_useless_predicted_grades_give_t_test_of_statsmodels(con: Con) -> None:
+    """Predict grades that do not vary, or that go the other way."""
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
     d, f, others = draw(1, 25, 60)
     wanted = weightstats.DescrStatsW(d)
@@ -123,15 +123,17 @@ def test_without_a_use_of_the_predicted_grades_the_test_is_that_of_statsmodels(c
         assert row["standard_error"] == pytest.approx(row["labelled_standard_error"], rel=CLOSE)
 
 
-def test_without_others_the_comparison_is_as_without_predicted_grades(con: Con) -> None:
+def test_all_users_labelled_gives_comparison_without_predicted_grades(con: Con) -> None:
     found = compare(con, [(d, d, []) for d in (draw(2, 12, 2)[0], np.full(6, 0.5), np.zeros(9))])
     plain = rows(con, "FROM ranking.compare_by_user('people', baseline := 'a')")
     assert [{name: row[name] for name in plain[0]} for row in found] == plain
-    assert [*found[0]] == [name for one in plain[0] for name in (*NEW * (one == "higher_is_better"), one)]
+    assert [*found[0]] == [
+        column for name in plain[0] for column in (*NEW * (name == "higher_is_better"), name)
+    ]
 
 
-def test_where_a_user_has_no_value_people_alone_count(con: Con) -> None:
-    """One of the first case by people, one of the second by the model."""
+def test_missing_value_leaves_comparison_to_labelled_users(con: Con) -> None:
+    """Remove a value by people from the first case, and one by the model from the second."""
     d, f, others = draw(3, 20, 50)
     tables(con, [(d, f, others)] * 2)
     for name, user in (("people", 4), ("model", 10_004)):
@@ -143,8 +145,8 @@ def test_where_a_user_has_no_value_people_alone_count(con: Con) -> None:
         assert row["p"] == pytest.approx(stats.ttest_1samp(known, 0).pvalue, rel=1e-9)
 
 
-def test_the_ratio_has_the_interval_of_fieller(con: Con) -> None:
-    """The ends r are those at which difference - r * baseline is t standard errors from 0."""
+def test_relative_interval_is_fiellers(con: Con) -> None:
+    """Expect ends r with difference - r * baseline at t standard errors from 0."""
     d, f, others = draw(5, 30, 90)
     base = np.random.default_rng(6).normal(3, 0.5, 30)
     tables(con, [(d, f, others)])
@@ -163,11 +165,11 @@ def test_the_ratio_has_the_interval_of_fieller(con: Con) -> None:
 
 
 @pytest.mark.slow
-def test_a_difference_is_found_where_there_is_none_as_often_as_said(con: Con) -> None:
-    """At most at the nominal rate, within 3.3 standard errors of each simulation, and 2.6 of all.
+def test_false_positive_rate_is_nominal(con: Con) -> None:
+    """Allow 3.3 standard errors above the rate in each simulation, and 2.6 in all.
 
-    `share` of the users differ, and grades favor b by 0.03. Each number of users is there with each rho and
-    each share, and each rho with each share.
+    `share` of the users differ, and grades favor b by 0.03. Each number of users meets each rho and each
+    share, and each rho each share.
     """
     draws, others, random = 250, 200, np.random.default_rng(15)
     rhos, shares = (0.0, 0.45, 0.8), (0.1, 0.3, 0.6)
@@ -199,8 +201,8 @@ def test_a_difference_is_found_where_there_is_none_as_often_as_said(con: Con) ->
     assert apart <= count * 0.01 + 3.3 * math.sqrt(count * 0.01)
 
 
-def test_grades_of_a_model_alone_are_sure_of_their_bias(con: Con) -> None:
-    """Where the model favors b by 0.03 it says so, and people's grades take it back."""
+def test_predicted_grades_alone_take_bias_for_difference(con: Con) -> None:
+    """Let the model favor b by 0.03; people's grades correct it."""
     random = np.random.default_rng(12)
     d = random.normal(0, 0.3, 5000)
     f = 0.03 + 0.8 * d + 0.6 * random.normal(0, 0.3, 5000)
@@ -240,8 +242,8 @@ def lists(con: Con) -> Con:
     return con
 
 
-def test_ranking_compare_is_ranking_compare_by_user_by_both(lists: Con) -> None:
-    """Options reach both truths: half of the grades are 2, and scores of one digit are tied."""
+def test_compare_equals_compare_by_user_of_both_truths(lists: Con) -> None:
+    """Pass the options to both truths: half of the grades are 2, and scores of one digit are tied."""
     lists.execute("""
         CREATE VIEW tied AS SELECT * REPLACE (round(score, 1) AS score) FROM rec;
         CREATE VIEW by_people AS SELECT * REPLACE (rel * (1 + itemid % 2) AS rel) FROM graded;
@@ -260,8 +262,8 @@ def test_ranking_compare_is_ranking_compare_by_user_by_both(lists: Con) -> None:
     assert {(row["users"], row["users_predicted"]) for row in found.values()} == {(40, 260)}
 
 
-def test_the_check_compares_labelled_users_with_the_others(lists: Con) -> None:
-    """Labelled are the users of whom the model says the most, in `shallow` 15 of 20 items of each."""
+def test_check_compares_labelled_users_with_others(lists: Con) -> None:
+    """Label the users with the highest predicted values; `shallow` has 15 of 20 items of each."""
     lists.execute("""
         CREATE TABLE modelled AS
         SELECT userid, ndcg FROM ranking.by_user('rec', 'llm', [5]) WHERE system = 'a';
@@ -297,8 +299,8 @@ def test_the_check_compares_labelled_users_with_the_others(lists: Con) -> None:
 
 
 @pytest.mark.slow
-def test_labelled_users_drawn_at_random_are_rarely_told_to_differ(lists: Con) -> None:
-    """Of 24 systems, each in an order of its own."""
+def test_randomly_labelled_users_rarely_get_a_warning(lists: Con) -> None:
+    """Compare 24 systems, each in an order of its own."""
     lists.execute("""
         CREATE TABLE many AS
         SELECT s AS system, userid, itemid, hash(concat_ws(' ', s, userid, itemid)) % 1000 / 1000 AS score
@@ -310,17 +312,17 @@ def test_labelled_users_drawn_at_random_are_rarely_told_to_differ(lists: Con) ->
     assert len(rows(lists, f"{query} WHERE code = 'labelled_apart'")) <= 2  # of 24 at 1 % each
 
 
-def test_the_report_says_what_the_table_function_does(lists: Con) -> None:
+def test_report_matches_table_function(lists: Con) -> None:
     given: Any = {"con": lists, "baseline": "a", "predicted_truth": "llm", "check": False}
     page = ranking_udfs.report("rec", "graded", ["ndcg"], 5, **given)
     options = "baseline := 'a', measures := ['ndcg'], predicted_truth := 'llm'"
     (expected,) = rows(lists, f"FROM ranking.compare('rec', 'graded', [5], {options})")
     assert page.findings.comparisons == [expected]
-    said = predicted_sentence(expected, 4)
-    assert said in page.findings.verdicts[0][1]
-    assert said not in page.findings.sql
+    sentence = predicted_sentence(expected, 4)
+    assert sentence in page.findings.verdicts[0][1]
+    assert sentence not in page.findings.sql
     assert "\n;" not in page.findings.sql
-    assert said.startswith("Of 300 users 40 were graded by people")
+    assert sentence.startswith("Of 300 users 40 were graded by people")
     assert page.findings.facts["Predicted truth"] == "llm"
 
 
@@ -334,7 +336,7 @@ def test_the_report_says_what_the_table_function_does(lists: Con) -> None:
          "The predicted grades do not make the interval narrower."),
     ],
 )  # fmt: skip
-def test_the_sentence_says_both_verdicts_and_how_much_is_won(
+def test_sentence_has_both_verdicts_and_gain_in_precision(
     changed: Row, verdict: str, difference: str, width: str
 ) -> None:
     row: Row = {"baseline": "A", "system": "B", "measure": "ndcg", "k": 10, "higher_is_better": True}
@@ -349,8 +351,8 @@ def test_the_sentence_says_both_verdicts_and_how_much_is_won(
     assert predicted_sentence({**row, "users_predicted": 0}, 4) == predicted_sentence({"k": 1}, 4) == ""
 
 
-def test_models_are_in_the_order_of_their_corrected_differences(con: Con) -> None:
-    """Means are of the labelled users; the difference of all may have the other sign."""
+def test_models_are_ordered_by_corrected_differences(con: Con) -> None:
+    """Let the labelled users and all users have differences of opposite signs."""
     d = [0.1, 0.2, 0.3, 0.4, -0.3, 0.25]
     (row,) = compare(con, [(d, d, [-0.9, -0.8, -0.7] * 30)])
     assert row["mean_system"] > row["mean_baseline"]
@@ -360,8 +362,8 @@ def test_models_are_in_the_order_of_their_corrected_differences(con: Con) -> Non
 
 
 @pytest.mark.usefixtures("registered", "folder")
-def test_tables_say_which_users_means_and_differences_are_of(run: Run) -> None:
-    """Of 20 users graded by people new wins with 12; of 200 others, whom a model graded, old with 150."""
+def test_tables_name_users_of_means_and_differences(run: Run) -> None:
+    """Let new win with 12 of 20 users graded by people, and old with 150 of 200 graded by a model."""
     users = [(f"u{u}", "on"[u % 20 < 12 if u < 20 else u % 4 == 0]) for u in range(220)]
     for name in ("old", "new"):
         csv(f"{name}.csv", "userid,itemid,score", *(f"{user},{name[0]},1" for user, _ in users))

@@ -1,4 +1,4 @@
-"""Reports: what is against an answer, and in the lists, beside what SQL and a slow definition say; errors."""
+"""Test reports: caveats, the contents of lists, single models, names and errors."""
 
 import re
 import sys
@@ -69,7 +69,7 @@ def four_tables(four: str) -> Iterator[Con]:
             CREATE TABLE items AS SELECT itemid, kind AS category FROM 'items.csv'""")
 
 
-def test_a_leak_and_few_judged_items_are_in_the_answer(four: str, four_tables: Con) -> None:
+def test_answer_names_leak_and_few_judged_items(four: str, four_tables: Con) -> None:
     found = sections(four)
     answer = text_of(found["The answer"])
     query = (
@@ -87,7 +87,7 @@ def test_a_leak_and_few_judged_items_are_in_the_answer(four: str, four_tables: C
     assert sentence.replace("%", " %") in answer
 
 
-def test_what_is_in_the_lists_is_what_sql_says(four: str, four_tables: Con) -> None:
+def test_contents_of_lists_match_sql(four: str, four_tables: Con) -> None:
     con, found = four_tables, sections(four)["What is in the lists"]
     made = text_of(sections(four)["How it was made"])
     assert "TEMP TABLE contents AS" in made
@@ -122,7 +122,7 @@ def test_what_is_in_the_lists_is_what_sql_says(four: str, four_tables: Con) -> N
     ) in text_of(found)
 
 
-def test_sentences_by_hand() -> None:
+def test_sentences_about_contents_of_lists() -> None:
     row = {"popularity_lift": 1.3, "coverage": 0.125, "repeats": 0.0, "users": 9, "users_without_history": 0}
     als = {"system": "als", **row}
     pop = {"system": "pop", **row, "popularity_lift": 9, "coverage": 0.04}
@@ -144,7 +144,7 @@ def titles(html: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("files")
-def test_a_clean_report_of_one_model_has_the_intervals_of_scipy(run: Run) -> None:
+def test_report_of_one_model_has_intervals_of_scipy(run: Run) -> None:
     csv("known.csv", "userid,itemid,rel", *map(",".join, read("relevant.csv")[:-12]))
     html = page_of("als=als.csv", "known.csv", "-k", "10", "-m", "ndcg", *SEGMENT)
     assert "<h1>How good is als?</h1>" in html
@@ -164,8 +164,8 @@ def test_a_clean_report_of_one_model_has_the_intervals_of_scipy(run: Run) -> Non
 
 
 @pytest.mark.usefixtures("files")
-def test_a_measure_that_some_users_have_no_value_of_and_a_leak(run: Run) -> None:
-    """The rank of the first hit: less is better, and who has no hit has none."""
+def test_report_of_measure_without_value_for_some_users(run: Run) -> None:
+    """Report the rank of the first hit; users without a hit have none."""
     first_hit = ["als=als.csv", "pop=pop.csv", "relevant.csv", "-m", "first_hit_rank"]
     leak = ["--history", "relevant.csv", "--output", "report.html"]
     text = run("report", *first_hit, "-k", "5", "-k", "0", *leak)
@@ -201,8 +201,8 @@ def test_a_measure_that_some_users_have_no_value_of_and_a_leak(run: Run) -> None
 
 
 @pytest.mark.usefixtures("registered", "folder")
-def test_titles_and_grades_stand_beside_ids() -> None:
-    """User 1 loses most, by a grade that is not relevant; user 2 less; g is gone from the catalogue."""
+def test_examples_show_titles_and_grades() -> None:
+    """Let user 1 lose most, by a grade that is not relevant; item g is missing from the catalog."""
     csv("a.csv", "userid,itemid,score", "1,w,9", "1,v,8", "2,x,9", "2,y,8")
     csv("b.csv", "userid,itemid,score", "1,z,9", "1,v,8", "2,y,9", "2,z,8")
     csv("liked.csv", "userid,itemid,rel", "1,w,1", "2,x,2", "2,y,1", "2,g,2")
@@ -225,8 +225,8 @@ def test_titles_and_grades_stand_beside_ids() -> None:
 
 
 @pytest.mark.slow
-def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop: Con) -> None:
-    """In a transaction, whose own rows are seen."""
+def test_nameless_model_and_segment_get_names(shop: Con) -> None:
+    """Report inside a transaction, with its own rows."""
     shop.begin()
     shop.execute("""
         UPDATE rec SET model = '' WHERE model = 'bert'; DELETE FROM rec WHERE model = 'pop';
@@ -242,14 +242,14 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop: Con) -> Non
 
 
 @pytest.mark.parametrize("date", ["soon", "9" * 17])
-def test_a_date_that_is_none_is_an_error(monkeypatch: Patch, date: str) -> None:
+def test_invalid_source_date_epoch_is_an_error(monkeypatch: Patch, date: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", date)
     with pytest.raises(DataError) as raised:
         report_time()
     assert str(raised.value) == f"report: SOURCE_DATE_EPOCH must be seconds since 1970, got {date!r}"
 
 
-def test_without_what_draws_the_command_says_how_to_install_it(fails: Fails, monkeypatch: Patch) -> None:
+def test_missing_vl_convert_error_says_what_to_install(fails: Fails, monkeypatch: Patch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     needed = "needs vl-convert-python: pip install vl-convert-python"
     assert fails(1, "report", "rec.csv", "truth.csv", "--output", "r.html") == f"report: {needed}"

@@ -1,4 +1,4 @@
-"""Runs over time: against paired t-tests of SciPy, Holm's correction of statsmodels, and refusals by name."""
+"""Test runs over time: SciPy's paired t-tests, Holm's correction of statsmodels, and wrong runs."""
 
 import json
 import math
@@ -80,7 +80,7 @@ FILES = [f"week{week}.csv" for week in range(WEEKS, 0, -1)]
 @pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("measure", ["mrr", "first_hit_rank"])
 def test_changes_are_paired_t_tests_with_holm_over_all_pairs(run: Run, measure: str) -> None:
-    """Named in another order than that of time; the first rank of a hit is best where it is low."""
+    """Name the runs in reverse order; the lowest rank of the first hit is best."""
     is_mrr = measure == "mrr"
     rows = tracked(run, *FILES, "golden.csv", "-m", measure, "-k", "9")
     values = {week: np.array(of_users, float) ** (-1 if is_mrr else 1) for week, of_users in ranks().items()}
@@ -110,7 +110,7 @@ def test_changes_are_paired_t_tests_with_holm_over_all_pairs(run: Run, measure: 
 
 
 @pytest.mark.usefixtures("stored")
-def test_stored_runs_give_the_rows_of_their_files(run: Run) -> None:
+def test_stored_runs_give_rows_of_their_files(run: Run) -> None:
     measured = tracked(run, *FILES[-FELL : -FELL + 4], "golden.csv", "-m", "mrr,ndcg", "-k", "3,9")
     assert tracked(run, "runs") == measured
     chosen = [row for row in measured if (row["measure"], row["k"]) == ("ndcg", 9)]
@@ -120,7 +120,7 @@ def test_stored_runs_give_the_rows_of_their_files(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("stored")
-def test_text_says_which_runs_fell(run: Run) -> None:
+def test_text_names_runs_that_fell(run: Run) -> None:
     text = run("track", "runs", "-m", "mrr", "-k", "9", "--unit", "query")
     assert re.findall(r"\w+ fell: worse in \S+ by ", text) == [f"week{FELL} fell: worse in MRR@9 by "]
     assert "Paired over the queries" in text
@@ -136,7 +136,7 @@ def test_text_says_which_runs_fell(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("stored")
-def test_a_run_measured_otherwise_is_refused(run: Run, fails: Fails) -> None:
+def test_run_measured_differently_is_refused(run: Run, fails: Fails) -> None:
     csv("users.csv", "userid", *map(str, range(USERS + 1)))
     csv("other.csv", "userid,itemid", *(f"{user},{'x' if user else 'y'}" for user in range(USERS)))
     alike = "it was measured with {} and runs/week5.csv with {}: measure both alike"
@@ -156,7 +156,7 @@ def test_a_run_measured_otherwise_is_refused(run: Run, fails: Fails) -> None:
 
 
 @pytest.mark.usefixtures("stored")
-def test_a_run_that_does_not_fit_is_refused(run: Run, fails: Fails) -> None:
+def test_run_with_other_users_or_models_is_refused(run: Run, fails: Fails) -> None:
     csv_of_7 = Path("runs/week7.csv")
     csv_of_7.write_text(csv_of_7.read_text().replace("\n7,", "\n'7,"))
     rule = "runs/week7.csv: all runs must have the same users, got '7, who is not in runs/week5.csv"
@@ -175,7 +175,7 @@ def test_a_run_that_does_not_fit_is_refused(run: Run, fails: Fails) -> None:
 
 
 @pytest.mark.usefixtures("stored")
-def test_a_file_that_is_no_run_is_refused_by_name(run: Run, fails: Fails) -> None:
+def test_file_that_is_no_run_is_refused(run: Run, fails: Fails) -> None:
     for output in ("runs/track.csv", "runs/../runs/track.json"):
         rule = f"track: --output must not be in runs, whose files are runs, got {output}"
         assert fails(2, "track", "runs", "--output", output) == rule
@@ -190,7 +190,7 @@ def test_a_file_that_is_no_run_is_refused_by_name(run: Run, fails: Fails) -> Non
 
 
 @pytest.mark.usefixtures("stored")
-def test_another_duckdb_is_not_taken_for_another_truth(fails: Fails) -> None:
+def test_other_duckdb_version_is_not_reported_as_other_truth(fails: Fails) -> None:
     path = Path("runs/week7.manifest.json")
     made = json.loads(path.read_text())
     made["version"] = made["version"].replace(duckdb.__version__, "1.4.0")
@@ -201,8 +201,8 @@ def test_another_duckdb_is_not_taken_for_another_truth(fails: Fails) -> None:
 
 
 @pytest.mark.slow
-def test_runs_that_do_not_differ_rarely_get_a_verdict() -> None:
-    """Of 50 draws of half a year at 95 %, 1.5 is the standard error. Without the unseen pairs, 7 have one."""
+def test_equal_runs_rarely_get_a_verdict() -> None:
+    """Draw half a year 50 times; the standard error is 1.5. Without the unseen pairs, 7 draws have one."""
     con, chance = register(duckdb.connect()), np.random.default_rng(71)
     request = Request([replace(parse_measure("first_hit_rank"), cuts=(10,))], [10])
     work: Any = SimpleNamespace(con=con, request=request)
@@ -230,7 +230,7 @@ NO_SERIES = [
 
 
 @pytest.mark.usefixtures("stored")
-def test_what_is_no_series_of_runs_is_an_error(fails: Fails) -> None:
+def test_wrong_calls_of_track_are_errors(fails: Fails) -> None:
     os.mkdir("empty")
     for arguments, rule in NO_SERIES:
         assert fails(2, "track", *arguments.split()) == f"track: {rule}"

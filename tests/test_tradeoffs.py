@@ -1,4 +1,4 @@
-"""Columns such as latency beside the measures, and which models are dominated."""
+"""Test the comparison of columns such as latency, and dominated models."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def compared(run: Run, *more: str) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("logs")
-def test_a_column_is_compared_as_scipy_does_with_the_direction_that_its_name_or_the_user_says(
+def test_extra_column_is_compared_as_in_scipy(
     run: Run,
 ) -> None:
     found = compared(run, "--also", "latency_ms,trace.tokens:higher", "--margin", "5")
@@ -84,7 +84,7 @@ def test_a_column_is_compared_as_scipy_does_with_the_direction_that_its_name_or_
 
 
 @pytest.mark.usefixtures("logs")
-def test_files_frames_tables_and_printed_sql_have_the_same_numbers(run: Run) -> None:
+def test_files_frames_tables_and_printed_sql_give_same_numbers(run: Run) -> None:
     expected = compared(run, "--also", "latency_ms")
     frames = {name: pd.read_json(f"{name}.jsonl", lines=True) for name in MODELS}
     given: Any = {"baseline": "bm25", "also": ["latency_ms"], "check": False}
@@ -108,7 +108,7 @@ def test_files_frames_tables_and_printed_sql_have_the_same_numbers(run: Run) -> 
 
 
 @pytest.mark.usefixtures("logs")
-def test_segments_and_the_values_of_users_have_the_column(run: Run) -> None:
+def test_segments_and_by_user_file_have_the_column(run: Run) -> None:
     csv("kinds.csv", "userid,kind", *(f"q{i},{'ab'[i % 2]}" for i in range(USERS)))
     call = [*COMPARED, "--also", "latency_ms", "--segment", "kinds.csv:kind", "--quiet"]
     rows = json.loads(run(*call, "--by-user", "users.csv", "--format", "json"))
@@ -129,8 +129,8 @@ def test_segments_and_the_values_of_users_have_the_column(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("logs")
-def test_a_gate_stops_at_a_column_and_its_p_is_of_one_family(run: Run, capsys: Captured) -> None:
-    """The margin changes nothing of a column: p, verdict and users_needed are those without it."""
+def test_gate_fails_for_column_in_one_family(run: Run, capsys: Captured) -> None:
+    """Expect the same p, verdict and users_needed of a column with a margin and without."""
     shown, slow = [], "measure = 'latency_ms' AND mean_system > 60"
     for margin in (["--margin", "0.5"], []):
         call = [*COMPARED, "--also", "latency_ms", "--fail-if", f"worse, {slow}", "--format", "json", *margin]
@@ -145,8 +145,8 @@ def test_a_gate_stops_at_a_column_and_its_p_is_of_one_family(run: Run, capsys: C
 
 
 @pytest.mark.usefixtures("logs")
-def test_the_command_and_the_report_say_which_models_are_dominated(run: Run) -> None:
-    """Without latency bm25 and vector, equal in all, lose against hybrid; with it they do not."""
+def test_command_and_report_name_dominated_models(run: Run) -> None:
+    """Let hybrid dominate bm25 and vector, which are equal, unless latency counts."""
     both = "bm25 is dominated by hybrid. vector is dominated by hybrid."
     neither = "No model is dominated by another."
     for also, expected in (("latency_ms", neither), ("trace.tokens:lower", both)):
@@ -172,7 +172,7 @@ def test_the_command_and_the_report_say_which_models_are_dominated(run: Run) -> 
     assert rows[-1] == {"Measure": "latency_ms", "bm25": f"{mean:.1f} ± {half:.1f}"}
 
 
-def test_a_model_is_dominated_by_the_definition() -> None:
+def test_dominated_models_match_definition() -> None:
     draw, sizes = np.random.default_rng(5), set()
     kinds, turned = ["better", "worse", "same", "unclear", "equal"], {"better": "worse", "worse": "better"}
     for _ in range(300):
@@ -207,7 +207,7 @@ WRONG_FILES = [
 # fmt: on
 
 
-def test_rows_of_a_query_agree_or_have_no_value(run: Run, fails: Fails) -> None:
+def test_column_has_one_finite_number_per_query(run: Run, fails: Fails) -> None:
     header = "userid,itemid,score,cost"
     csv("truth.csv", "userid,itemid", "1,1", "2,2", "3,3", "4,4")
     csv("a.csv", header, "1,1,2,1.5", "1,2,1,", "2,2,1,3", "3,1,1,")
@@ -237,7 +237,7 @@ def test_rows_of_a_query_agree_or_have_no_value(run: Run, fails: Fails) -> None:
         (3, "be texts such as 'latency_ms' or 'tokens:lower', got 3"),
     ],
 )
-def test_errors_name_the_rule_and_the_value(fails: Fails, also: Any, rule: str) -> None:
+def test_wrong_also_is_an_error(fails: Fails, also: Any, rule: str) -> None:
     with pytest.raises(ValueError, match=f"^compare: also must {re.escape(rule)}$"):
         ranking_udfs.compare({"a": "rec.csv", "b": "rec.csv"}, "truth.csv", also=also)
     if isinstance(also, str):
@@ -247,7 +247,7 @@ def test_errors_name_the_rule_and_the_value(fails: Fails, also: Any, rule: str) 
         ranking_udfs.evaluate("rec.csv", "truth.csv", also=also)  # type: ignore[call-arg]
 
 
-def test_it_is_refused_with_what_has_no_columns(fails: Fails, run: Run) -> None:
+def test_also_is_refused_with_stored_runs_and_predictions(fails: Fails, run: Run) -> None:
     more = ["truth.csv", "--also", "cost", "--no-check"]
     rule = "compare: --also must be left out with --predicted-truth, got cost"
     assert fails(2, "compare", "a=rec.csv", "b=rec.csv", *more, "--predicted-truth", "truth.csv") == rule
