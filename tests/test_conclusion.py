@@ -59,7 +59,8 @@ def test_headline_describes_mean_in_words(measure: str, k: int | None, models: s
     """Expect as many decimals as the width of the interval allows."""
     means = []
     for name, text, *half in (model.split() for model in models.split("; ")):
-        mean, ends = float(Fraction(text)), {"low": None, "high": None}
+        mean = float(Fraction(text))
+        ends: dict[str, float | None] = {"low": None, "high": None}
         if half:
             ends = {"low": max(mean - float(half[0]), 0), "high": min(mean + float(half[0]), 1)}
         means.append({"system": name, "users": 30, "mean": mean, **ends})

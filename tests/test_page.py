@@ -333,8 +333,7 @@ def scale(svg: str, anchor: str) -> Callable[[float], float]:
         for text in group
         if text.text and re.fullmatch("[-\u2212]?[\\d.]+", text.text) and text.get("text-anchor") == anchor
     ]
-    (first, *_, (last, ends)), axis = labels, int(anchor == "end")
-    (first, starts) = first
+    (first, starts), (last, ends), axis = labels[0], labels[-1], int(anchor == "end")
     low, high = float(starts[axis]), float(ends[axis])
     return lambda value: low + (value - first) / (last - first) * (high - low)
 

@@ -152,7 +152,7 @@ def test_command_and_report_name_dominated_models(run: Run) -> None:
     for also, expected in (("latency_ms", neither), ("trace.tokens:lower", both)):
         run("report", *CALL, "-m", "ndcg,recall", "--also", also, "--output", "page.html", "--quiet")
         found = sections(Path("page.html").read_text())
-        forms = ([], ["--pairs"], ["--format", "markdown"])
+        forms: tuple[list[str], ...] = ([], ["--pairs"], ["--format", "markdown"])
         texts = (run(*COMPARED, "--also", also, *form) for form in forms)
         for text in (*texts, text_of(found["The answer"])):
             sentences = re.findall(r"[\w ]+? (?:is|are) dominated by \w+\.", text)
