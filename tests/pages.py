@@ -1,4 +1,4 @@
-"""What the tests of reports share: files of three models, the page of them, and what stands on a page."""
+"""Share files of three models, their page, and readers of pages among the tests of reports."""
 
 import functools
 import shutil
@@ -13,6 +13,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from tests.command import csv
 from tests.conftest import Con, Patch
 
 HTML = "{http://www.w3.org/1999/xhtml}"
@@ -26,20 +27,18 @@ MADE_AT = ("SOURCE_DATE_EPOCH", "1790000000")
 
 
 def make_files(names: Iterable[str] = SYSTEMS, users: int = 120) -> None:
-    """Recommendations of each model, of which some are right, for all users but the last; and segments."""
+    """Write recommendations of each model, some of them right, for all users but the last; and segments."""
     draw = np.random.default_rng(1)
     hits = dict(zip(names, SYSTEMS.values(), strict=False))
+    ranked = [(u, i) for u in range(users - 1) for i in range(30)]
     for name in names:
-        found = draw.random((users - 1, 30)) < hits.get(name, 0.15)
-        rows = (
-            f"u{u},{i if found[u, i] else 1000 + i},{30 - i}.5\n" for u in range(users - 1) for i in range(30)
-        )
-        Path(f"{name}.csv").write_text("userid,itemid,score\n" + "".join(rows))
-    truth = (f"u{u},{i},{1 + i % 3}\n" for u in range(users) for i in range(12))
-    Path("relevant.csv").write_text("userid,itemid,rel\n" + "".join(truth))
-    countries = ("SE", "NO", "DK")
-    segments = (f"u{u},{countries[u % 5 // 2]}\n" for u in range(users - 10))
-    Path("users.csv").write_text("userid,country\n" + "".join(segments))
+        is_hit = draw.random((users - 1, 30)) < hits.get(name, 0.15)
+        lists = (f"u{u},{i if is_hit[u, i] else 1000 + i},{30 - i}.5" for u, i in ranked)
+        csv(f"{name}.csv", "userid,itemid,score", *lists)
+    truth = (f"u{u},{i},{1 + i % 3}" for u in range(users) for i in range(12))
+    csv("relevant.csv", "userid,itemid,rel", *truth)
+    segments = (f"u{u},{('SE', 'NO', 'DK')[u % 5 // 2]}" for u in range(users - 10))
+    csv("users.csv", "userid,country", *segments)
 
 
 @pytest.fixture
@@ -52,7 +51,7 @@ def files(folder: Path, monkeypatch: Patch) -> None:
 def in_folder(
     factory: pytest.TempPathFactory, names: Iterable[str] = SYSTEMS, users: int = 120
 ) -> Iterator[Path]:
-    """A folder with the files, for what many tests look at."""
+    """Change to a folder with the files, for a page that many tests read."""
     folder = factory.mktemp("files")
     with Patch.context() as patch:
         patch.setenv(*MADE_AT)
@@ -68,7 +67,7 @@ def page_of(*arguments: str) -> str:
 
 @pytest.fixture(scope="session")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the page of the files and segments, which many tests look at, and its charts."""
+    """Make a folder with the page of the files and segments, and its charts."""
     with in_folder(tmp_path_factory) as folder:
         page_of(*ARGUMENTS, *SEGMENT, *FEW, "--figures", "figures")
         return folder
@@ -81,7 +80,7 @@ def standard(drawn: Path) -> str:
 
 @pytest.fixture(scope="session")
 def report_tables(drawn: Path) -> Iterator[Con]:
-    """What the files hold, and the NDCG@5 of each user; for reading alone."""
+    """Load the files, and the NDCG@5 of each user; for reading alone."""
     lists = (f"SELECT *, '{name}' AS system FROM '{drawn}/{name}.csv'" for name in SYSTEMS)
     with duckdb.connect() as con:
         yield ranking_udfs.register(con).execute(f"""
@@ -96,16 +95,13 @@ COLUMNS |= {"grade_col": "stars", "system_col": "model"}
 
 @pytest.fixture
 def shop(files: None) -> Iterator[Con]:
-    """The files as tables of other columns."""
+    """Load the files into tables of other columns."""
+    lists = (f"SELECT *, '{name}' FROM '{name}.csv'" for name in SYSTEMS)
     with duckdb.connect() as con:
-        con.execute("""
-            CREATE TEMP TABLE rec AS
-            SELECT userid AS who, itemid AS sku, score AS p, 'als' AS model FROM 'als.csv'
-            UNION ALL SELECT *, 'bert' FROM 'bert.csv' UNION ALL SELECT *, 'pop' FROM 'pop.csv';
+        yield con.execute(f"""
+            CREATE TEMP TABLE rec AS FROM ({" UNION ALL ".join(lists)}) AS lists(who, sku, p, model);
             CREATE VIEW bought AS SELECT userid AS who, itemid AS sku, rel AS stars FROM 'relevant.csv';
-            CREATE TABLE people AS SELECT userid AS who, country FROM 'users.csv'
-        """)
-        yield con
+            CREATE TABLE people AS SELECT userid AS who, country FROM 'users.csv'""")
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +118,7 @@ def browser() -> Iterator[Any]:
 
 @functools.lru_cache(4)
 def parsed(html: str) -> Any:
-    """The page as a tree, which is for reading alone; html5lib fails at whatever is not HTML."""
+    """Parse a page as a tree, for reading alone; html5lib fails at whatever is not HTML."""
     import html5lib  # which not every environment that collects tests has
 
     return html5lib.HTMLParser(strict=True).parse(html)
@@ -133,20 +129,19 @@ def text_of(element: Any) -> str:
 
 
 def sections(html: str) -> dict[str, Any]:
-    """Each section by its heading."""
-    return {text_of(one.find(f"{HTML}h2")): one for one in parsed(html).iter(f"{HTML}section")}
+    """Return each section by its heading."""
+    return {text_of(section.find(f"{HTML}h2")): section for section in parsed(html).iter(f"{HTML}section")}
 
 
 def tables_in(element: Any) -> list[list[dict[str, str]]]:
-    """The rows of each table, as texts by the texts of the header."""
-    found = []
-    for table in element.iter(f"{HTML}table"):
-        header, *rows = (list(map(text_of, row)) for row in table.iter(f"{HTML}tr"))
-        found.append([dict(zip(header, row, strict=True)) for row in rows])
-    return found
+    """Return the rows of each table, as texts by the texts of the header."""
+    tables = (
+        [[*map(text_of, row)] for row in table.iter(f"{HTML}tr")] for table in element.iter(f"{HTML}table")
+    )
+    return [[dict(zip(header, row, strict=True)) for row in rows] for header, *rows in tables]
 
 
 def is_shown(text: str, number: float | None) -> bool:
-    """Whether a text is this number with the text's own decimals."""
+    """Tell whether a text is this number with the text's own decimals."""
     decimals = len(text.partition(".")[2])
     return text == ("" if number is None else f"{number:.{decimals}f}") and (number is None or decimals > 1)

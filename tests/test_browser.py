@@ -1,12 +1,9 @@
-"""The page of examples/browser in Chromium: the answer is the report's, errors are words, and nothing leaves.
+"""Test the page of examples/browser in Chromium: answers match the report, and nothing leaves the page.
 
-What the page takes from a CDN comes from npm packages of the same versions, where NODE_PATH says.
+Its libraries come from npm packages of the same versions, in the folder NODE_PATH.
 """
 
-import base64
 import functools
-import hashlib
-import json
 import os
 import re
 import shutil
@@ -26,7 +23,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Route
 from ranking_udfs.compose.columns import NEAR, alike
 from ranking_udfs.evaluation import words
 from ranking_udfs.evaluation.options import ARGUMENTS
-from tests.command import Run
+from tests.command import Run, write
 from tests.pages import FEW, HTML, sections, tables_in, text_of
 from tests.test_portable import SHELL
 
@@ -48,7 +45,7 @@ Files = Mapping[str, str | bytes]
 
 
 class Server(SimpleHTTPRequestHandler):
-    """The clone, and under /npm/ the packages."""
+    """Serve the clone, and the packages under /npm/."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".cjs": "application/node",  # as the CDN has it
@@ -68,7 +65,7 @@ class Server(SimpleHTTPRequestHandler):
 
 
 class Session:
-    """The page as a user has it before them, and what it has asked the network for."""
+    """Hold the page as a user has it open, and what it has asked the network for."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -79,14 +76,18 @@ class Session:
         page.on("pageerror", lambda error: self.violations.append(str(error)))
         page.on("console", self.listen)
 
-    def listen(self, said: ConsoleMessage) -> None:
-        if "Content Security" in said.text:
-            self.violations.append(said.text)
+    def listen(self, message: ConsoleMessage) -> None:
+        if "Content Security" in message.text:
+            self.violations.append(message.text)
 
     def give(self, side: str, files: Files) -> None:
-        raw = {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
         given: list[Any] = [
-            {"name": name, "mimeType": "text/plain", "buffer": text} for name, text in raw.items()
+            {
+                "name": name,
+                "mimeType": "text/plain",
+                "buffer": text if isinstance(text, bytes) else text.encode(),
+            }
+            for name, text in files.items()
         ]
         self.page.set_input_files(f"#{side} input[type=file]", given)
         self.wait()
@@ -101,13 +102,10 @@ class Session:
         return self.ask(**options)
 
     def ask(self, **options: str) -> dict[str, Any]:
-        fields = {"ks": "5, 10", "min_grade": ""} | options
-        for name, text in fields.items():
+        for name, text in ({"ks": "5, 10", "min_grade": ""} | options).items():
             field = self.page.locator(f"[name='{name}']")
-            if field.evaluate("one => one.tagName") == "SELECT":
-                field.select_option(text)
-            else:
-                field.fill(text)
+            is_choice = field.evaluate("field => field.tagName") == "SELECT"
+            field.select_option(text) if is_choice else field.fill(text)
         self.page.click("[type=submit]")
         self.wait()
         return self.shown()
@@ -133,12 +131,12 @@ def session(browser: Browser) -> Iterator[Session]:
     context.set_default_timeout(60_000)
     context.route(f"{CDN}**", answer)
     context.route("https://extensions.duckdb.org/**", lambda route: route.abort())
-    found = Session(context.new_page())
-    found.page.goto(f"{site}examples/browser/")
-    found.page.click("#sample")
-    found.wait()
-    found.sample = found.shown()
-    yield found
+    opened = Session(context.new_page())
+    opened.page.goto(f"{site}examples/browser/")
+    opened.page.click("#sample")
+    opened.wait()
+    opened.sample = opened.shown()
+    yield opened
     server.shutdown()
     server.server_close()
 
@@ -147,31 +145,34 @@ PROBLEM = re.compile(r"(.*?)(?: = (\w+))?: (\d+(?: of \d+)?)(?: \((\+?\w+)\))?")
 
 
 def problems_of(section: Any) -> list[tuple[str, ...]]:
-    """The problems of a report or of the page: problem, k, how many and the system."""
-    found = [PROBLEM.match(text_of(one)).groups(default="") for one in section.iter(f"{HTML}li")]
+    """Return the problems of a report or of the page: problem, k, how many and the system."""
+    problems = [PROBLEM.match(text_of(item)).groups(default="") for item in section.iter(f"{HTML}li")]
     for row in (row for table in tables_in(section)[1:] for row in table if "Problem" in row):
-        names = row.keys() - {"Problem", "k", "For example", "To do"}
-        where = row["Problem"], row.get("k", "")
-        found += [(*where, row[name], name.replace("Count", "")) for name in names if row[name]]
-    return sorted(found)
+        counts = [name for name in row if name not in ("Problem", "k", "For example", "To do") and row[name]]
+        problems += [
+            (row["Problem"], row.get("k", ""), row[name], name.replace("Count", "")) for name in counts
+        ]
+    return sorted(problems)
 
 
 def assert_as_reported(shown: Mapping[str, Any], report: str) -> None:
-    """The page says what the report says of the same files, number by number."""
+    """Compare the page with the report of the same files, number by number."""
     reported = sections(report)
     assert list(shown)[:2] == ["The answer", "The data"]
-    for read, name in (lis, "verdicts"), (classed, "lead"):
-        said = [[plain(one) for one in read(each["The answer"], name)] for each in (shown, reported)]
-        assert said[0] == said[1] != []
-    judged = [text for text in map(text_of, shown["The answer"].iter(f"{HTML}p")) if "are judged" in text]
-    reasons = [text_of(one) for one in reported["The answer"].iter(f"{HTML}li")]
-    assert judged == [text.replace("\xa0", " ") for text in reasons if "are judged" in text]
+    for read, name in (items, "verdicts"), (classed, "lead"):
+        texts, expected = ([*map(plain, read(each["The answer"], name))] for each in (shown, reported))
+        assert texts == expected != []
+    judged, reasons = (
+        [text for text in map(plain, each["The answer"].iter(f"{HTML}{tag}")) if "are judged" in text]
+        for each, tag in ((shown, "p"), (reported, "li"))
+    )
+    assert judged == reasons
     assert problems_of(shown["The data"]) == problems_of(reported["The data"])
-    means, expected = tables_in(shown["Means"])[0], tables_in(reported["Means"])[0]
-    assert [list(row.values()) for row in means] == [
-        [name, *(re.sub(r" [a-z]+$", "", cell) for cell in cells)]
-        for name, *cells in (row.values() for row in expected)
-    ]
+    means, without_letters = (
+        [[re.sub(r" [a-z]+$", "", cell) for cell in row.values()] for row in tables_in(each["Means"])[0]]
+        for each in (shown, reported)
+    )
+    assert means == without_letters
     (title,) = (name for name in reported if name.startswith("Differences to"))
     assert tables_in(shown[title]) == tables_in(reported[title])[:2]
 
@@ -180,83 +181,66 @@ def plain(element: Any) -> str:
     return text_of(element).replace("\xa0", " ")
 
 
-def lis(section: Any, name: str) -> list[Any]:
-    return [one for parent in classed(section, name) for one in parent]
+def items(section: Any, name: str) -> list[Any]:
+    return [item for parent in classed(section, name) for item in parent]
 
 
 def classed(section: Any, name: str) -> list[Any]:
-    return [one for one in section.iter() if one.get("class") == name]
-
-
-def test_the_libraries_are_what_the_page_says(session: Session) -> None:
-    assert len(LIBRARIES) == 7
-    for path, name, version, digest in LIBRARIES:
-        assert json.loads((MODULES / name / "package.json").read_text(encoding="utf-8"))["version"] == version
-        file = MODULES / re.sub(r"(?<=.)@[\d.]+", "", path, count=1)
-        assert base64.b64encode(hashlib.sha384(file.read_bytes()).digest()).decode() == digest, path
+    return [element for element in section.iter() if element.get("class") == name]
 
 
 def test_numbers_are_rounded_as_in_a_report(session: Session) -> None:
     draw = np.random.default_rng(1)
-    found = [draw.normal(size=300), draw.normal(size=200) * 10.0 ** draw.integers(-8, 8, 200)]
-    numbers = [*map(float, np.concatenate(found)), 0.125, 2.5, 0.375, -0.0625, 9999.5, 1e-5, 0.0]
-    halves = [abs(one) / 7 for one in numbers]
-    script = """([numbers, halves]) => import('./page.js').then((page) => numbers.map((one, i) => [
-        page.formatNumber(one), page.formatP(Math.abs(one)),
-        page.columnDecimals([one, 2 * one], [halves[i]]),
-        ...[[1, 1], [1, 2], [null, null]].map(([below, above]) => page.formatMean(
-            {mean: one, low: below && one - halves[i], high: above && one + above * halves[i]}, 3))]))"""
-    shown = session.page.evaluate(script, [numbers, halves])
-    for one, half, texts in zip(numbers, halves, shown, strict=True):
-        assert texts == [
-            words.format_number(one),
-            words.format_p(abs(one)),
-            words.column_decimals([one, 2 * one], [half]),
-            *(
-                " ".join(filter(None, words.format_mean(one, *ends, decimals=3)))
-                for ends in [(one - half, one + half), (one - half, one + 2 * half), (None, None)]
-            ),
-        ], one
+    drawn = [*draw.normal(size=300), *draw.normal(size=200) * 10.0 ** draw.integers(-8, 8, 200)]
+    numbers = [*map(float, drawn), 0.125, 2.5, 0.375, -0.0625, 9999.5, 1e-5, 0.0]
+    script = """(numbers) => import('./page.js').then((page) => numbers.map(([n, half]) => [
+        page.formatNumber(n), page.formatP(Math.abs(n)), page.columnDecimals([n, 2 * n], [half]),
+        ...[[n - half, n + half], [n - half, n + 2 * half], [null, null]].map(
+            ([low, high]) => page.formatMean({mean: n, low, high}, 3))]))"""
+    shown = session.page.evaluate(script, [[n, abs(n) / 7] for n in numbers])
+    for n, texts in zip(numbers, shown, strict=True):
+        half = abs(n) / 7
+        ends = [(n - half, n + half), (n - half, n + 2 * half), (None, None)]
+        means = [" ".join(filter(None, words.format_mean(n, *pair, decimals=3))) for pair in ends]
+        decimals = words.column_decimals([n, 2 * n], [half])
+        assert texts == [words.format_number(n), words.format_p(abs(n)), decimals, *means], n
 
 
-def test_columns_are_recognised_as_by_the_package(session: Session) -> None:
-    """The first column of each role, an exact name before a usual one, in any case; and all of runs."""
-    sides = [
+@pytest.mark.parametrize(
+    "names",
+    [
         ["ts", "uid", "Customer-ID", "sku", "p", "stars", "Model_id"],
         ["ITEMID", "doc", "user", "userid", "ranking", "Seed", "run_nr", "system", "algo"],
         ["a", "seedy", "users", "score2", "ratings_", "\u017fcore", "item id", 'pro"d', "user\n"],
         ["predicted_rating", "product_id", "account", "REL", "label", "folds"],
-    ]
-    found = session.page.evaluate(
-        "(sides) => import('./page.js').then((page) => sides.map((names) => "
-        "page.recognise(Object.fromEntries(names.map((name) => [name, 'VARCHAR'])))))",
-        sides,
+    ],
+)
+def test_columns_are_recognized_as_by_package(session: Session, names: list[str]) -> None:
+    """Expect the first column of each role, exact names before usual ones; and all columns of runs."""
+    columns = dict.fromkeys(names, "VARCHAR")
+    shown = session.page.evaluate(
+        "(columns) => import('./page.js').then((page) => page.recognise(columns))", columns
     )
-    roles = ("userid", "itemid", "score", "rel", "system")
-    for names, shown in zip(sides, found, strict=True):
-        likely = {
-            role: next(
-                (name for name in names if name.lower() == role),
-                next((name for name in names if re.fullmatch(NEAR[ARGUMENTS[role]], name, re.I)), ""),
-            )
-            for role in roles
-        }
-        assert shown == {"likely": likely, "runs": alike("runs", dict.fromkeys(names, "VARCHAR"))}
+    likely = {}
+    for role in ("userid", "itemid", "score", "rel", "system"):
+        exact = [name for name in names if name.lower() == role]
+        usual = [name for name in names if re.fullmatch(NEAR[ARGUMENTS[role]], name, re.I)]
+        likely[role] = [*exact, *usual, ""][0]
+    assert shown == {"likely": likely, "runs": alike("runs", columns)}
 
 
-def test_the_sample_is_answered_as_by_the_report(session: Session, run: Run, folder: Path) -> None:
+def test_answer_to_sample_matches_report(session: Session, run: Run, folder: Path) -> None:
     shutil.copy(SEEDS / "recommendations.csv", ".")
-    rated = f"FROM '{SEEDS}/ratings.csv' WHERE rated_on >= DATE '2026-05-22'"
-    duckdb.execute(f"COPY ({rated}) TO 'ratings.csv'")
-    shown = session.sample
+    write("ratings.csv", f"FROM '{SEEDS}/ratings.csv' WHERE rated_on >= DATE '2026-05-22'")
     columns = "--user customer_id --item sku --system model --grade stars --min-grade 3"
     given = ["recommendations.csv", "ratings.csv", *columns.split(), "-k", "5", "-k", "10", *FEW]
     run("report", *given, "--output", "report.html")
+    shown = session.sample
     assert_as_reported(shown, Path("report.html").read_text(encoding="utf-8"))
-    assert sum(one.tag.endswith("}svg") for one in shown["Means"].iter()) == 2
+    assert sum(element.tag.endswith("}svg") for element in shown["Means"].iter()) == 2
     (lead,) = classed(shown["The answer"], "lead")
     assert text_of(lead) == "similar is the best by NDCG@5, and surely better than popularity."
-    tied, _ = map(text_of, lis(shown["The answer"], "caveats"))
+    tied, _ = map(text_of, items(shown["The answer"], "caveats"))
     assert tied.endswith("tied scores at k = 5: popularity 24 of 30 (80 %), similar 13 of 30 (43 %)")
 
 
@@ -264,15 +248,11 @@ HEAD = "userid,itemid,score\n"
 TRUTH = "userid,itemid,rel\n" + "".join(f"{u},{i},{1 + i % 2}\n" for u in range(1, 41) for i in range(1, 9))
 
 
-def lists(share: float, users: range, items: int = 15) -> str:
-    """Recommendations of which about this share is right, with ties, of items that integers name."""
+def lists(share: float, users: range) -> str:
+    """Return recommendations of which about this share is right, with ties, of items that integers name."""
     draw = np.random.default_rng(len(users))
-    rows = (
-        f"{u},{i if draw.random() < share else 100 + i},{(items - i) // 2}\n"
-        for u in users
-        for i in range(1, items)
-    )
-    return HEAD + "".join(rows)
+    found = ((u, i, i if draw.random() < share else 100 + i) for u in users for i in range(1, 15))
+    return HEAD + "".join(f"{u},{item},{(15 - i) // 2}\n" for u, i, item in found)
 
 
 THREE = {
@@ -285,7 +265,7 @@ HISTORY = "userid,itemid\n" + "".join(f"{u},{i}\n" for u in range(1, 31) for i i
 
 @pytest.fixture(scope="module")
 def of_models(session: Session) -> dict[str, Any]:
-    """The answer to three models: one without lists for six users; ids are integers, which decide ties."""
+    """Return the answer to three models, one without lists for six users; the ids are integers."""
     session.give("history", {"history.csv": HISTORY})
     shown = session.evaluate(THREE, {"truth.csv": TRUTH}, ks="10, 3", first="ndcg")
     assert session.errors() == []
@@ -299,15 +279,15 @@ def model_files(folder: Path) -> list[str]:
     return [*(f"{name.partition('.')[0]}={name}" for name in THREE), "truth.csv", "--history", "history.csv"]
 
 
-def test_files_of_models_are_answered_as_by_the_report(
+def test_answer_to_model_files_matches_report(
     of_models: dict[str, Any], run: Run, model_files: list[str]
 ) -> None:
     shown = of_models
     run("report", *model_files, "-k", "10", "-k", "3", *FEW, "--output", "report.html")
     report = Path("report.html").read_text(encoding="utf-8")
     assert_as_reported(shown, report)
-    rows = tables_in(shown["Users who got nothing"])[0]
-    assert [(row["System"], row["Got nothing"], row["Of them"]) for row in rows] == [
+    nothing = tables_in(shown["Users who got nothing"])[0]
+    assert [(row["System"], row["Got nothing"], row["Of them"]) for row in nothing] == [
         ("+bert", "6", "35, 36, 37, 38, 39, 40"),
         ("als", "0", ""),
         ("pop", "1", "40"),
@@ -315,14 +295,14 @@ def test_files_of_models_are_answered_as_by_the_report(
     (*_, means) = shown["Users who got nothing"].iter(f"{HTML}p")
     assert text_of(means).startswith("Of the 34 users with recommendations of every model, NDCG@10 is ")
     assert text_of(means) in plain(sections(report)["The answer"])
-    against = " ".join(map(text_of, lis(shown["The answer"], "caveats")))
-    assert "in history already: " in against
+    caveats = " ".join(map(text_of, items(shown["The answer"], "caveats")))
+    assert "in history already: " in caveats
     contents = tables_in(shown["What is in the lists"])[0]
     assert len(contents) > 5
     assert all(row in contents for row in tables_in(sections(report)["What is in the lists"])[-1])
 
 
-def test_the_sql_runs_in_the_shell_and_in_python_and_tables_are_files(
+def test_sql_of_page_runs_in_shell_and_python(
     session: Session, of_models: dict[str, Any], model_files: list[str]
 ) -> None:
     with session.page.expect_download() as downloading:
@@ -333,33 +313,28 @@ def test_the_sql_runs_in_the_shell_and_in_python_and_tables_are_files(
     section.locator("button").click()
     script = session.page.evaluate("navigator.clipboard.readText()")
     section.locator("select").select_option("Python")
-    python = section.locator("pre").inner_text()
+    python = section.locator("pre").inner_text() + "con.execute(\"COPY means TO 'python.csv'\")\n"
     shutil.copy(ROOT / "sql/ranking_udfs.sql", ".")
-    shell = [SHELL, "shell.duckdb", "-c", "COPY means TO 'shell.csv'"]
-    done = subprocess.run([SHELL, "shell.duckdb"], input=script, text=True, check=False, capture_output=True)
+    script += "\n;COPY means TO 'shell.csv';"
+    done = subprocess.run([SHELL, "shell.duckdb"], input=script, text=True, check=True, capture_output=True)
     assert done.stderr == ""
-    subprocess.run(shell, check=True)
-    python += "con.execute(\"COPY means TO 'python.csv'\")\n"
     subprocess.run([sys.executable, "-c", python], check=True, capture_output=True)
-    rounded = ", ".join(f"round({name}, 12) AS {name}" for name in ("mean", "low", "high"))
-    read = f"SELECT * REPLACE ({rounded}) FROM '{{}}'"
     assert "\n'+bert," in expected  # which a spreadsheet does not compute
     Path("page.csv").write_text(expected.replace("'+bert", "+bert"), encoding="utf-8")
-    tables = [duckdb.sql(read.format(name)).fetchall() for name in ("page.csv", "shell.csv", "python.csv")]
-    assert tables[0] == tables[1] == tables[2] != []
+    rounded = ", ".join(f"round({name}, 12) AS {name}" for name in ("mean", "low", "high"))
+    page, shell, of_python = (
+        duckdb.sql(f"SELECT * REPLACE ({rounded}) FROM '{name}.csv'").fetchall()
+        for name in ("page", "shell", "python")
+    )
+    assert page == shell == of_python != []
 
 
-def test_an_option_that_is_wrong_is_an_error_and_others_are_answered(
-    session: Session, of_models: dict[str, Any]
-) -> None:
-    ks, grade = "k must be whole numbers or all, as in 5, 10", "Relevant from grade must be a number above 0"
-    for options, said in (
-        ({"ks": "5, ten"}, f'{ks}: got "ten".'),
-        ({"ks": ""}, f'{ks}: got "".'),
-        ({"min_grade": "3,5"}, f'{grade}, as in 3 or 0.5: got "3,5".'),
-    ):
-        session.ask(**options)
-        assert session.errors() == [said]
+def test_wrong_option_is_an_error(session: Session, of_models: dict[str, Any]) -> None:
+    ks = "k must be whole numbers or all, as in 5, 10: got"
+    grade = "Relevant from grade must be a number above 0, as in 3 or 0.5: got"
+    for name, text, rule in (("ks", "5, ten", ks), ("ks", "", ks), ("min_grade", "3,5", grade)):
+        session.ask(**{name: text})
+        assert session.errors() == [f'{rule} "{text.removeprefix("5, ")}".']
     session.page.click("#forget")
     session.wait()
     shown = session.ask(ks="10", baseline="pop")
@@ -370,33 +345,37 @@ def test_an_option_that_is_wrong_is_an_error_and_others_are_answered(
 ONE = {"rec.csv": lists(0.3, range(1, 11))}
 
 
-def test_a_trec_run_of_which_the_lowest_score_is_the_best_is_found_out_and_said(session: Session) -> None:
+def test_reversed_trec_run_is_detected(session: Session) -> None:
     run = "".join(f"{u} Q0 d{i} {11 - i} {i} bm25\n" for u in range(10) for i in range(1, 11))
     qrels = "".join(f"{u} 0 d2 1\n{u} 0 d4 1\n" if u % 2 else f"{u} 0 d1 2\n{u} 0 d3 0\n" for u in range(10))
-    shown = session.evaluate({"bm25.run": run}, {"qrels.txt": qrels}, ks="2")
-    assert session.errors() == []
     below = "rec: users whose relevant items stand below others: 10 of 10"
-    assert below in text_of(shown["The data"])
-    assert "if the lowest score is the best, say so under “Best score”" in text_of(shown["The data"])
-    # No value varies: 1 - 0.05^(1 / 10) of the range is 0.26.
-    assert text_of(classed(shown["In short"], "lead")[0]) == "NDCG@2 is 0.00 (0.00 to 0.26)."
-    shown = session.ask(ks="2", best="low")
-    assert below not in text_of(shown["The data"])
-    # Five of 1 / log2(3) of 1 + 1 / log2(3), which is 0.387, and five of 1; Student's t is 2.262, the
-    # standard deviation 0.323: 0.693 ± 0.231.
-    assert text_of(classed(shown["In short"], "lead")[0]) == "NDCG@2 is 0.69 ± 0.23."
+    # With the highest score as the best no value varies: 1 - 0.05^(1 / 10) of the range is 0.26. With the
+    # lowest, five values are 1 / log2(3) of 1 + 1 / log2(3), or 0.387, and five are 1; Student's t is 2.262,
+    # the standard deviation 0.323: 0.693 ± 0.231.
+    session.give("rec", {"bm25.run": run})
+    session.give("truth", {"qrels.txt": qrels})
+    for best, value, is_below in (("high", "0.00 (0.00 to 0.26)", True), ("low", "0.69 ± 0.23", False)):
+        shown = session.ask(ks="2", best=best)
+        assert session.errors() == []
+        data = text_of(shown["The data"])
+        assert (
+            (below in data)
+            == ("if the lowest score is the best, say so under “Best score”" in data)
+            == is_below
+        )
+        assert text_of(classed(shown["In short"], "lead")[0]) == f"NDCG@2 is {value}."
     session.page.select_option("[name=best]", "high")
 
 
-def test_what_files_say_is_text_and_never_markup(session: Session) -> None:
-    nasty = "<img src=x onerror=alert(1)>"
-    head, rows = f"userid,itemid,score,model,seed,{nasty}\n", []
-    for name in (nasty, "</pre><script>alert(2)</script>"):
-        rows += [
-            f"{nasty}{u},{nasty}{i},{9 - i},{name},7,1\n" for u in range(9) for i in range(len(name) // 9)
-        ]
+def test_contents_of_files_are_never_markup(session: Session) -> None:
+    nasty, script = "<img src=x onerror=alert(1)>", "</pre><script>alert(2)</script>"
+    rows = [
+        f"{nasty}{u},{nasty}{i},{9 - i},{name},7,1\n"
+        for name in (nasty, script) for u in range(9) for i in range(len(name) // 9)
+    ]  # fmt: skip
     truth = f"userid,itemid,{nasty}\n" + "".join(f"{nasty}{u},{nasty}1,1\n" for u in range(12))
-    shown = session.evaluate({f"{nasty}.csv": head + "".join(rows)}, {f"{nasty}2.csv": truth}, ks="5")
+    rec = f"userid,itemid,score,model,seed,{nasty}\n" + "".join(rows)
+    shown = session.evaluate({f"{nasty}.csv": rec}, {f"{nasty}2.csv": truth}, ks="5")
     assert session.errors() == []
     assert nasty in text_of(shown["The answer"])
     assert "rec: a column seed is not read" in text_of(shown["The data"])
@@ -409,6 +388,9 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\6\0\0\0\x1f\x15\xc4\x8
 T = {"t.csv": TRUTH}
 A = {"a.csv": f"{HEAD}1,1,2\n"}
 COMMAS = "userid;itemid;score\n1;1;0,5\n1;2;0,25\n"
+
+
+# fmt: off
 ERRORS: list[tuple[Files, Files, str]] = [
     ({"rec.csv": ""}, {}, "rec.csv is empty."),
     ({"rec.csv": PNG}, {}, "rec.csv cannot be read as CSV: no columns are found in it."),
@@ -416,28 +398,26 @@ ERRORS: list[tuple[Files, Files, str]] = [
     (ONE, {"t.csv": "userid,itemid\nx,y\n"}, "no user of truth is in rec: 1 of 1, for example userid x"),
     ({"r.csv": COMMAS}, T, "r.csv: 0,5 has a decimal comma. Write numbers with a point, as in 0.5."),
     ({"r.csv": f"{HEAD}1,1,2\n1,2,high\n"}, T, 'r.csv: line 3 has "high" where a number should be.'),
-    (
-        A | {"b.csv": "userid,item,score\n1,1,2\n"},
-        T,
-        "b.csv has no column itemid. It has userid, item, score.",
-    ),
+    (A | {"b.csv": "userid,item,score\n1,1,2\n"}, T,
+     "b.csv has no column itemid. It has userid, item, score."),
     (A | {"a.tsv": A["a.csv"]}, T, "Two files are of a model a: rename one, or choose the column of models."),
     (A | {"b.csv": f"{HEAD}2,1,2\n"}, T, "The models cannot be compared: "),
     ({"r.parquet": b"PAR1"}, {}, "r.parquet is Parquet, for which DuckDB loads an extension from"),
 ]
+# fmt: on
 
 
-@pytest.mark.parametrize(("rec", "truth", "said"), ERRORS, ids=[said for *_, said in ERRORS])
-def test_an_error_stands_beside_its_cause(session: Session, rec: Files, truth: Files, said: str) -> None:
+@pytest.mark.parametrize(("rec", "truth", "error"), ERRORS, ids=[error for *_, error in ERRORS])
+def test_errors_name_their_cause(session: Session, rec: Files, truth: Files, error: str) -> None:
     session.give("rec", rec)
     if truth:
         session.give("truth", truth)
         if not session.errors():
             session.ask()
-    assert [text for text in session.errors() if text.startswith(said)], session.errors()
+    assert [text for text in session.errors() if text.startswith(error)], session.errors()
 
 
-def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
+def test_swapped_files_can_be_swapped_back(session: Session) -> None:
     session.give("rec", {"truth.csv": TRUTH})
     session.give("truth", ONE)
     assert session.errors()[0].startswith("The truth has a column score and the recommendations have none")
@@ -451,11 +431,11 @@ def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
     assert session.page.input_value("[name='rec.score']") == "score"
 
 
-def test_cancel_ends_the_query_and_the_page_lives(session: Session, folder: Path) -> None:
-    """Of 25,000 rows, answered afterwards from the keyboard. Scores are fractions after the 20,480th."""
+def test_cancel_ends_query_and_page_stays_usable(session: Session, folder: Path) -> None:
+    """Cancel 25,000 rows, and answer from the keyboard. Scores are fractions after row 20,480."""
     score = "(100 - i) || CASE WHEN u < 450 THEN '' ELSE '.5' END AS score"
-    rows = f"SELECT u AS userid, i AS itemid, {score} FROM range(500) AS a(u), range(1, 51) AS b(i)"
-    duckdb.execute(f"COPY ({rows}) TO 'large.csv'")
+    users = "range(500) AS a(u), range(1, 51) AS b(i)"
+    write("large.csv", f"SELECT u AS userid, i AS itemid, {score} FROM {users}")
     session.page.set_input_files("#rec input[type=file]", "large.csv")
     session.give("truth", {"t.csv": TRUTH})
     session.page.click("[type=submit]")
@@ -464,14 +444,13 @@ def test_cancel_ends_the_query_and_the_page_lives(session: Session, folder: Path
     session.wait()
     assert session.page.inner_text("#status") == "Cancelled."
     session.page.fill("[name=ks]", "5")
-    session.page.focus("[name=ks]")
-    session.page.keyboard.press("Enter")
+    session.page.press("[name=ks]", "Enter")
     session.wait()
     assert tables_in(session.shown()["The data"])[0][0]["Rows"] == "25000"
     assert session.page.inner_text("#status").startswith("Answered in ")
 
 
-def test_a_library_that_is_another_one_is_not_run(session: Session) -> None:
+def test_altered_library_is_not_run(session: Session) -> None:
     page = session.page.context.new_page()
     page.route(f"{CDN}apache-arrow*/**", lambda route: route.fulfill(body="alert(1)", headers=CORS))
     page.goto(session.page.url)
@@ -480,36 +459,34 @@ def test_a_library_that_is_another_one_is_not_run(session: Session) -> None:
     page.close()
 
 
-def test_all_controls_have_names_and_nothing_is_wider_than_a_phone(session: Session) -> None:
+def test_controls_have_names_and_page_fits_phone(session: Session) -> None:
     page = session.page
     controls = re.findall(r"- (?:button|combobox|textbox|checkbox)(.*)", page.locator("main").aria_snapshot())
     assert len(controls) > 30
-    assert all(re.match(r' ".+"', one) for one in controls)
+    assert all(re.match(r' ".+"', control) for control in controls)
     page.set_viewport_size({"width": 375, "height": 800})
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 375
     page.set_viewport_size({"width": 1280, "height": 720})
 
 
-def test_nothing_leaves_the_page(session: Session) -> None:
-    """All that was asked for in all of these tests: the page's own files and the CDN's, nothing in it."""
+def test_nothing_leaves_page(session: Session) -> None:
+    """Check all requests of these tests: the page's own files and the CDN's, without data."""
     page, site = session.page, session.page.url.removesuffix("examples/browser/")
     refused = "fetch('https://example.com/', {method: 'POST', body: 'x'}).then(() => 'sent', () => 'refused')"
     assert page.evaluate(refused) == "refused"
-    asked = [request.url for request in session.requests if not request.url.startswith("blob:")]
-    own = [url.removeprefix(site) for url in asked if url.startswith(site)]
+    urls = [request.url for request in session.requests if not request.url.startswith("blob:")]
+    own = {url.removeprefix(site) for url in urls if url.startswith(site)}
     assert {url for url in own if not url.startswith("npm/")} == {
-        "examples/browser/",
-        *(f"examples/browser/page.{kind}" for kind in ("js", "css")),
-        "examples/browser/rules.json",
+        *(f"examples/browser/{name}" for name in ("", "page.js", "page.css", "rules.json")),
+        *(f"examples/dbt_project/seeds/{name}.csv" for name in ("recommendations", "ratings")),
         "udfs/ranking_udfs/reporting/page.css",
         "sql/ranking_udfs.sql",
-        *(f"examples/dbt_project/seeds/{name}.csv" for name in ("recommendations", "ratings")),
     }
-    others = [url for url in asked if not url.startswith((site, "https://example.com/"))]
+    others = [url for url in urls if not url.startswith((site, "https://example.com/"))]
     libraries = {f"{CDN}{path}" for path, *_ in LIBRARIES}
-    assert set(others[: len(libraries)]) == libraries
+    assert {*others[: len(libraries)]} == libraries
     assert all(url.startswith("https://extensions.duckdb.org/") for url in others[len(libraries) :])
     assert all(request.method == "GET" and not request.post_data for request in session.requests[:-1])
-    assert all("?" not in url for url in asked)
+    assert all("?" not in url for url in urls)
     assert session.violations
     assert all("example.com" in text for text in session.violations)

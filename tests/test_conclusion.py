@@ -1,7 +1,7 @@
-"""The first lines of a report: which model, by how much, how surely, and what stands against it."""
+"""Test the sentences of a report: the best model, by how much, with what confidence, and caveats."""
 
+# ruff: noqa: E501
 import re
-from ast import literal_eval
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,72 +16,100 @@ from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
 from tests.command import Run
-from tests.conftest import Con, text_rows
+from tests.conftest import Con
 from tests.conftest import rows as rows_of
-from tests.pages import HTML, page_of, parsed, sections, tables_in, text_of
+from tests.pages import HTML, page_of, sections, text_of
 
-NDCG = ["--measures", "ndcg"]
-OPTIONS: Any = {"confidence": 0.95, "correction": "holm", "test": "t", "margin": None}
+# fmt: off
+# A measure, k, the mean of each model with half of its interval, and the sentence.
+MEANS = [
+    ("hit_rate", 5, "als 22/30 0.04; pop 0.5 0.05",
+     "With als, 73% (22 of 30; 69 to 77%) of users find something relevant among the first 5; with pop it is 50% (15 of 30; 45 to 55%)."),
+    ("recall", None, "als 0.996 0.005; pop 0.02 0.004",
+     "With als, 99.6% (99.1 to 100.0%; 30 users) of what is relevant to a user is in the list; with pop it is 2.0% (1.6 to 2.4%; 30 users)."),
+    ("precision", 1, "als 0.25 0.3", "With als, 25% (0 to 55%; 30 users) of the recommendations in first place are relevant."),
+    ("ndcg(gain=linear)", 10, "als 0.1234 0.011; pop 0.1",
+     "With als, NDCG@10 (gain=linear) is 0.123 (0.112 to 0.134); with pop it is 0.100."),
+    ("recall(normalize=min)", 5, "als 0.5", "With als, Recall@5 (normalize=min) is 0.5000."),
+]
+NAMES = "userid, user_col := 'x', --user-id, --user, users.csv, a/users, by_user"
+UNITS = [
+    ("query", "Users evaluated: 3; 1 user's list", "Queries evaluated: 3; 1 query's list"),
+    ("query", "A user who has one, users who can tell", "A query that has one, queries that can tell"),
+    ("order", "relevant to a user; each user", "relevant to an order; each order"),
+    ("search box", "5 users", "5 search boxes"),
+    ("Day", "a user; users", "a Day; Days"),
+    ("query", NAMES, NAMES),
+    ("user", "a user who has users", "a user who has users"),
+]
+# A measure, the means of each model, and the title.
+TITLES = [
+    ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", ": the same for all at every k"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", ": highest for a at every k"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", ": highest for a at k = 5; highest for b at k = 10"),
+    ("ndcg@9", "a 0.5; b 0.5; c 0.5; d 0.5; e 0.4", ": highest for a, b, c and 1 more"),
+    ("first_hit_rank@9", "a 2.5; b 3.0", ": lowest for a"),
+    ("hits@9", "a 2.5", ": 2.5"),
+]
+# fmt: on
 
 
-def mean_row(system: str, mean: float, half: float | None) -> dict[str, Any]:
-    low, high = (None, None) if half is None else (max(mean - half, 0), min(mean + half, 1))
-    return {"system": system, "users": 30, "mean": mean, "low": low, "high": high}
+@pytest.mark.parametrize(("measure", "k", "models", "sentence"), MEANS)
+def test_headline_describes_mean_in_words(measure: str, k: int | None, models: str, sentence: str) -> None:
+    """Expect as many decimals as the width of the interval allows."""
+    means = []
+    for name, text, *half in (model.split() for model in models.split("; ")):
+        mean = float(Fraction(text))
+        ends: dict[str, float | None] = {"low": None, "high": None}
+        if half:
+            ends = {"low": max(mean - float(half[0]), 0), "high": min(mean + float(half[0]), 1)}
+        means.append({"system": name, "users": 30, "mean": mean, **ends})
+    assert conclusion.headline_sentence(means, parse_measure(measure), k) == sentence
 
 
-def test_a_mean_in_words() -> None:
-    """The width of an interval decides the decimals."""
-    for measure, k, models, said in text_rows("a mean in words"):
-        given = [row.split() for row in models.split("; ")]
-        means = [mean_row(name, float(Fraction(mean)), literal_eval(half)) for name, mean, half in given]
-        assert conclusion.headline_sentence(means, parse_measure(measure), literal_eval(k)) == said
-
-
-def test_sentences_say_another_unit_and_names_of_columns_and_options_stay() -> None:
-    for unit, text, said in text_rows("another unit"):
+def test_unit_replaces_users_in_sentences_only() -> None:
+    for unit, text, expected in UNITS:
         with speaking_of(unit):
-            assert in_unit(text) == said
+            assert in_unit(text) == expected
     assert in_unit("users") == "users"
     row = {"system": "user 1", "users_with_relevant": 2, "users_without_relevant": 1, "threshold": 0.5}
     row |= {"wrongly_answered": 0, "wrongly_refused": 1, "refused_share": 0.5, "answered_share": 0.0}
     row |= {"auc": 1.0, "auc_low": None, "auc_high": None}
     with speaking_of("query"):
         refused = conclusion.refused_sentence([row])
-        said, explained = conclusion.threshold_sentences([row])
+        areas, explained = conclusion.threshold_sentences([row])
     assert refused == "1 query without an answer: user 1 0 answered, 1 refused."
-    assert said.startswith("user 1: AUC 1. Fewest errors (1) and smallest sum of the two shares, with")
+    assert areas.startswith("user 1: AUC 1. Fewest errors (1) and smallest sum of the two shares, with")
     assert "pairs of a query with an answer" in explained
     assert explained.endswith("by these queries errs more often on others.")
 
 
-def test_how_many_users_are_needed_is_said_with_its_condition() -> None:
+def test_users_needed_are_reported_with_condition() -> None:
     row = {"measure": "ndcg", "users_needed": 1_234, "users": 110, "difference": -0.0213}
-    needed = (
-        "Unclear with 110 users: if the true difference is {}, about {} would show it in 80 of 100 cases; "
-    )
-    for margin, count, said in (
-        (None, 1_234, needed.format("the 0.021 seen", 1200) + "if it is half of that, 4900."),
-        (0.05, 1_234, needed.format("as large as the margin, 0.05", 1200) + "if it is half of that, 4900."),
-        (0.05, 90, "If the true difference were as large as the margin, 0.05, 110 users would show it in 80 "
-         "of 100 cases."),
+    needed = "Unclear with 110 users: if the true difference is {}, about 1200 would show it in 80 of 100 cases; if it is half of that, 4900."
+    fewer = "If the true difference were as large as the margin, 0.05, 110 users would show it in 80 of 100 cases."
+    for margin, count, sentence in (
+        (None, 1_234, needed.format("the 0.021 seen")),
+        (0.05, 1_234, needed.format("as large as the margin, 0.05")),
+        (0.05, 90, fewer),
         (None, None, ""),
-    ):  # fmt: skip
-        assert conclusion.needed_sentence({**row, "users_needed": count}, {"margin": margin}) == said
+    ):
+        assert conclusion.needed_sentence({**row, "users_needed": count}, {"margin": margin}) == sentence
 
 
-def test_names_stay_whatever_the_unit_and_a_model_of_few_is_told(run: Run, files: None) -> None:
-    """Models, segments and files are called users!, which nothing else is; bert leaves two thirds out."""
-    lines = Path("bert.csv").read_text().splitlines()
-    kept = [line for line in lines[1:] if int(line[1:].partition(",")[0]) % 3 == 0]
-    Path("users!.csv").write_text("\n".join([lines[0], *kept]))
+@pytest.mark.usefixtures("files")
+def test_unit_leaves_names_of_models_and_segments_alone(run: Run) -> None:
+    """Call models, segments and files users!; bert lacks two thirds of the users."""
+    header, *lines = Path("bert.csv").read_text().splitlines()
+    kept = [line for line in lines if int(line[1:].partition(",")[0]) % 3 == 0]
+    Path("users!.csv").write_text("\n".join([header, *kept]))
     segments = (f"u{i},{'the user!' if i % 2 else 'b'}\n" for i in range(120))
     Path("user!.csv").write_text("userid,user!\n" + "".join(segments))
-    given = ["user!=als.csv", "users!=users!.csv", "pop=pop.csv", "relevant.csv", *NDCG, "-k", "10"]
-    given += ["--segment", "user!.csv:user!", "--unit", "query"]
-    found = sections(page_of(*given, "--baseline", "pop"))
-    lead, *rest = (
-        text_of(one) for one in found["The answer"].iter() if str(one.tag) in (f"{HTML}p", f"{HTML}li")
-    )
+    call = ["user!=als.csv", "users!=users!.csv", "pop=pop.csv", "relevant.csv", "-m", "ndcg", "-k", "10"]
+    call += ["--segment", "user!.csv:user!", "--unit", "query"]
+    found = sections(page_of(*call, "--baseline", "pop"))
+    elements = (element for element in found["The answer"].iter() if element.tag in (f"{HTML}p", f"{HTML}li"))
+    lead, *others = map(text_of, elements)
     models = {"user!": "als.csv", "users!": "users!.csv", "pop": "pop.csv"}
     evaluated = ranking_udfs.evaluate(models, "relevant.csv", "ndcg", by_user=True, check=False)
     shared = evaluated.filter(f"userid IN {tuple(f'u{user}' for user in range(0, 119, 3))}")
@@ -90,33 +118,31 @@ def test_names_stay_whatever_the_unit_and_a_model_of_few_is_told(run: Run, files
     where = "f the 40 queries with recommendations of every model"
     assert lead.startswith("user! ")
     assert lead.endswith(f" But o{where}, users! has the best mean.")
-    told = ", ".join(f"{means[name]:.4f} with {name}" for name in ("users!", "user!", "pop"))
-    assert f"O{where}, NDCG@10 is {told}." in rest
-    assert "Queries in truth that are not in rec: users! 80 of 120 (67 %)." in rest
+    listed = ", ".join(f"{means[name]:.4f} with {name}" for name in ("users!", "user!", "pop"))
+    assert f"O{where}, NDCG@10 is {listed}." in others
+    assert "Queries in truth that are not in rec: users! 80 of 120 (67 %)." in others
 
     del found["How it was made"]
-    compared = run("compare", *given, "--baseline", "user!", "--explain", "--no-check")
+    compared = run("compare", *call, "--baseline", "user!", "--explain", "--no-check")
     assert "queries lose with users! by NDCG@10" in compared
     for text in (compared, *map(text_of, found.values())):
-        assert not re.search(r"\busers?\b(?!!)", text, re.IGNORECASE), text
-        assert not re.search(r"\b(query|queries)!", text, re.IGNORECASE), text
+        assert not re.search(r"\busers?\b(?!!)|\b(query|queries)!", text, re.IGNORECASE), text
 
 
-def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> None:
+def test_caveats_are_ordered_by_severity_and_share() -> None:
     def row(severity: str, code: str, problem: str, count: int, **more: Any) -> dict[str, Any]:
         of = {"system": None, "k": None, "write": None, "example": None, "of": 943}
         return {"severity": severity, "code": code, "problem": problem, "count": count, **of, **more}
 
     tied = ("ties_at_k", "rec: users with tied scores at k = 5")
     missing = ("not_in_rec", "users in truth that are not in rec")
-    below = ("upside_down", "rec: users whose relevant items stand below")
     expected = {"k": 5, "write": "write --ties expected"}
     rows = [
         row("warning", *missing, 628, system="knn"),
         row("info", *missing, 12, system="als"),
         *(row("warning", *tied, n, system=name, **expected) for name, n in (("als", 99), ("knn", 50))),
         row("warning", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
-        row("error", *below, 700, system="knn", of=800),
+        row("error", "upside_down", "rec: users whose relevant items stand below", 700, system="knn", of=800),
         row("warning", "null_item", "rec: itemid is NULL", 9, system="als"),
         row("warning", "null_user", "rec: userid is NULL", 3, system="knn"),
         row("error", "user_spelling", "users that match truth but for case", 2),
@@ -135,23 +161,22 @@ def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> N
     ]
 
 
-@pytest.mark.parametrize(("measure", "models", "said"), text_rows("titles of charts"))
-def test_a_title_says_who_is_best(measure: str, models: str, said: str) -> None:
+@pytest.mark.parametrize(("measure", "models", "title"), TITLES)
+def test_chart_title_names_best_model(measure: str, models: str, title: str) -> None:
     means = {name: [*map(float, values)] for name, *values in (row.split() for row in models.split("; "))}
     choice, findings = parse_measure(measure), cast(Findings, SimpleNamespace(systems=[*means]))
+    keyed = [(system, *at) for system in means for at in zip(choice.cuts, means[system], strict=True)]
     rows: list[dict[str, Any]] = [
-        {"system": system, "k": k, "mean": mean, "users": 9}
-        for system, values in means.items()
-        for k, mean in zip(choice.cuts, values, strict=True)
+        {"system": system, "k": k, "mean": mean, "users": 9} for system, k, mean in keyed
     ]
-    assert leader_text(findings, choice, rows) == said
+    assert leader_text(findings, choice, rows) == title
     assert leader_text(findings, choice, [row | {"users": 0} for row in rows]) == ": no user has a value"
     if len(means) > 1:  # means of different users have no order
-        others = [row | {"users": place} for place, row in enumerate(rows, 1)]
+        others = [row | {"users": users} for users, row in enumerate(rows, 1)]
         assert leader_text(findings, choice, others) == ""
 
 
-def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:
+def test_narrowest_interval_sets_decimals_of_column() -> None:
     assert column_decimals([0.5, 0.25], [0.1, 0.0123, None]) == 3
     assert column_decimals([0.5, 0.0001]) == 4
     assert column_decimals([1234.5]) == 0
@@ -161,40 +186,22 @@ def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:
     assert format_mean(0.5, None, None, decimals=3) == ("0.500", "")
 
 
-def test_an_effect_beyond_the_range_of_a_measure_is_not_shown(con: Con) -> None:
-    """Half of the users win by 1 and half lose: of 4 an effect of 2.4 would show, of 40 one of 0.46."""
-    for users, shown in ((4, False), (40, True)):
-        con.execute(f"""CREATE OR REPLACE TABLE by_user AS
-            SELECT system, userid, (system = 'b') = (userid % 2 = 0) AS ndcg
-            FROM range({users}) users(userid), (VALUES ('a'), ('b')) systems(system)""")
-        (row,) = rows_of(con, "SELECT *, 5 AS k FROM ranking.compare_by_user('by_user', baseline := 'a')")
-        assert (row["minimum_detectable_effect"] > 1) is not shown
-        said = conclusion.sentence(row, OPTIONS, 1, 4)
-        assert ("would show in 80 of 100 cases" in said) is shown
+@pytest.mark.parametrize(("users", "is_shown"), [(4, False), (40, True)])
+def test_detectable_effect_beyond_range_is_not_shown(con: Con, users: int, is_shown: bool) -> None:
+    """Let half of the users win by 1: 4 users could show an effect of 2.4, 40 users one of 0.46."""
+    con.execute(f"""CREATE OR REPLACE TABLE by_user AS
+        SELECT system, userid, (system = 'b') = (userid % 2 = 0) AS ndcg
+        FROM range({users}) users(userid), (VALUES ('a'), ('b')) systems(system)""")
+    (row,) = rows_of(con, "SELECT *, 5 AS k FROM ranking.compare_by_user('by_user', baseline := 'a')")
+    assert (row["minimum_detectable_effect"] > 1) is not is_shown
+    options: Any = {"confidence": 0.95, "correction": "holm", "test": "t", "margin": None}
+    assert ("would show in 80 of 100 cases" in conclusion.sentence(row, options, 1, 4)) is is_shown
 
 
 @pytest.mark.usefixtures("files")
-def test_rows_of_segments_have_their_users_and_few_are_told(run: Run) -> None:
-    call = ["als=als.csv", "bert=bert.csv", "relevant.csv", "-m", "ndcg@5", "--segment", "users.csv:country"]
-    call += ["--quiet"]
-    counts = {"(none)": 10, "DK": 22, "NO": 44, "SE": 44}
-    few = "Segments of fewer than 20 users: (none) (10)."
-    said = run("compare", *call, "--baseline", "als")
-    assert f"Against this: {few}\n" in said
-    assert max(map(len, said.splitlines())) <= 80
-    assert {
-        one: int(n) for one, n in re.findall(r"^NDCG@5 +(\S+) +(\d+) +bert ", said, re.MULTILINE)
-    } == counts
-    assert few in run("evaluate", *call)
-    html = page_of(*call, "--baseline", "als")
-    assert few in text_of(sections(html)["The answer"])
-    assert "Model" not in {name for table in tables_in(parsed(html)) for name in table[0]}
-
-
-@pytest.mark.usefixtures("files")
-def test_five_who_lose_and_win_most_are_shown_and_ten_with_explain(run: Run) -> None:
+def test_five_losers_and_winners_are_shown_ten_with_explain(run: Run) -> None:
     call = ["compare", "als=als.csv", "bert=bert.csv", "relevant.csv", "-m", "ndcg@5", "--no-check"]
     for more, count in (([], 5), (["--format", "markdown"], 5), (["--explain"], 10)):
-        said = run(*call, *more)
-        assert len(re.findall(r"^\W*u\d+ ", said, re.MULTILINE)) == 2 * count
-        assert len(re.findall(rf"\d+ of 120 users (?:lose|win) with bert .*; the {count} that", said)) == 2
+        text = run(*call, *more)
+        assert len(re.findall(r"^\W*u\d+ ", text, re.MULTILINE)) == 2 * count
+        assert len(re.findall(rf"\d+ of 120 users (?:lose|win) with bert .*; the {count} that", text)) == 2

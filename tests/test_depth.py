@@ -1,10 +1,11 @@
-"""From which cutoff on a measure is near its end: by hand, beside SciPy, and how often it is wrong."""
+"""Test the cutoff from which a measure is near its end: worked by hand, SciPy and simulations."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from scipy import stats
 
@@ -22,12 +23,11 @@ RANKS = {"many": [1] * 60 + [3] * 25 + [8] * 15, "few": [1] * 96 + [8] * 4, "all
 
 
 def shortfalls(con: Con, text: str, ranks: dict[str, list[int]]) -> dict[tuple[str, int], dict[str, Any]]:
-    """The rows of users with one relevant item each, at these ranks."""
-    con.execute("CREATE OR REPLACE TABLE truth AS SELECT userid, 0 AS itemid FROM range(100) AS t(userid)")
-    con.execute("CREATE OR REPLACE TABLE ranks (system VARCHAR, userid BIGINT, rank BIGINT)")
+    """Return the rows of users with one relevant item each, at these ranks."""
     given = [(name, user, rank) for name, own in ranks.items() for user, rank in enumerate(own)]
-    con.executemany("INSERT INTO ranks VALUES (?, ?, ?)", given)
+    con.register("ranks", pd.DataFrame(given, columns=["system", "userid", "rank"]))
     con.execute(f"""
+        CREATE OR REPLACE TABLE truth AS SELECT userid, 0 AS itemid FROM range(100) AS t(userid);
         CREATE OR REPLACE TABLE rec AS
         SELECT system, userid, if(i = rank, 0, i) AS itemid, -i AS score FROM ranks, range(1, 11) AS t(i);
         CREATE OR REPLACE TEMP TABLE by_user AS
@@ -38,8 +38,8 @@ def shortfalls(con: Con, text: str, ranks: dict[str, list[int]]) -> dict[tuple[s
     return {(row["system"], row["k"]): row for row in rows(con, query)}
 
 
-def test_bounds_by_hand(con: Con) -> None:
-    """Recall is 1 from the item's rank on: of `many`, 15 of 100 users lose all at 5 and 3, and 40 at 1."""
+def test_bounds_worked_by_hand(con: Con) -> None:
+    """Count 15 of 100 users of `many` with recall 0 at 5 and 3, and 40 at 1: it is 1 from the item on."""
     found = shortfalls(con, "recall", RANKS)
     for k, share in ((5, 0.15), (3, 0.15), (1, 0.4)):
         row = found["many", k]
@@ -51,7 +51,7 @@ def test_bounds_by_hand(con: Con) -> None:
         bound = share + deviation / 10 * (T + skewness * (1 + 2 * T**2) / 60)
         assert upper_bound(row, 1, 0.95) == pytest.approx(bound, rel=1e-9)
     bounds = {k: upper_bound(found["many", k], 1, 0.95) for k in CUTS[:-1]}
-    assert [round(one, 3) for one in bounds.values()] == [0.484, 0.217, 0.217]
+    assert [round(bound, 3) for bound in bounds.values()] == [0.484, 0.217, 0.217]
     # Wilson's upper end of 4 of 100, and what 100 of 100 leave open.
     wilson = (0.04 + T**2 / 200 + T * (0.04 * 0.96 / 100 + T**2 / 40_000) ** 0.5) / (1 + T**2 / 100)
     assert upper_bound(found["few", 5], 1, 0.95) == pytest.approx(wilson, rel=1e-9)
@@ -61,23 +61,23 @@ def test_bounds_by_hand(con: Con) -> None:
     assert near == {0.21: None, 0.22: 3, 0.48: 3, 0.49: 1}
 
 
-def test_moments_are_those_of_scipy_in_the_direction_of_the_measure(con: Con) -> None:
+@pytest.mark.parametrize(("text", "sign", "margin"), [("ndcg", 1, 0.01), ("first_hit_rank", -1, None)])
+def test_moments_match_scipy_in_direction_of_measure(
+    con: Con, text: str, sign: int, margin: float | None
+) -> None:
     draw = np.random.default_rng(2)
-    ranks = {name: [int(one) for one in draw.integers(1, 11, 100)] for name in "ab"}
-    for text, sign in (("ndcg", 1), ("first_hit_rank", -1)):
-        found = shortfalls(con, text, ranks)
-        values = con.execute(f"SELECT system, k, userid, {text} AS value FROM by_user").df()
-        wide = values.pivot(index=["system", "userid"], columns="k", values="value")
-        for (system, k), row in found.items():
-            own = sign * (wide.loc[system][10] - wide.loc[system][k]).dropna().to_numpy()
-            assert [row["users"], row["mean"]] == pytest.approx([len(own), own.mean()])
-            if row["deviation"]:
-                expected = [own.std(ddof=1), stats.skew(own, bias=False), stats.t.ppf(0.95, len(own) - 1)]
-                assert [row[one] for one in ("deviation", "skewness", "t")] == pytest.approx(expected)
+    found = shortfalls(con, text, {name: draw.integers(1, 11, 100).tolist() for name in "ab"})
+    values = con.execute(f"SELECT system, k, userid, {text} AS value FROM by_user").df()
+    wide = values.pivot(index=["system", "userid"], columns="k", values="value")
     assert len(found) == 6
-    assert margin_of(parse_measure("ndcg"), None) == 0.01
-    assert margin_of(parse_measure("first_hit_rank"), None) is None
-    assert margin_of(parse_measure("first_hit_rank"), 0.5) == 0.5
+    for (system, k), row in found.items():
+        own = sign * (wide.loc[system][10] - wide.loc[system][k]).dropna().to_numpy()
+        assert [row["users"], row["mean"]] == pytest.approx([len(own), own.mean()])
+        if row["deviation"]:
+            expected = [own.std(ddof=1), stats.skew(own, bias=False), stats.t.ppf(0.95, len(own) - 1)]
+            assert [row[name] for name in ("deviation", "skewness", "t")] == pytest.approx(expected)
+    assert margin_of(parse_measure(text), None) == margin
+    assert margin_of(parse_measure(text), 0.5) == 0.5
 
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
@@ -92,41 +92,35 @@ POPULATIONS: dict[str, tuple[float, Draw]] = {  # the mean, and how much values 
 
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("users", [50, 200])
-def test_a_cutoff_that_is_not_near_is_seldom_called_near(name: str, users: int) -> None:
-    """The true mean is the margin itself: it is then wrong to call it near, which 5 % of draws may do."""
+def test_distant_cutoff_is_rarely_called_near(name: str, users: int) -> None:
+    """Set the margin to the true mean: 5 % of draws may call it near, which is wrong."""
     mean, draw = POPULATIONS[name]
-    every = draw(np.random.default_rng(users), (2_000, users))
+    values = draw(np.random.default_rng(users), (2_000, users))
+    varies = np.ptp(values, axis=1) > 1e-12
+    columns = {"mean": values.mean(1), "differing": (abs(values) > 1e-12).sum(1)}
+    columns["deviation"], columns["skewness"] = np.zeros(2_000), np.full(2_000, np.nan)
+    columns["deviation"][varies] = values[varies].std(1, ddof=1)
+    columns["skewness"][varies] = stats.skew(values[varies], axis=1, bias=False)
     t = stats.t.ppf(0.95, users - 1)
-    near = t_near = 0
-    for own in every:
-        deviation = own.std(ddof=1) if np.ptp(own) > 1e-12 else 0
-        row = {"users": users, "differing": int((abs(own) > 1e-12).sum()), "mean": own.mean(), "t": t, "k": 5}
-        row |= {"deviation": deviation, "skewness": stats.skew(own, bias=False) if deviation else np.nan}
-        near += smallest_near([row], mean, 1, 0.95) is not None
-        t_near += own.mean() + t * deviation / users**0.5 < mean
-    assert near / len(every) < 0.075  # and by t alone:
+    rows = pd.DataFrame(columns).assign(users=users, t=t, k=5).to_dict("records")
+    near = sum(smallest_near([row], mean, 1, 0.95) is not None for row in rows)
+    t_near = np.sum(columns["mean"] + t * columns["deviation"] / users**0.5 < mean)
+    assert near / 2_000 < 0.075  # and by t alone:
     assert name == "some gain" or t_near > near
-    assert "all" not in name or t_near / len(every) > 0.075
+    assert "all" not in name or t_near / 2_000 > 0.075
 
 
-def test_the_report_says_it(run: Run) -> None:
+NEAR = "22 below its value at k = 10: from k = 3 on with many; from k = 1 on with few"
+NOT_NEAR = "01 below its value for the whole list: not shown for any smaller k with many, few"
+
+
+@pytest.mark.parametrize(("options", "text"), [("-k 1,3,5,10 --margin 0.22", NEAR), ("-k 5,all", NOT_NEAR)])
+def test_report_names_cutoffs_near_the_end(run: Run, options: str, text: str) -> None:
     csv("truth.csv", "userid,itemid", *(f"{u},0" for u in range(100)))
     for name, ranks in RANKS.items():
         lists = (f"{u},{0 if i == r else i},{-i}" for u, r in enumerate(ranks) for i in range(1, 11))
         csv(f"{name}.csv", "userid,itemid,score", *lists)
-    call = ["report", *(f"{name}={name}.csv" for name in RANKS), "truth.csv", "--quiet", "--no-check"]
-    for cuts, margin, said in (
-        (
-            "1,3,5,10",
-            "0.22",
-            "0.22 below its value at k = 10: from k = 3 on with many; from k = 1 on with few",
-        ),
-        (
-            "5,all",
-            None,
-            "0.01 below its value for the whole list: not shown for any smaller k with many, few",
-        ),
-    ):
-        run(*call, "-m", "recall", "-k", cuts, *(["--margin", margin] if margin else []))
-        text = text_of(sections(Path("report.html").read_text())["Measures by cut-off"])
-        assert (f"Recall is less than {said} and all (95 % confidence, one-sided).") in text
+    files = [*(f"{name}={name}.csv" for name in RANKS), "truth.csv"]
+    run("report", *files, "-m", "recall", "--quiet", "--no-check", *options.split())
+    shown = text_of(sections(Path("report.html").read_text())["Measures by cut-off"])
+    assert f"Recall is less than 0.{text} and all (95 % confidence, one-sided)." in shown

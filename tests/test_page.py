@@ -1,9 +1,8 @@
-"""The page of a report: its numbers, what it is made of, and how a browser shows it; its charts as files."""
+"""Test the page of a report: its numbers, its elements, how a browser shows it, and its charts as files."""
 
 import io
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
 from pathlib import Path
@@ -18,11 +17,10 @@ import ranking_udfs
 from ranking_udfs.reporting import drawing
 from ranking_udfs.reporting.charts import MOST_SYSTEMS
 from tests.command import Run, write
-from tests.conftest import Con, literal, rows
+from tests.conftest import Con, literal, rows, value
 from tests.pages import (
     ARGUMENTS,
     COLUMNS,
-    FEW,
     HTML,
     SEGMENT,
     SYSTEMS,
@@ -41,58 +39,60 @@ pytestmark = pytest.mark.usefixtures("files")
 NASTY = "</style></title><script>alert(1)</script><img src=x onerror=alert(2)> \"'&amp; {{7}} \u202egnp \x07"
 
 
-def p_text(p: float) -> str:
-    return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
-
-
 @pytest.mark.slow
-def test_differences_and_verdicts_are_those_of_compare(run: Run, standard: str) -> None:
-    arguments = ["compare", *ARGUMENTS, *SEGMENT, *FEW, "--no-check", "--quiet"]
-    keyed = {
-        (row["segment"], row["measure"], row["k"], row["system"]): row
-        for row in json.loads(run(*arguments, "--format", "json"))
-    }
+def test_sql_on_page_gives_numbers_on_page(standard: str, con: Con) -> None:
+    (sql,) = (text for text in (element.text for element in parsed(standard).iter(f"{HTML}pre")) if text)
+    compared: dict[Any, dict[str, Any]] = {}
+    for statement in con.extract_statements(sql):
+        for row in rows(con, statement.query):
+            if "ranking.compare_by_user" in statement.query and row["baseline"] == "als":
+                segment = row.get("segment", "(all)")
+                compared.setdefault((segment, row["measure"], row["k"], row["system"]), row)
+
+    def check(row: dict[str, str], segment: str, measure: str, k: int) -> None:
+        """Compare each cell with what the SQL has in the column of that name."""
+        expected = compared[segment, measure, k, row["System"]]
+        numbers = {"Mean": "mean_system", "Baseline": "mean_baseline"}
+        for name in row.keys() - {"System", "k", "Segment"}:
+            value = expected["p_adjusted" if name == "p" else numbers.get(name, name.lower())]
+            if name == "p":
+                assert row[name] == ("< 0.0001" if value < 0.0001 else f"{value:.2g}")
+            else:
+                assert is_shown(row[name], value) if isinstance(value, float) else row[name] == str(value)
+
     found = sections(standard)
-    tables = tables_in(found["Differences to als"])
-    ofs = [(measure, name) for name in ("Difference", "Wins") for measure in ("ndcg", "recall")]
-    for table, (measure, name) in zip(tables, ofs, strict=True):
+    kinds = product(("Difference", "Wins"), ("ndcg", "recall"))
+    for table, (name, measure) in zip(tables_in(found["Differences to als"]), kinds, strict=True):
         assert len(table) == 6
         for row in table:
             assert name in row
-            check_row(row, keyed["(all)", measure, int(row["k"]), row["System"]])
-    (rows,) = tables_in(found["Segments"])
-    assert len(rows) == 8
-    for row in rows:
-        check_row(row, keyed[row["Segment"], "ndcg", 5, row["System"]])
-    sizes = [int(row["Users"]) for row in rows]
+            check(row, "(all)", measure, int(row["k"]))
+    (segments,) = tables_in(found["Segments"])
+    assert len(segments) == 8
+    for row in segments:
+        check(row, row["Segment"], "ndcg", 5)
+    sizes = [int(row["Users"]) for row in segments]
     assert sizes == sorted(sizes, reverse=True)
-    said = " ".join(run("compare", *ARGUMENTS, "--no-check", "--explain", "--measures", "ndcg@5").split())
-    answer = found["The answer"]
-    verdicts = [text_of(one) for one in answer.iter(f"{HTML}li") if one.get("class") in ("better", "worse")]
-    verdicts += [text_of(one) for one in answer.iter(f"{HTML}p") if text_of(one).startswith("Best against")]
+
+
+def test_verdicts_match_compare(run: Run, standard: str) -> None:
+    explained = run("compare", *ARGUMENTS, "--no-check", "--explain", "--measures", "ndcg@5")
+    answer = sections(standard)["The answer"]
+    assert "Segments of fewer than 20 users: (none) (10)." in text_of(answer)
+    verdicts = [
+        text_of(item) for item in answer.iter(f"{HTML}li") if item.get("class") in ("better", "worse")
+    ]
+    texts = map(text_of, answer.iter(f"{HTML}p"))
+    verdicts += [text for text in texts if text.startswith("Best against")]
     assert len(verdicts) == 3
-    assert all(verdict in said for verdict in verdicts)
+    assert all(verdict in " ".join(explained.split()) for verdict in verdicts)
 
 
-def check_row(row: dict[str, str], compared: dict[str, Any]) -> None:
-    """What stands in a row of a table is what compare has in the column of that name."""
-    numbers = {"Mean": "mean_system", "Baseline": "mean_baseline", "Difference": "difference"}
-    numbers |= {"Low": "low", "High": "high"}
-    texts = {one: str(compared[one.lower()]) for one in ("Users", "Wins", "Ties", "Losses", "Verdict")}
-    texts["p"] = p_text(compared["p_adjusted"])
-    shown = row.keys() - {"System", "k", "Segment", "Measure"}
-    for name in shown:
-        is_same = row[name] == texts[name] if name in texts else is_shown(row[name], compared[numbers[name]])
-        assert is_same, (name, row, compared)
-
-
-def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(standard: str, report_tables: Con) -> None:
+def test_curve_histogram_and_losers_match_sql(standard: str, report_tables: Con) -> None:
     found = sections(standard)
     curve = report_tables.execute("FROM ranking.interpolated_precision_curve('rec', 'truth')").fetchall()
-    (table,) = tables_in(found["Precision and recall"])
-    rows = {row["Recall"]: row for row in table}
-    for system, recall, precision in curve:
-        assert is_shown(rows[f"{recall:g}"][system], precision)
+    table = {row["Recall"]: row for row in tables_in(found["Precision and recall"])[0]}
+    assert all(is_shown(table[f"{recall:g}"][system], precision) for system, recall, precision in curve)
     (users,) = tables_in(found["How users fare"])
     for system in SYSTEMS:
         result = report_tables.execute("SELECT ndcg FROM by_user WHERE system = ?", [system])
@@ -100,75 +100,58 @@ def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(standard: str, 
         counts, _ = np.histogram(values[values > 0], bins=20, range=(0, 1))
         assert [row[system] for row in users] == [str(np.sum(values == 0)), *map(str, counts)]
     changed = found["Who loses and who wins most"]
-    for i, (sign, verb, extreme) in enumerate([("", "lose", "worst"), ("-", "win", "largest")]):
+    for table_of_users, sign, verb, extreme in zip(
+        tables_in(changed), ("", "-"), ("lose", "win"), ("worst", "largest"), strict=False
+    ):
         every = report_tables.execute(f"""
             SELECT userid, a.ndcg, b.ndcg, b.ndcg - a.ndcg AS d
             FROM by_user AS a JOIN by_user AS b USING (userid)
             WHERE a.system = 'als' AND b.system = 'bert' AND {sign}d < 0
             ORDER BY {sign}d, userid""").fetchall()
-        assert len(every) > 5
-        for row, (user, *numbers) in zip(tables_in(changed)[i], every[:10], strict=True):
+        assert len(every) > len(table_of_users) == 10
+        for row, (user, *numbers) in zip(table_of_users, every, strict=False):
             assert row["User"] == user
             assert all(map(is_shown, list(row.values())[1:], numbers))
-        said = (
-            f"With bert, {len(every)} of 120 users {verb}; the {extreme} difference is {every[0][-1]:.4g}, "
-        )
-        assert said in text_of(changed)
+        counted = f"With bert, {len(every)} of 120 users {verb}; the {extreme} difference is"
+        assert f"{counted} {every[0][-1]:.4g}, " in text_of(changed)
 
 
-def test_what_changes_for_users_is_what_sql_says(standard: str, report_tables: Con) -> None:
+def test_changed_lists_match_sql(standard: str, report_tables: Con) -> None:
     con, found = report_tables, sections(standard)["What changes for users"]
     common, lists = tables_in(found)
     query = """SELECT system, users, overlap, rbo, same_first, same_list
         FROM ranking.overlap('rec', [5], baseline := 'als') ORDER BY 1"""
-    expected = [
+    assert [list(row.values()) for row in common] == [
         [name, str(users), *(f"{share:.0%}" for share in shares)]
         for name, users, *shares in con.execute(query).fetchall()
     ]
-    assert [list(row.values()) for row in common] == expected
-    ((user,),) = con.execute("""SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)
-        WHERE a.system = 'als' AND b.system = 'bert' ORDER BY b.ndcg - a.ndcg, userid LIMIT 1""").fetchall()
+    user = value(
+        con,
+        """SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)
+        WHERE a.system = 'als' AND b.system = 'bert' ORDER BY b.ndcg - a.ndcg, userid LIMIT 1""",
+    )
     assert f"The lists of {user}, who loses most with bert:" in text_of(found)
+    query = "SELECT itemid FROM rec WHERE userid = ? AND system = ? ORDER BY score DESC LIMIT 5"
     for name in ("als", "bert"):
-        items = con.execute(
-            "SELECT itemid FROM rec WHERE userid = ? AND system = ? ORDER BY score DESC LIMIT 5", [user, name]
-        ).fetchall()
-        assert [row[name] for row in lists] == [f"{i} (relevant)" if i < 12 else str(i) for (i,) in items]
-        missed = set(range(12)) - {i for (i,) in items}
-        (told,) = re.findall(rf"not in the list of {name}: (.*?)\.", text_of(found))
-        assert set(map(int, re.findall(r"\d+", told))) == missed
+        items = [item for (item,) in con.execute(query, [user, name]).fetchall()]
+        assert [row[name] for row in lists] == [f"{i} (relevant)" if i < 12 else str(i) for i in items]
+        (missed,) = re.findall(rf"not in the list of {name}: (.*?)\.", text_of(found))
+        assert {*map(int, re.findall(r"\d+", missed))} == {*range(12)} - {*items}
 
 
 @pytest.mark.slow
-def test_the_sql_on_the_page_makes_the_same_numbers(standard: str, con: Con) -> None:
-    (sql,) = (text for text in (one.text for one in parsed(standard).iter(f"{HTML}pre")) if text)
-    compared: dict[Any, Any] = {}
-    for statement in con.extract_statements(sql):
-        for row in rows(con, statement.query):
-            if "ranking.compare_by_user" in statement.query and row["baseline"] == "als":
-                compared.setdefault((row["measure"], str(row["k"]), row["system"]), row)
-    found = [row for row in tables_in(sections(standard)["Differences to als"])[0] if "Difference" in row]
-    assert len(found) == 6
-    for row in found:
-        one = compared["ndcg", row["k"], row["System"]]
-        assert is_shown(row["Difference"], one["difference"])
-        assert row["p"] == p_text(one["p_adjusted"])
-
-
-@pytest.mark.slow
-def test_udfs_report_is_the_page_of_the_command(shop: Con, standard: str) -> None:
+def test_report_of_python_equals_page_of_command(shop: Con, standard: str) -> None:
     given: Any = {"baseline": "als", "margin": 0.01, "segments": "people", "segment_col": "country"}
-    measures = FEW[1].split(",")
-    found = ranking_udfs.report("rec", "bought", measures, [5, 10, 20], con=shop, **COLUMNS, **given)
+    found = ranking_udfs.report(
+        "rec", "bought", ["ndcg", "recall"], [5, 10, 20], con=shop, **COLUMNS, **given
+    )
     Path("notebook.html.part").write_text("of the user's")
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(found.save, ["notebook.html"] * 20))
     assert Path("notebook.html").read_text(encoding="utf-8") == found.html
     assert Path("notebook.html.part").read_text() == "of the user's"
-    query = """
-        SELECT table_name FROM duckdb_tables()
-        UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY ALL"""
-    assert shop.execute(query).fetchall() == [("bought",), ("people",), ("rec",)]
+    names = "SELECT table_name FROM information_schema.tables ORDER BY ALL"
+    assert shop.execute(names).fetchall() == [("bought",), ("people",), ("rec",)]
     ours, theirs = sections(found.html), sections(standard)
     assert list(ours) == list(theirs)
     for name in ours.keys() - {"How it was made", "The data"}:
@@ -180,113 +163,112 @@ def test_udfs_report_is_the_page_of_the_command(shop: Con, standard: str) -> Non
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The page of ten models, of whom and of users and segments all names are such."""
-    names, name = [f"m{i:02}" for i in range(10)], literal(NASTY)
+    """Return the page of ten models; names of models, users and segments end in NASTY."""
+    names, nasty = [f"m{i:02}" for i in range(10)], literal(NASTY)
     with in_folder(tmp_path_factory, names, users=20):
         user = f"userid || {literal(NASTY.replace(chr(7), ''))} AS userid"
-        lists = (
-            f"SELECT {user}, itemid, score, '{one}' || {name} AS system FROM '{one}.csv'" for one in names
-        )
+        lists = (f"SELECT {user}, itemid, score, '{m}' || {nasty} AS system FROM '{m}.csv'" for m in names)
         write("rec<b>&.json", " UNION ALL ".join(lists))
         write("truth.json", f"SELECT {user}, itemid FROM 'relevant.csv'")
-        write("users.json", f"""SELECT {user}, country || {name} AS "<u>land" FROM 'users.csv'""")
-        files, segment = ["rec<b>&.json", "truth.json"], ["--segment", "users.json:<u>land"]
-        return page_of(*files, "-m", "ndcg", "-k", "5", "-k", "9", *segment)
+        write("users.json", f"""SELECT {user}, country || {nasty} AS "<u>land" FROM 'users.csv'""")
+        call = "rec<b>&.json truth.json -m ndcg -k 5 -k 9 --segment users.json:<u>land"
+        return page_of(*call.split())
 
 
-def test_users_are_named_in_examples_alone(standard: str) -> None:
-    """Ten who lose and ten who win with each of two models, of 120 users: its size is not theirs."""
+def test_only_users_in_examples_are_named(standard: str) -> None:
+    """Name ten losers and ten winners with each of two models, of 120 users."""
     assert len(set(re.findall(r"\bu\d+\b", standard))) <= 40
 
 
-def test_nothing_runs_or_is_from_elsewhere_and_names_of_elements_are_there(standard: str) -> None:
-    tree = parsed(standard)
-    names = {element.tag.rpartition("}")[2] for element in tree.iter() if isinstance(element.tag, str)}
+def check_contained(html: str) -> None:
+    """Check that nothing runs or is loaded, and that each name that an element refers to is there."""
+    elements = [element for element in parsed(html).iter() if isinstance(element.tag, str)]
     loading = {"script", "link", "iframe", "object", "embed", "img", "image", "foreignObject", "base"}
-    assert not names & loading
-    ids = [element.get("id") for element in tree.iter() if element.get("id")]
+    assert not {element.tag.rpartition("}")[2] for element in elements} & loading
+    ids = [element.get("id") for element in elements if element.get("id")]
     assert len(ids) == len(set(ids))
-    for element in tree.iter():
-        assert {element.get("aria-labelledby")} <= {None, *ids}
-        for name, value in element.attrib.items():
-            assert set(re.findall(r"url\(#([^)]*)\)", value)) <= set(ids)
-            assert not str(name).startswith("on"), name
-            assert "href" not in str(name) or value.startswith("#"), value
-            assert not re.search(r"https?:|//|javascript:|data:", value), value
-    assert "@import" not in standard
-    assert "http" not in standard.partition("</style>")[0]
+    assert {element.get("aria-labelledby") for element in elements} <= {None, *ids}
+    for name, text in (item for element in elements for item in element.attrib.items()):
+        assert set(re.findall(r"url\(#([^)]*)\)", text)) <= set(ids)
+        assert not str(name).startswith("on"), name
+        assert "href" not in str(name) or text.startswith("#"), text
+        assert not re.search(r"https?:|//|javascript:|data:", text), text
+    assert "@import" not in html
+    assert "http" not in html.partition("</style>")[0]
 
 
-def test_headings_are_in_order_and_charts_have_a_text_and_a_table(standard: str) -> None:
+def test_page_loads_nothing_and_its_references_exist(standard: str) -> None:
+    check_contained(standard)
+
+
+def test_headings_are_ordered_and_charts_have_text_and_table(standard: str) -> None:
     tree = parsed(standard)
-    levels = [int(one.tag[-1]) for one in tree.iter() if re.fullmatch(rf"{HTML}h[1-6]", str(one.tag))]
-    assert levels[0] == 1
-    assert levels.count(1) == 1
+    levels = [
+        int(element.tag[-1]) for element in tree.iter() if re.fullmatch(rf"{HTML}h[1-6]", str(element.tag))
+    ]
+    assert (levels[0], levels.count(1)) == (1, 1)
     assert all(after <= before + 1 for before, after in pairwise(levels))
     figures = list(tree.iter(f"{HTML}figure"))
     assert len(figures) == 2 + 4 + 1 + 1 + 2
-    shared = list(sections(standard)["Segments"].iter(f"{HTML}h3"))  # which have one table
+    sharing = [text_of(title) for title in sections(standard)["Segments"].iter(f"{HTML}h3")]  # one table
     for figure in figures:
-        (svg,) = (one for one in figure if one.tag.endswith("svg"))
+        (svg,) = (element for element in figure if element.tag.endswith("svg"))
+        title = text_of(figure.find(f"{HTML}h3"))
         assert svg.get("role") == "img"
-        assert svg.get("aria-label").startswith(text_of(figure.find(f"{HTML}h3")))
-        if text_of(figure.find(f"{HTML}h3")) not in map(text_of, shared):
-            assert figure.find(f"{HTML}details") is not None
-            assert len(tables_in(figure)[0]) > 1
-    charts = [{text_of(one) for one in figure.iter()} for figure in figures]
+        assert svg.get("aria-label").startswith(title)
+        assert title in sharing or len(tables_in(figure.find(f"{HTML}details"))[0]) > 1
+    charts = [{text_of(element) for element in figure.iter()} for figure in figures]
     axes = [texts for texts in charts if "difference to als" in texts]
     assert len(axes) == 4  # of two measures, and of two models by segment
     assert all(texts & {"0", "0.0", "0.00", "0.000"} for texts in axes)
-    for cell in tree.iter(f"{HTML}th"):
-        assert cell.get("scope") in ("col", "row")
+    assert {cell.get("scope") for cell in tree.iter(f"{HTML}th")} == {"col", "row"}
+    assert "Model" not in {name for table in tables_in(tree) for name in table[0]}
 
 
-def contrast(one: str, other: str) -> float:
-    """The contrast of two colours as WCAG defines it."""
-    parts = np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in (one, other)])
+def contrast(first: str, second: str) -> float:
+    """Return the contrast of two colors as WCAG defines it."""
+    parts = np.array([[int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)] for color in (first, second)])
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     low, high = sorted(linear @ [0.2126, 0.7152, 0.0722])
     return float((high + 0.05) / (low + 0.05))
 
 
 def themes() -> list[dict[str, str]]:
-    """The colours of each theme, by their names."""
+    """Return the colors of each theme, by their names."""
     style = (Path(drawing.__file__).parent / "page.css").read_text()
     blocks = re.findall(r":root \{(.*?)\}", style, re.S)
     return [dict(re.findall(r"--([\w-]+): (#\w{6})", block)) for block in blocks]
 
 
-def test_colours_have_the_contrast_of_wcag_aa() -> None:
+def test_colors_have_contrast_of_wcag_aa() -> None:
     assert len(themes()) == 3
+    systems = [f"c{i}" for i in range(1, MOST_SYSTEMS + 1)]
     for theme in themes():
         assert len(theme) == 7 + MOST_SYSTEMS
         for text, behind in product(("ink", "quiet"), ("paper", "tint")):
             assert contrast(theme[text], theme[behind]) >= 4.5
-        for i in range(1, MOST_SYSTEMS + 1):
-            assert contrast(theme[f"c{i}"], theme["paper"]) >= 3, (theme, i)
-    light = [themes()[0][f"c{i}"] for i in range(1, MOST_SYSTEMS + 1)]
-    assert light == list(drawing.COLOURS)
+        assert min(contrast(theme[system], theme["paper"]) for system in systems) >= 3
+    assert [themes()[0][system] for system in systems] == list(drawing.COLOURS)
 
 
 SHOWN = " ".join(NASTY.replace("\u202e", " ").replace("\x07", " ").split())
 
 
-def test_more_than_eight_models_are_in_the_tables_alone(hostile: str) -> None:
+def test_charts_show_eight_models_and_tables_all(hostile: str) -> None:
     found = sections(hostile)["Measures by cut-off"]
     assert f"The charts show 8 models; in the tables there are also m08{SHOWN}, m09{SHOWN}." in text_of(found)
     (table,) = tables_in(found)
     assert {row["System"] for row in table} == {f"m{i:02}{SHOWN}" for i in range(10)}
-    drawn = {text_of(one)[:3] for one in found.iter() if str(one.tag).endswith("}text")}
-    assert "m07" in drawn
-    assert "m08" not in drawn
+    drawn = {text_of(element)[:3] for element in found.iter() if str(element.tag).endswith("}text")}
+    assert ("m07" in drawn, "m08" in drawn) == (True, False)
     assert f"9 models compared with m00{SHOWN}" in text_of(parsed(hostile))
 
 
-def test_names_are_text_and_nothing_else(hostile: str) -> None:
-    test_nothing_runs_or_is_from_elsewhere_and_names_of_elements_are_there(hostile)
+def test_names_are_never_markup(hostile: str) -> None:
+    check_contained(hostile)
     found = sections(hostile)
-    answer, (one, other) = text_of(found["The answer"]), (re.escape(f"m0{i}{SHOWN}") for i in (1, 0))
-    assert re.search(f"{one} .* {other} .*in NDCG@5", answer)
+    best, other = (re.escape(f"m0{i}{SHOWN}") for i in (1, 0))
+    assert re.search(f"{best} .* {other} .*in NDCG@5", text_of(found["The answer"]))
     assert any(row["Segment"] == f"SE{SHOWN}" for row in tables_in(found["Segments"])[0])
     assert all(row["User"].endswith(SHOWN) for row in tables_in(found["Who loses and who wins most"])[0])
     assert "rec<b>&.json" in text_of(found["How it was made"])
@@ -295,7 +277,7 @@ def test_names_are_text_and_nothing_else(hostile: str) -> None:
 
 @pytest.fixture(scope="module")
 def shown(browser: Any, standard: str) -> Iterator[Any]:
-    """The page in Chromium, without a network."""
+    """Open the page in Chromium, without a network."""
     with browser.new_context(offline=True) as context:
         page = context.new_page()
         page.set_content(standard)
@@ -303,94 +285,82 @@ def shown(browser: Any, standard: str) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("width", [375, 1200])
-def test_nothing_overflows(shown: Any, width: int) -> None:
+def test_nothing_overflows_on_phone_or_desktop(shown: Any, width: int) -> None:
     shown.set_viewport_size({"width": width, "height": 800})
-    found = shown.evaluate("""() => {
-        const found = [document.documentElement.scrollWidth];
-        for (const svg of document.querySelectorAll('svg')) {
-            const box = svg.getBoundingClientRect();
-            if (box.left < 0 || box.right > innerWidth) found.push(box.right);
-            for (const text of svg.querySelectorAll('text')) {
-                const inner = text.getBoundingClientRect();
-                if (inner.left < 0 || inner.right > innerWidth) found.push(text.textContent);
-            }
-        }
-        return found;
-    }""")
-    assert found == [width]
+    wide = shown.evaluate("""() => [...document.querySelectorAll('svg, svg text')].filter((element) => {
+        const box = element.getBoundingClientRect();
+        return box.left < 0 || box.right > innerWidth;
+    }).map((element) => element.textContent)""")
+    assert wide == []
+    assert shown.evaluate("document.documentElement.scrollWidth") == width
 
 
 @pytest.mark.parametrize(("theme", "paper"), [("light", (255, 255, 255)), ("dark", (22, 24, 28))])
-def test_a_screenshot_is_not_blank_in_either_theme(shown: Any, theme: str, paper: tuple[int, ...]) -> None:
+def test_screenshots_show_models_in_both_themes(shown: Any, theme: str, paper: tuple[int, ...]) -> None:
     shown.set_viewport_size({"width": 1200, "height": 2500})
     shown.emulate_media(color_scheme=theme)
     picture = np.asarray(Image.open(io.BytesIO(shown.screenshot())).convert("RGB"))
     assert tuple(picture[0, 0]) == paper
     assert 0.02 < np.mean(np.any(picture != paper, axis=2)) < 0.6
-    colours = themes()[theme == "dark"]
+    colors = themes()[theme == "dark"]
     for name in ("c1", "c2", "c3"):  # those of the three models
-        colour = [int(colours[name][i : i + 2], 16) for i in (1, 3, 5)]
-        assert np.sum(np.all(picture == colour, axis=2)) > 200, name
+        color = [int(colors[name][i : i + 2], 16) for i in (1, 3, 5)]
+        assert np.sum(np.all(picture == color, axis=2)) > 200, name
 
 
-def test_it_can_be_printed(shown: Any) -> None:
+def test_page_can_be_printed(shown: Any) -> None:
     pdf = shown.pdf()
     assert pdf.startswith(b"%PDF")
     assert 2 <= len(re.findall(rb"/Type /Page\b", pdf)) <= 8
 
 
-def points(svg: Any) -> Any:
-    """The marks of points in a chart: x, y and the colour."""
-    found = []
-    for group in ElementTree.fromstring(svg).iter():
-        if "mark-symbol role-mark" in (group.get("class") or ""):
-            for path in group:
-                x, y = re.findall(r"[-\d.]+", path.get("transform"))[:2]
-                found.append((float(x), float(y), path.get("fill")))
-    return found
+def points(svg: str) -> list[tuple[float, float, str]]:
+    """Return the marks of points in a chart: x, y and the color."""
+    groups = ElementTree.fromstring(svg).iter()
+    marks = [
+        path for group in groups if "mark-symbol role-mark" in (group.get("class") or "") for path in group
+    ]
+    positions = (re.findall(r"[-\d.]+", path.get("transform", ""))[:2] for path in marks)
+    return [(float(x), float(y), path.get("fill", "")) for path, (x, y) in zip(marks, positions, strict=True)]
 
 
-def scale(svg: Any, role: str) -> Any:
-    """Where numbers lie on an axis: its labels, and a line through two of them."""
-    texts = [
-        (float(text.text.replace("\u2212", "-")), text.get("transform"))
+def scale(svg: str, anchor: str) -> Callable[[float], float]:
+    """Return the position of a number on an axis: on the line through its first and last label."""
+    labels = [
+        (float(text.text.replace("\u2212", "-")), re.findall(r"[-\d.]+", text.get("transform", "")))
         for group in ElementTree.fromstring(svg).iter()
         if group.get("class") == "mark-text role-axis-label"
         for text in group
-        if re.fullmatch("[-\u2212]?[\\d.]+", text.text) and text.get("text-anchor") == role
+        if text.text and re.fullmatch("[-\u2212]?[\\d.]+", text.text) and text.get("text-anchor") == anchor
     ]
-    place = 1 if role == "end" else 0
-    at = [(value, float(re.findall(r"[-\d.]+", moved)[place])) for value, moved in texts]
-    (first, low), (last, high) = at[0], at[-1]
+    (first, starts), (last, ends), axis = labels[0], labels[-1], int(anchor == "end")
+    low, high = float(starts[axis]), float(ends[axis])
     return lambda value: low + (value - first) / (last - first) * (high - low)
 
 
-def test_the_points_of_a_chart_are_where_the_values_are(drawn: Path, standard: str) -> None:
-    """The values are those of the page's tables, of three digits or more."""
+def test_points_of_charts_are_at_their_values(drawn: Path, standard: str) -> None:
+    """Take the values from the page's tables; they have three digits or more."""
     found = sections(standard)
-    colours = dict(zip(SYSTEMS, drawing.COLOURS, strict=False))
+    colors = dict(zip(SYSTEMS, drawing.COLOURS, strict=False))
     svg = (drawn / "figures/by-k-1-ndcg.svg").read_text()
-    at = scale(svg, "end")
-    offset = 3  # a label's baseline lies so much below its tick
-    marks = points(svg)
-    assert len({(x, colour) for x, _, colour in marks}) == len(marks) == 9
+    position, marks = scale(svg, "end"), points(svg)
+    assert len({(x, color) for x, _, color in marks}) == len(marks) == 9
     for row in tables_in(found["Measures by cut-off"])[0]:
-        ys = [y for x, y, colour in marks if colour == colours[row["System"]]]
-        assert min(abs(y - at(float(row["Mean"])) + offset) for y in ys) < 1.5
+        ys = [y for _, y, color in marks if color == colors[row["System"]]]
+        tick = position(float(row["Mean"])) - 3  # a label's baseline lies so much below its tick
+        assert min(abs(y - tick) for y in ys) < 1.5
     svg = (drawn / "figures/differences-2-recall.svg").read_text()
-    at = scale(svg, "middle")
-    places = {colour: x for x, _, colour in points(svg)}
+    position, xs = scale(svg, "middle"), {color: x for x, _, color in points(svg)}
     rows = [row for row in tables_in(found["Differences to als"])[1] if row["k"] == "5"]
-    assert places.keys() == {colours[row["System"]] for row in rows}
+    assert xs.keys() == {colors[row["System"]] for row in rows}
     for row in rows:
-        assert abs(places[colours[row["System"]]] - at(float(row["Difference"]))) < 1.5
+        assert abs(xs[colors[row["System"]]] - position(float(row["Difference"]))) < 1.5
 
 
 def test_each_value_of_a_chart_has_one_mark(drawn: Path) -> None:
     texts = {path.stem: path.read_text() for path in drawn.glob("figures/*.svg")}
-    assert all(
-        ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg" for text in texts.values()
-    )
+    roots = {ElementTree.fromstring(text).tag for text in texts.values()}
+    assert roots == {"{http://www.w3.org/2000/svg}svg"}
     assert not any("var(" in text for text in texts.values())
     assert {name: len(points(text)) for name, text in texts.items()} == {
         **dict.fromkeys(("by-k-1-ndcg", "by-k-2-recall"), 3 * 3),
@@ -401,10 +371,10 @@ def test_each_value_of_a_chart_has_one_mark(drawn: Path) -> None:
     }
 
 
-def test_figures_may_be_pictures_and_of_one_model(run: Run) -> None:
+def test_figures_can_be_png_and_of_one_model(run: Run) -> None:
     arguments = ["als.csv", "relevant.csv", "-m", "ndcg", "-k", "5", *SEGMENT, "--figure-format", "png"]
     assert run("report", *arguments, "--figures", "figures").startswith("figures: ")
-    names = {path.name for path in Path("figures").iterdir()}
-    assert names == {"means-1-ndcg.png", "curve.png", "users.png", "segments.png"}
-    for name in names:
-        assert len(np.unique(np.asarray(Image.open(f"figures/{name}").convert("L")))) > 5
+    pictures = {path.stem: Image.open(path) for path in Path("figures").iterdir()}
+    assert pictures.keys() == {"means-1-ndcg", "curve", "users", "segments"}
+    assert {picture.format for picture in pictures.values()} == {"PNG"}
+    assert all(len(np.unique(np.asarray(picture.convert("L")))) > 5 for picture in pictures.values())

@@ -1,4 +1,4 @@
-"""What a golden set can show: the exact sign test without a run, the t-test with one, and with two."""
+"""Test the power of a golden set: the exact sign test without a run, the t-test with one or two."""
 
 import json
 import math
@@ -6,6 +6,7 @@ from itertools import product
 from math import comb
 from typing import Any
 
+import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
 
@@ -17,18 +18,17 @@ USERS = 40
 
 @pytest.fixture
 def golden(folder: object) -> None:
-    """Forty users with one relevant item each, and two runs that have it at some rank."""
+    """Write forty users with one relevant item each, and two runs that have it at some rank."""
     csv("golden.csv", "userid,itemid", *(f"{u},0" for u in range(USERS)))
     for name, step in (("a", 3), ("b", 7)):
-        rows = (
-            f"{u},{0 if i == u * step % 11 else i + 100},{-i}" for u, i in product(range(USERS), range(9))
-        )
+        lists = product(range(USERS), range(9))
+        rows = (f"{u},{0 if i == u * step % 11 else i + 100},{-i}" for u, i in lists)
         csv(f"{name}.csv", "userid,itemid,score", *rows)
 
 
 def powers(run: Run, *arguments: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(run("power", *arguments, "-q", "--format", "json"))
-    return found
+    rows: list[dict[str, Any]] = json.loads(run("power", *arguments, "-q", "--format", "json"))
+    return rows
 
 
 def slow_power(users: int, gains: float, losses: float, alpha: float) -> float:
@@ -44,28 +44,19 @@ def slow_power(users: int, gains: float, losses: float, alpha: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("users", "gains", "losses", "alpha"),
-    [(10, 0.5, 0.1, 0.05), (25, 0.6, 0.4, 0.05), (30, 0.3, 0.05, 0.1), (12, 0.7, 0.0, 0.01)],
+    "given", [(10, 0.5, 0.1, 0.05), (25, 0.6, 0.4, 0.05), (30, 0.3, 0.05, 0.1), (12, 0.7, 0.0, 0.01)]
 )
-def test_power_of_sign_test_is_sum_over_outcomes(
-    users: int, gains: float, losses: float, alpha: float
-) -> None:
-    assert power_of(users, gains, losses, alpha) == pytest.approx(
-        slow_power(users, gains, losses, alpha), abs=1e-12
-    )
+def test_power_of_sign_test_is_sum_over_outcomes(given: tuple[int, float, float, float]) -> None:
+    assert power_of(*given) == pytest.approx(slow_power(*given), abs=1e-12)
 
 
 def test_sign_test_needs_six_gains_without_losses() -> None:
-    """2 / 2^6 is below 0.05 and 2 / 2^5 is not; of seven who differ, six are too few: 16 / 128."""
+    """Note that 2 / 2^6 is below 0.05 and 2 / 2^5 is not; six gains of seven are too few: 16 / 128."""
     assert smallest_difference(5, 0, 0.05) is None
     assert smallest_difference(6, 0, 0.05) == pytest.approx(0.8 ** (1 / 6), abs=1e-12)
     assert needed_users(1, 0, 0.05) == 6
     assert power_of(7, 0.9, 0, 0.05) == pytest.approx(7 * 0.9**6 * 0.1 + 0.9**7, abs=1e-12)
-
-
-def test_p_equal_to_alpha_is_not_shown() -> None:
-    assert power_of(5, 1, 0, 2 / 2**5) == 0
-    assert power_of(5, 1, 0, 2 / 2**5 + 1e-9) == 1
+    assert (power_of(5, 1, 0, 2 / 2**5), power_of(5, 1, 0, 2 / 2**5 + 1e-9)) == (0, 1)  # p = alpha
 
 
 @pytest.mark.parametrize(("difference", "losses"), [(0.1, 0.05), (0.2, 0.1), (0.08, 0.0)])
@@ -94,26 +85,23 @@ def test_truth_alone_has_power_of_hit_rate(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("golden")
-@pytest.mark.parametrize("correlation", [None, 0.0, 0.9])
-def test_one_run_is_close_to_statsmodels(run: Run, correlation: float | None) -> None:
-    """The sum of two quantiles is within 0.3 % of the noncentral t's effect, and one user at most."""
-    option = [] if correlation is None else ["--correlation", str(correlation)]
-    (row,) = powers(run, "a.csv", "golden.csv", "-m", "mrr@5", *option)
+@pytest.mark.parametrize(
+    ("option", "correlation"), [("", 0.5), ("--correlation 0", 0), ("--correlation 0.9", 0.9)]
+)
+def test_one_run_is_close_to_statsmodels(run: Run, option: str, correlation: float) -> None:
+    """Allow 0.3 % between the sum of two quantiles and the noncentral t, and one user."""
+    call, exact = ["a.csv", "golden.csv", "-m", "mrr@5", *option.split()], TTestPower()
     ranks = [1 + u * 3 % 11 for u in range(USERS)]
-    values = [1 / rank if rank <= 5 else 0.0 for rank in ranks]
-    mean = sum(values) / USERS
-    variance = sum((value - mean) ** 2 for value in values) / (USERS - 1)
-    spread = math.sqrt(2 * variance * (1 - (0.5 if correlation is None else correlation)))
-    assert row["standard_deviation"] == pytest.approx(spread, rel=1e-12)
-    exact = TTestPower()
-    effect = exact.solve_power(nobs=USERS, alpha=0.05, power=0.8)
-    assert row["minimum_detectable_effect"] / spread == pytest.approx(effect, rel=3e-3)
-    assert (row["correlation"], row["confidence"]) == (0.5 if correlation is None else correlation, 0.95)
+    variance = np.var([1 / rank if rank <= 5 else 0 for rank in ranks], ddof=1)
+    spread = math.sqrt(2 * variance * (1 - correlation))
     for difference in (0.04, 0.1, 0.2, 0.4):
-        arguments = ["a.csv", "golden.csv", "-m", "mrr@5", "--difference", str(difference), *option]
-        (row,) = powers(run, *arguments)
+        (row,) = powers(run, *call, "--difference", str(difference))
         users = exact.solve_power(difference / spread, alpha=0.05, power=0.8)
         assert abs(row["users_needed"] - math.ceil(users)) <= 1
+    assert row["standard_deviation"] == pytest.approx(spread, rel=1e-12)
+    effect = exact.solve_power(nobs=USERS, alpha=0.05, power=0.8)
+    assert row["minimum_detectable_effect"] / spread == pytest.approx(effect, rel=3e-3)
+    assert (row["correlation"], row["confidence"]) == (correlation, 0.95)
 
 
 @pytest.mark.usefixtures("golden")
@@ -128,35 +116,39 @@ def test_two_runs_have_power_of_their_comparison(run: Run) -> None:
         assert row["standard_deviation"] == pytest.approx(other["standard_error"] * math.sqrt(USERS))
 
 
+SEE = " (see ranking-udfs power --help)"
+ALONE = "without REC, hit_rate alone has a power, at any cut-off: add a run, or leave out {}" + SEE
+# fmt: off
+ERRORS = [
+    ("golden.csv -m ndcg", ALONE.format("-m ndcg")),
+    ("golden.csv -m hit_rate@5", ALONE.format("-m hit_rate@5")),
+    ("golden.csv -k 5", ALONE.format("-k")),
+    ("golden.csv --baseline a", ALONE.format("--baseline")),
+    ("golden.csv --correlation 0", ALONE.format("--correlation")),
+    ("golden.csv --difference 2", f"--difference must be 1 or less without REC, as of hit_rate, got 2{SEE}"),
+    ("a.csv golden.csv -k 0", "-k must be 1 or more, got 0"),
+    ("a=a.csv b=b.csv golden.csv --correlation 0.2",
+     "--correlation is of one run: the differences of several have it in them; leave it out"),
+    ("a.csv golden.csv --baseline a", "there must be two models or more, as in a=a.csv b=b.csv, got one"),
+    ("a.csv golden.csv --correlation 1",
+     f"Invalid value for '--correlation': must be a number of 0 or more and below 1, got '1'{SEE}"),
+    ("huge.csv", "TRUTH must have 100000 users or fewer without REC, got 100001: add a run"),
+]
+# fmt: on
+
+
 @pytest.mark.usefixtures("golden")
-def test_what_has_no_power_is_an_error(fails: Fails) -> None:
-    only = "power: without REC, hit_rate alone has a power, at any cut-off: add a run, or leave out "
-    see = " (see ranking-udfs power --help)"
-    for option, name in {
-        "-m ndcg": "-m ndcg",
-        "-m hit_rate@5": "-m hit_rate@5",
-        "-k 5": "-k",
-        "--baseline a": "--baseline",
-        "--correlation 0": "--correlation",
-    }.items():
-        assert fails(2, "power", "golden.csv", *option.split()) == f"{only}{name}{see}"
-    rule = "power: --difference must be 1 or less without REC, as of hit_rate, got 2"
-    assert fails(2, "power", "golden.csv", "--difference", "2") == rule + see
-    assert fails(2, "power", "a.csv", "golden.csv", "-k", "0") == "power: -k must be 1 or more, got 0"
-    rule = "power: --correlation is of one run: the differences of several have it in them; leave it out"
-    assert fails(2, "power", "a=a.csv", "b=b.csv", "golden.csv", "--correlation", "0.2") == rule
-    rule = "power: there must be two models or more, as in a=a.csv b=b.csv, got one"
-    assert fails(2, "power", "a.csv", "golden.csv", "--baseline", "a") == rule
-    rule = "Invalid value for '--correlation': must be a number of 0 or more and below 1, got '1'"
-    assert fails(2, "power", "a.csv", "golden.csv", "--correlation", "1") == f"{rule}{see}"
-    csv("huge.csv", "userid,itemid", *(f"{u},0" for u in range(100_001)))
-    rule = "power: TRUTH must have 100000 users or fewer without REC, got 100001: add a run"
-    assert fails(2, "power", "huge.csv") == rule
+@pytest.mark.parametrize(("arguments", "rule"), ERRORS)
+def test_wrong_calls_of_power_are_errors(fails: Fails, arguments: str, rule: str) -> None:
+    if arguments == "huge.csv":
+        csv("huge.csv", "userid,itemid", *(f"{u},0" for u in range(100_001)))
+    error = fails(2, "power", *arguments.split())
+    assert error == (rule if rule.startswith("Invalid") else f"power: {rule}")
 
 
 @pytest.mark.usefixtures("golden")
 def test_randomization_test_of_compare_is_the_sign_test(run: Run) -> None:
-    """Seven gains and one loss: 2 * (8 + 1) / 2^8."""
+    """Expect 2 * (8 + 1) / 2^8 for seven gains and one loss."""
     for name, hits in {"a": [*range(20), 30], "b": range(27)}.items():
         csv(f"{name}.csv", "userid,itemid,score", *(f"{u},{0 if u in hits else 1},1" for u in range(USERS)))
     arguments = ["a=a.csv", "b=b.csv", "golden.csv", "-m", "hit_rate", "-k", "1", "--format", "json", "-q"]

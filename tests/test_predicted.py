@@ -1,4 +1,4 @@
-"""Few labels by people, many by a model: PPI++, its edges, simulations, and each entry point."""
+"""Test comparisons with few human labels and many of a model (PPI++), and each entry point."""
 
 import math
 import re
@@ -35,23 +35,21 @@ Case = tuple[Any, Any, Any]
 
 
 def tables(con: Con, cases: Sequence[Case]) -> None:
-    """Tables of the values of x of a system b beside a, whose values are 0, by people and by the model.
+    """Register the values of x of a system b beside a, whose values are 0, by people and by the model.
 
     Each case is a segment, and its n-th user is n above the segment times 10,000.
     """
     for name, of in (("people", slice(0, 1)), ("model", slice(1, 3))):
         values = [np.concatenate([np.asarray(part, float) for part in case[of]]) for case in cases]
-        sizes = [len(one) for one in values]
-        segments = np.repeat(np.arange(len(cases)), sizes)
-        users = 10_000 * segments + np.concatenate([np.arange(size) for size in sizes])
+        segments = np.repeat(np.arange(len(cases)), list(map(len, values)))
+        users = np.concatenate([10_000 * i + np.arange(len(of_case)) for i, of_case in enumerate(values)])
         x = np.concatenate(values)
-        systems = np.repeat(["a", "b"], len(x))
         columns = {"segment": np.tile(segments, 2), "userid": np.tile(users, 2), "x": np.append(0 * x, x)}
-        con.register(name, pa.table({"system": systems, **columns}))
+        con.register(name, pa.table({"system": np.repeat(["a", "b"], len(x)), **columns}))
 
 
 def compare(con: Con, cases: Sequence[Case], options: str = "") -> list[Row]:
-    """The comparison of each case."""
+    """Return the comparison of each case."""
     tables(con, cases)
     query = f"FROM ranking.compare_by_user('people', baseline := 'a', predicted := 'model'{options})"
     found = rows(con, query)
@@ -60,18 +58,17 @@ def compare(con: Con, cases: Sequence[Case], options: str = "") -> list[Row]:
 
 
 def plainly(d: Floats, f: Floats, others: Floats, ddof: int = 1, left: int = 3) -> dict[str, float]:
-    """The estimate by its definition; with ddof = left = 0, as ppi-python has it."""
+    """Compute the estimate by its definition; with ddof = left = 0, as ppi-python has it."""
     n, m, everybody = len(d), len(others), np.concatenate([f, others])
     weight = np.cov(d, f, ddof=0)[0, 1] / ((1 + n / m) * everybody.var(ddof=1))
     weight = min(max(weight, 0), 1)
-    left = left if weight > 0 else ddof
     rest = d - weight * f
-    square = weight**2 * others.var(ddof=ddof) / m + ((rest - rest.mean()) ** 2).sum() / (n - left) / n
+    squares = ((rest - rest.mean()) ** 2).sum() / (n - (left if weight > 0 else ddof))
     bias = stats.ttest_1samp(f - d, 0).confidence_interval()
     return {
         "predicted_weight": weight,
         "difference": weight * others.mean() + rest.mean(),
-        "standard_error": math.sqrt(square),
+        "standard_error": math.sqrt(weight**2 * others.var(ddof=ddof) / m + squares / n),
         "predicted_difference": everybody.mean(),
         "predicted_bias": (f - d).mean(),
         "predicted_bias_low": bias.low,
@@ -88,37 +85,34 @@ def draw(seed: int, n: int, m: int, rho: float = 0.7) -> tuple[Floats, Floats, F
     return d[:n], f[:n], f[n:]
 
 
-def test_the_estimate_is_that_of_its_definition(con: Con) -> None:
-    """Each segment has its own weight, and all are one family."""
+def test_estimate_matches_its_definition(con: Con) -> None:
+    """Expect a weight for each segment, and one family of all."""
     sizes = (7, 3, 0.7), (40, 1000, 0.9), (200, 50, -0.5), (30, 400, 0.999)
     cases = [draw(n, n, m, rho) for n, m, rho in sizes]
-    for (n, m, _), given, row in zip(sizes, cases, compare(con, cases), strict=True):
-        wanted = plainly(*given)
-        for name, value in wanted.items():
-            assert row[name] == pytest.approx(value, rel=CLOSE, abs=CLOSE), name
-        t = stats.t(n - 1)
-        half = t.ppf(0.975) * wanted["standard_error"]
-        assert row["low"] == pytest.approx(wanted["difference"] - half, rel=1e-10)
-        assert row["high"] == pytest.approx(wanted["difference"] + half, rel=1e-10)
-        p = 2 * t.sf(abs(wanted["difference"] / wanted["standard_error"]))
-        assert row["p"] == pytest.approx(p, rel=1e-9)
+    for (n, m, _), case, row in zip(sizes, cases, compare(con, cases), strict=True):
+        wanted = plainly(*case)
+        assert {name: row[name] for name in wanted} == pytest.approx(wanted, rel=CLOSE, abs=CLOSE)
+        t, difference, error = stats.t(n - 1), wanted["difference"], wanted["standard_error"]
+        ends = difference - t.ppf(0.975) * error, difference + t.ppf(0.975) * error
+        assert (row["low"], row["high"]) == pytest.approx(ends, rel=1e-10)
+        assert row["p"] == pytest.approx(2 * t.sf(abs(difference / error)), rel=1e-9)
         assert (row["users"], row["users_predicted"], row["effect_size"]) == (n, m, None)
         assert row["method"] == "t, holm of 4"
 
 
-def test_the_estimate_is_ppi_pythons_but_for_the_variances_and_t(con: Con) -> None:
+def test_estimate_matches_ppi_python_except_variances_and_t(con: Con) -> None:
     ppi = pytest.importorskip("ppi_py")
     cases = [draw(seed, 40, 300) for seed in range(3)]
-    for given, row in zip(cases, compare(con, cases), strict=True):
-        theirs = plainly(*given, ddof=0, left=0)
-        low, high = (float(end[0]) for end in ppi.ppi_mean_ci(*given, alpha=0.05))
+    for case, row in zip(cases, compare(con, cases), strict=True):
+        theirs = plainly(*case, ddof=0, left=0)
+        low, high = (float(end[0]) for end in ppi.ppi_mean_ci(*case, alpha=0.05))
         assert (low + high) / 2 == pytest.approx(row["difference"], rel=CLOSE)
         assert (high - low) / 2 == pytest.approx(stats.norm.ppf(0.975) * theirs["standard_error"], rel=1e-11)
         assert row["standard_error"] > theirs["standard_error"]
 
 
-def test_without_a_use_of_the_predicted_grades_the_test_is_that_of_statsmodels(con: Con) -> None:
-    """They do not vary, or go the other way."""
+def test_useless_predicted_grades_give_t_test_of_statsmodels(con: Con) -> None:
+    """Predict grades that do not vary, or that go the other way."""
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
     d, f, others = draw(1, 25, 60)
     wanted = weightstats.DescrStatsW(d)
@@ -129,15 +123,17 @@ def test_without_a_use_of_the_predicted_grades_the_test_is_that_of_statsmodels(c
         assert row["standard_error"] == pytest.approx(row["labelled_standard_error"], rel=CLOSE)
 
 
-def test_without_others_the_comparison_is_as_without_predicted_grades(con: Con) -> None:
+def test_all_users_labelled_gives_comparison_without_predicted_grades(con: Con) -> None:
     found = compare(con, [(d, d, []) for d in (draw(2, 12, 2)[0], np.full(6, 0.5), np.zeros(9))])
     plain = rows(con, "FROM ranking.compare_by_user('people', baseline := 'a')")
     assert [{name: row[name] for name in plain[0]} for row in found] == plain
-    assert [*found[0]] == [name for one in plain[0] for name in (*NEW * (one == "higher_is_better"), one)]
+    assert [*found[0]] == [
+        column for name in plain[0] for column in (*NEW * (name == "higher_is_better"), name)
+    ]
 
 
-def test_where_a_user_has_no_value_people_alone_count(con: Con) -> None:
-    """One of the first case by people, one of the second by the model."""
+def test_missing_value_leaves_comparison_to_labelled_users(con: Con) -> None:
+    """Remove a value by people from the first case, and one by the model from the second."""
     d, f, others = draw(3, 20, 50)
     tables(con, [(d, f, others)] * 2)
     for name, user in (("people", 4), ("model", 10_004)):
@@ -149,8 +145,8 @@ def test_where_a_user_has_no_value_people_alone_count(con: Con) -> None:
         assert row["p"] == pytest.approx(stats.ttest_1samp(known, 0).pvalue, rel=1e-9)
 
 
-def test_the_ratio_has_the_interval_of_fieller(con: Con) -> None:
-    """The ends r are those at which difference - r * baseline is t standard errors from 0."""
+def test_relative_interval_is_fiellers(con: Con) -> None:
+    """Expect ends r with difference - r * baseline at t standard errors from 0."""
     d, f, others = draw(5, 30, 90)
     base = np.random.default_rng(6).normal(3, 0.5, 30)
     tables(con, [(d, f, others)])
@@ -168,74 +164,71 @@ def test_the_ratio_has_the_interval_of_fieller(con: Con) -> None:
         assert abs(distance) / error == pytest.approx(stats.t(29).ppf(0.975), rel=1e-9)
 
 
-def simulated(random: np.random.Generator, n: int, rho: float, share: float, others: int) -> Case:
-    """A case without a difference, of which `share` of the users differ; grades favour b by 0.03."""
-    d = random.choice([-0.5, -0.25, 0.25, 0.5], n + others) * (random.random(n + others) < share)
-    f = 0.03 + rho * d + math.sqrt(1 - rho**2) * spread(share) * random.normal(0, 1, n + others)
-    return d[:n], f[:n], f[n:]
-
-
-def spread(share: float) -> float:
-    return math.sqrt(share * (0.25**2 + 0.5**2) / 2)
-
-
 @pytest.mark.slow
-def test_a_difference_is_found_where_there_is_none_as_often_as_said(con: Con) -> None:
-    """At most at the nominal rate, within 3.3 standard errors of each simulation, and 2.6 of all."""
+def test_false_positive_rate_is_nominal(con: Con) -> None:
+    """Allow 3.3 standard errors above the rate in each simulation, and 2.6 in all.
+
+    `share` of the users differ, and grades favor b by 0.03. Each number of users meets each rho and each
+    share, and each rho each share.
+    """
     draws, others, random = 250, 200, np.random.default_rng(15)
     rhos, shares = (0.0, 0.45, 0.8), (0.1, 0.3, 0.6)
-    # Each number of users with each rho and each share, and each rho with each share.
-    kinds = [(n, rhos[i], shares[(i + at) % 3]) for at, n in enumerate((15, 30, 100)) for i in range(3)]
-    cases = [simulated(random, *kind, others) for kind in kinds for _ in range(draws)]
-    every = compare(con, cases, ", correction := 'none'")
-    for at, (n, rho, share) in enumerate(kinds):
-        found, alone = every[draws * at :][:draws], spread(share) / math.sqrt(n)
+    kinds = [(n, rhos[i], shares[(i + j) % 3]) for j, n in enumerate((15, 30, 100)) for i in range(3)]
+
+    def spread(share: float) -> float:
+        return math.sqrt(share * (0.25**2 + 0.5**2) / 2)
+
+    def simulated(n: int, rho: float, share: float) -> Case:
+        d = random.choice([-0.5, -0.25, 0.25, 0.5], n + others) * (random.random(n + others) < share)
+        f = 0.03 + rho * d + math.sqrt(1 - rho**2) * spread(share) * random.normal(0, 1, n + others)
+        return d[:n], f[:n], f[n:]
+
+    every = compare(con, [simulated(*kind) for kind in kinds for _ in range(draws)], ", correction := 'none'")
+    for i, (n, rho, share) in enumerate(kinds):
+        found, alone = every[draws * i :][:draws], spread(share) / math.sqrt(n)
         wrong = sum(row["verdict"] != "unclear" for row in found)
         assert wrong <= draws * 0.05 + 3.3 * math.sqrt(draws * 0.05 * 0.95), (n, rho, share)
-        # How far estimates are from 0, beside those of people alone: what theory says, but for a small n.
+        # How far estimates are from 0, as a ratio to those of people alone; a small n has less than theory.
         ratio = math.sqrt(np.mean([row["difference"] ** 2 for row in found])) / alone
         theory = math.sqrt(1 - rho**2 / (1 + n / others))
         assert 0.85 < ratio / theory < (1.15 if n > 15 or rho < 0.8 else 1.25), (n, rho, share)
         if n == 100:  # and as far as their standard errors say
-            known = [row for row in found if row["standard_error"] is not None]
-            said = math.sqrt(np.mean([row["standard_error"] ** 2 for row in known]))
-            assert said / alone == pytest.approx(ratio, rel=0.15), (rho, share)
-    false = sum(row["verdict"] != "unclear" for row in every)
+            squares = [row["standard_error"] ** 2 for row in found if row["standard_error"] is not None]
+            assert math.sqrt(np.mean(squares)) / alone == pytest.approx(ratio, rel=0.15), (rho, share)
+    count, false = len(every), sum(row["verdict"] != "unclear" for row in every)
     apart = sum("labelled_apart" in (row["caveats"] or "") for row in every)
-    count = len(every)
-    print(f"{false / count:.1%} of {count} differ, {apart / count:.1%} are told to be labelled apart")
     assert false <= count * 0.05 + 2.6 * math.sqrt(count * 0.05 * 0.95)
     assert apart <= count * 0.01 + 3.3 * math.sqrt(count * 0.01)
 
 
-def test_grades_of_a_model_alone_are_sure_of_their_bias(con: Con) -> None:
-    """Where the model favours b by 0.03 it says so, and people's grades take it back."""
+def test_predicted_grades_alone_take_bias_for_difference(con: Con) -> None:
+    """Let the model favor b by 0.03; people's grades correct it."""
     random = np.random.default_rng(12)
     d = random.normal(0, 0.3, 5000)
     f = 0.03 + 0.8 * d + 0.6 * random.normal(0, 0.3, 5000)
     (row,) = compare(con, [(d[:200], f[:200], f[200:])])
-    (alone,) = rows(con, "FROM ranking.compare_by_user('model', baseline := 'a')")
+    alone, people = rows(con, """FROM ranking.compare_by_user('model', baseline := 'a')
+        UNION ALL FROM ranking.compare_by_user('people', baseline := 'a')""")  # fmt: skip
     assert (alone["verdict"], row["verdict"]) == ("better", "unclear")
     assert alone["difference"] == pytest.approx(row["predicted_difference"], rel=CLOSE)
     assert row["low"] < 0 < row["high"]
     assert row["predicted_bias_low"] < 0.03 < row["predicted_bias_high"]
     # More labelled users alone would not do, so nobody says how many: nor do the gates.
-    (people,) = rows(con, "FROM ranking.compare_by_user('people', baseline := 'a')")
     compared = "FROM ranking.compare_by_user('people', baseline := 'a', predicted := 'model')"
     (gated,) = rows(con, f"WITH compared AS ({compared}) FROM ranking.gate('compared')")
     assert {*NEW} <= {*gated}
     both = [{**row}, people]
     correct_together(con, both, {"confidence": 0.95, "correction": "holm", "margin": None})  # type: ignore[typeddict-item]
-    assert [one["users_needed"] is None for one in (row, gated, *both)] == [True, True, True, False]
+    needed = [each["users_needed"] is None for each in (row, gated, *both)]
+    assert needed == [True, True, True, False]
 
 
 @pytest.fixture(scope="module")
 def lists(con: Con) -> Con:
-    """Lists of 300 users by two systems; people grade the first 40 users, the model all, with mistakes."""
+    """Make lists of 300 users by two systems; people grade 40 of the users, the model all, with mistakes."""
     con.execute("""
         CREATE TABLE pairs AS
-        SELECT u AS userid, i AS itemid,
-            hash(concat_ws(' ', 'good', u, i)) % 4 = 0 AS is_good,
+        SELECT u AS userid, i AS itemid, hash(concat_ws(' ', 'good', u, i)) % 4 = 0 AS is_good,
             hash(concat_ws(' ', 'odd', u, i)) % 10 = 0 AS is_odd
         FROM range(300) users(u), range(20) items(i);
         CREATE TABLE rec AS
@@ -249,60 +242,55 @@ def lists(con: Con) -> Con:
     return con
 
 
-def test_ranking_compare_is_ranking_compare_by_user_by_both(lists: Con) -> None:
-    """Options reach both truths: half of the grades are 2, and scores of one digit are tied."""
+def test_compare_equals_compare_by_user_of_both_truths(lists: Con) -> None:
+    """Pass the options to both truths: half of the grades are 2, and scores of one digit are tied."""
     lists.execute("""
         CREATE VIEW tied AS SELECT * REPLACE (round(score, 1) AS score) FROM rec;
         CREATE VIEW by_people AS SELECT * REPLACE (rel * (1 + itemid % 2) AS rel) FROM graded;
         CREATE VIEW by_llm AS SELECT * REPLACE (rel * (1 + itemid % 2) AS rel) FROM llm;
     """)
     options = "[3, 5], min_grade := 2, ties := 'expected', measures := ['ndcg@4', 'recall']"
-    found = rows(
-        lists,
-        f"FROM ranking.compare('tied', 'by_people', {options}, baseline := 'a', predicted_truth := 'by_llm')",
-    )
-    others = rows(
-        lists,
-        f"""WITH p AS (FROM ranking.by_user('tied', 'by_people', {options})),
+    call = f"ranking.compare('tied', 'by_people', {options}, baseline := 'a', predicted_truth := 'by_llm')"
+    found = {(row["measure"], row["k"]): row for row in rows(lists, f"FROM {call}")}
+    by_user = rows(lists, f"""WITH p AS (FROM ranking.by_user('tied', 'by_people', {options})),
         m AS (FROM ranking.by_user('tied', 'by_llm', {options}))
-        FROM ranking.compare_by_user('p', 'a', NULL, 0.95, NULL, 'holm', 't', 10000, 0, NULL, 'm')""",
-    )
-    key = [(row["measure"], row["k"]) for row in found]
-    assert sorted(key) == [("ndcg", 4), ("recall", 3), ("recall", 5)]
-    assert found == [row for row in others if (row["measure"], row["k"]) in key]
-    assert {(row["users"], row["users_predicted"]) for row in found} == {(40, 260)}
+        FROM ranking.compare_by_user('p', 'a', NULL, 0.95, NULL, 'holm', 't', 10000, 0, NULL, 'm')
+    """)  # fmt: skip
+    assert found.keys() == {("ndcg", 4), ("recall", 3), ("recall", 5)}
+    keyed = {(row["measure"], row["k"]): row for row in by_user}
+    assert found == {key: keyed[key] for key in found}
+    assert {(row["users"], row["users_predicted"]) for row in found.values()} == {(40, 260)}
 
 
-def test_the_check_compares_labelled_users_with_the_others(lists: Con) -> None:
+def test_check_compares_labelled_users_with_others(lists: Con) -> None:
+    """Label the users with the highest predicted values; `shallow` has 15 of 20 items of each."""
+    lists.execute("""
+        CREATE TABLE modelled AS
+        SELECT userid, ndcg FROM ranking.by_user('rec', 'llm', [5]) WHERE system = 'a';
+        CREATE TABLE easy AS FROM modelled ORDER BY ndcg DESC, userid LIMIT 40;
+        CREATE VIEW shallow AS SELECT userid, itemid, is_good::INTEGER AS rel
+        FROM pairs SEMI JOIN easy USING (userid) WHERE itemid < 15;
+        CREATE VIEW relevant AS FROM shallow WHERE rel > 0;
+    """)
+
     def check(people: str) -> dict[tuple[str, str], Row]:
         query = f"FROM ranking.check('rec', '{people}', ks := [5], predicted_truth := 'llm')"
         found = rows(lists, f"{query} WHERE code LIKE 'labelled%'")
         return {(row["code"], row["system"]): row for row in found}
 
-    # Those of whom the model says the most, and who have grades of 15 of 20 items.
-    lists.execute("""
-        CREATE TABLE modelled AS
-        SELECT userid, ndcg FROM ranking.by_user('rec', 'llm', [5]) WHERE system = 'a';
-        CREATE TABLE easy AS FROM modelled ORDER BY ndcg DESC, userid LIMIT 40;
-        CREATE VIEW shallow AS SELECT userid, itemid, is_good::INTEGER AS rel FROM pairs
-        WHERE userid IN (SELECT userid FROM easy) AND itemid < 15;
-        CREATE VIEW relevant AS FROM shallow WHERE rel > 0;
-    """)
-    told = check("shallow")
-    found = told["labelled_apart", "a"]
-    assert (found["severity"], found["count"], found["of"], found["k"]) == ("warning", 40, 300, 5)
-    is_easy = "userid IN (SELECT userid FROM easy)"
-    ((labelled, others),) = lists.execute(
-        f"SELECT avg(ndcg) FILTER ({is_easy}), avg(ndcg) FILTER (NOT {is_easy}) FROM modelled"
-    ).fetchall()
-    assert found["example"] == f"ndcg {labelled:.3g} of them, {others:.3g} of the others"
+    found = check("shallow")
+    apart, in_part = found["labelled_apart", "a"], found["labelled_in_part", "a"]
+    assert (apart["severity"], apart["count"], apart["of"], apart["k"]) == ("warning", 40, 300, 5)
+    others, labelled = lists.execute("""
+        SELECT avg(ndcg) FROM modelled GROUP BY userid IN (SELECT userid FROM easy) ORDER BY 1""").fetchall()
+    assert apart["example"] == f"ndcg {labelled[0]:.3g} of them, {others[0]:.3g} of the others"
     # judged_share by its own definition: of the first 5, those that people have a grade of.
-    found = told["labelled_in_part", "a"]
-    ((share, few),) = lists.execute(f"""SELECT avg(share), count(*) FILTER (share < 1) FROM (
+    ((share, few),) = lists.execute("""SELECT avg(share), count(*) FILTER (share < 1) FROM (
         SELECT userid, avg((itemid < 15)::INTEGER) AS share FROM (
             SELECT *, row_number() OVER (PARTITION BY userid ORDER BY score DESC, itemid) AS rank
-            FROM rec WHERE system = 'a' AND {is_easy}) WHERE rank <= 5 GROUP BY userid)""").fetchall()
-    assert (found["count"], found["of"], found["example"]) == (few, 40, f"judged_share {share:.3g}")
+            FROM rec SEMI JOIN easy USING (userid) WHERE system = 'a') WHERE rank <= 5 GROUP BY userid)
+    """).fetchall()
+    assert (in_part["count"], in_part["of"], in_part["example"]) == (few, 40, f"judged_share {share:.3g}")
     assert not any(code == "labelled_in_part" for code, _ in check("relevant"))
     lists.begin()
     lists.execute("DELETE FROM rec WHERE system = 'a' AND userid < 2")  # who then have nothing to be judged
@@ -311,8 +299,8 @@ def test_the_check_compares_labelled_users_with_the_others(lists: Con) -> None:
 
 
 @pytest.mark.slow
-def test_labelled_users_drawn_at_random_are_rarely_told_to_differ(lists: Con) -> None:
-    """Of 24 systems, each in an order of its own."""
+def test_randomly_labelled_users_rarely_get_a_warning(lists: Con) -> None:
+    """Compare 24 systems, each in an order of its own."""
     lists.execute("""
         CREATE TABLE many AS
         SELECT s AS system, userid, itemid, hash(concat_ws(' ', s, userid, itemid)) % 1000 / 1000 AS score
@@ -324,44 +312,47 @@ def test_labelled_users_drawn_at_random_are_rarely_told_to_differ(lists: Con) ->
     assert len(rows(lists, f"{query} WHERE code = 'labelled_apart'")) <= 2  # of 24 at 1 % each
 
 
-def test_the_report_says_what_the_table_function_does(lists: Con) -> None:
+def test_report_matches_table_function(lists: Con) -> None:
     given: Any = {"con": lists, "baseline": "a", "predicted_truth": "llm", "check": False}
     page = ranking_udfs.report("rec", "graded", ["ndcg"], 5, **given)
     options = "baseline := 'a', measures := ['ndcg'], predicted_truth := 'llm'"
     (expected,) = rows(lists, f"FROM ranking.compare('rec', 'graded', [5], {options})")
     assert page.findings.comparisons == [expected]
-    said = predicted_sentence(expected, 4)
-    assert said in page.findings.verdicts[0][1]
-    assert said not in page.findings.sql
+    sentence = predicted_sentence(expected, 4)
+    assert sentence in page.findings.verdicts[0][1]
+    assert sentence not in page.findings.sql
     assert "\n;" not in page.findings.sql
-    assert said.startswith("Of 300 users 40 were graded by people")
+    assert sentence.startswith("Of 300 users 40 were graded by people")
     assert page.findings.facts["Predicted truth"] == "llm"
 
 
-def test_the_sentence_says_both_verdicts_and_how_much_is_won() -> None:
-    row: Row = {
-        "baseline": "A", "system": "B", "measure": "ndcg", "k": 10, "users": 200, "users_predicted": 4800,
-        "predicted_difference": 0.031, "difference": 0.004, "low": -0.011, "high": 0.019,
-        "verdict": "unclear", "standard_error": 0.01, "labelled_standard_error": 0.018,
-        "higher_is_better": True,
-    }  # fmt: skip
-    turned = {**row, "predicted_difference": -0.031, "labelled_standard_error": 0.01}
-    wider = "Without the predicted grades the interval would be 1.8 times as wide."
-    not_wider = "The predicted grades do not make the interval narrower."
-    for given, word, difference, won in (
-        (row, "better", "0.004 (-0.011 to 0.019)", wider),
-        (turned, "worse", "-0.004 (-0.019 to 0.011)", not_wider),
-    ):
-        assert predicted_sentence(given, 4) == (
-            "Of 5000 users 200 were graded by people (means are theirs). By the predicted grades alone B "
-            f"would be {word} than A by 0.031 in NDCG@10; "
-            f"people's grades correct this to {difference}: unclear. {won}"
-        )
+@pytest.mark.parametrize(
+    ("changed", "verdict", "difference", "width"),
+    [
+        ({}, "better", "0.004 (-0.011 to 0.019)",
+         "Without the predicted grades the interval would be 1.8 times as wide."),
+        ({"predicted_difference": -0.031, "labelled_standard_error": 0.01}, "worse",
+         "-0.004 (-0.019 to 0.011)",
+         "The predicted grades do not make the interval narrower."),
+    ],
+)  # fmt: skip
+def test_sentence_has_both_verdicts_and_gain_in_precision(
+    changed: Row, verdict: str, difference: str, width: str
+) -> None:
+    row: Row = {"baseline": "A", "system": "B", "measure": "ndcg", "k": 10, "higher_is_better": True}
+    row |= {"users": 200, "users_predicted": 4800, "predicted_difference": 0.031, "verdict": "unclear"}
+    row |= {"difference": 0.004, "low": -0.011, "high": 0.019}
+    row |= {"standard_error": 0.01, "labelled_standard_error": 0.018, **changed}
+    assert predicted_sentence(row, 4) == (
+        "Of 5000 users 200 were graded by people (means are theirs). By the predicted grades alone B would "
+        f"be {verdict} than A by 0.031 in NDCG@10; people's grades correct this to {difference}: unclear. "
+        f"{width}"
+    )
     assert predicted_sentence({**row, "users_predicted": 0}, 4) == predicted_sentence({"k": 1}, 4) == ""
 
 
-def test_models_are_in_the_order_of_their_corrected_differences(con: Con) -> None:
-    """Means are of the labelled users; the difference of all may have the other sign."""
+def test_models_are_ordered_by_corrected_differences(con: Con) -> None:
+    """Let the labelled users and all users have differences of opposite signs."""
     d = [0.1, 0.2, 0.3, 0.4, -0.3, 0.25]
     (row,) = compare(con, [(d, d, [-0.9, -0.8, -0.7] * 30)])
     assert row["mean_system"] > row["mean_baseline"]
@@ -371,34 +362,29 @@ def test_models_are_in_the_order_of_their_corrected_differences(con: Con) -> Non
 
 
 @pytest.mark.usefixtures("registered", "folder")
-def test_tables_say_which_users_means_and_differences_are_of(run: Run) -> None:
-    """Of 20 users graded by people new wins with 12; of 200 others, whom a model graded, old with 150."""
+def test_tables_name_users_of_means_and_differences(run: Run) -> None:
+    """Let new win with 12 of 20 users graded by people, and old with 150 of 200 graded by a model."""
     users = [(f"u{u}", "on"[u % 20 < 12 if u < 20 else u % 4 == 0]) for u in range(220)]
     for name in ("old", "new"):
         csv(f"{name}.csv", "userid,itemid,score", *(f"{user},{name[0]},1" for user, _ in users))
-    guessed = [
-        (user, {"o": "n", "n": "o"}[one] if u in (0, 1, 2, 13, 14, 15) else one)
-        for u, (user, one) in enumerate(users)
-    ]
+    wrong = (0, 1, 2, 13, 14, 15)
+    guessed = [(user, "on"[item == "o"] if u in wrong else item) for u, (user, item) in enumerate(users)]
     for name, judged in (("people", users[:20]), ("model", guessed)):
         csv(f"{name}.csv", "userid,itemid,rel", *(f"{user},{likes},1" for user, likes in judged))
     csv("users.csv", "userid,half", *(f"{user},{'ab'[i % 2]}" for i, (user, _) in enumerate(users)))
     call = ["old=old.csv", "new=new.csv", "people.csv", "-m", "hit_rate", "-k", "1", "--no-check"]
     call += ["--predicted-truth", "model.csv", "--baseline", "old"]
-    for unit in ("user", "case"):
-        said = run("compare", *call, "--unit", unit, "--segment", "users.csv:half")
-        first = f"old has the best Hit rate@1 over all 220 {unit}s, but is not surely better"
-        assert said.startswith(first)
-        assert "Against this: Segments of" in said
-        assert f"Against old; means of 20 {unit}s, differences of 220\n" in said
-        assert f"Against old, by half; means of 10 {unit}s, differences of 110\n" in said
-        assert re.search(r"^Hit rate@1 +new +0.6 +0.4 +-0\.\d+", said, re.MULTILINE)
-        assert re.search(r"^Hit rate@1 +a +10 of 110 +new ", said, re.MULTILINE)
-        assert f"of the {unit}s graded by people. Difference" in said
-        assert f"12 of 20 {unit}s win with new" in said
+    text = run("compare", *call, "--unit", "case", "--segment", "users.csv:half")
+    assert text.startswith("old has the best Hit rate@1 over all 220 cases, but is not surely better")
+    assert "Against this: Segments of" in text
+    assert "Against old, by half; means of 10 cases, differences of 110\n" in text
+    assert re.search(r"^Hit rate@1 +new +0.6 +0.4 +-0\.\d+", text, re.MULTILINE)
+    assert re.search(r"^Hit rate@1 +a +10 of 110 +new ", text, re.MULTILINE)
+    assert "12 of 20 cases win with new" in text
     for form in ("markdown", "html"):
         shown = run("compare", *call, "--format", form)
-        assert all(one in shown for one in ("Mean (20)", "Baseline (old) (20)", "Difference (220)")), form
+        names = ("Mean (20)", "Baseline (old) (20)", "Difference (220)")
+        assert all(name in shown for name in names), form
     assert re.search(r"Mean \(20\) +Letters", run("compare", *call[:-2], "--pairs"))
     html = page_of(*call)
     found = sections(html)
@@ -407,14 +393,15 @@ def test_tables_say_which_users_means_and_differences_are_of(run: Run) -> None:
     assert "old has the best Hit rate@1 over all 220 users, but is not surely better than new." in answer
     assert "Of the users graded by people alone: with old, 40% (8 of 20; " in answer
     (row,) = tables_in(found["Differences to old"])[0]
-    assert [row[name] for name in ("Mean (graded)", "Baseline (graded)")] == ["0.60", "0.40"]
+    assert (row["Mean (graded)"], row["Baseline (graded)"]) == ("0.60", "0.40")
     assert float(row["Difference (all)"]) < 0
 
 
-def test_partitions_refuse_predicted_grades() -> None:
+@pytest.mark.parametrize("function", ["compare", "check", "compare_by_user"])
+def test_partitions_refuse_predicted_grades(function: str) -> None:
     schema = pa.schema({name: pa.int64() for name in ("userid", "itemid", "score", "system")})
-    both: dict[str, Any] = {"truth": schema, "ks": [5], "predicted_truth": "llm"}
-    for function, given in (("compare", both), ("check", both), ("compare_by_user", {"predicted": "llm"})):
-        said = f"^{function}: {[*given][-1]} is not read over partitions of users, got 'llm': "
-        with pytest.raises(ValueError, match=said):
-            ranking_udfs.partition(function, schema, **given)
+    given: dict[str, Any] = {"truth": schema, "ks": [5], "predicted_truth": "llm"}
+    given = {"predicted": "llm"} if function == "compare_by_user" else given
+    rule = f"^{function}: {[*given][-1]} is not read over partitions of users, got 'llm': "
+    with pytest.raises(ValueError, match=rule):
+        ranking_udfs.partition(function, schema, **given)

@@ -1,12 +1,12 @@
-"""Runs over time: against paired t-tests of SciPy, Holm's correction of statsmodels, and refusals by name."""
+"""Test runs over time: SciPy's paired t-tests, Holm's correction of statsmodels, and wrong runs."""
 
 import json
 import math
 import os
 import random
-from collections.abc import Iterator
+import re
+import shutil
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,11 +19,12 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from ranking_udfs import register
+from ranking_udfs.command.cli import main
 from ranking_udfs.command.tracking import OTHERS, tracked_rows
 from ranking_udfs.evaluation.queries import Request
 from ranking_udfs.measures.grammar import parse_measure
 from tests.command import Fails, Run, csv
-from tests.conftest import is_close
+from tests.conftest import Patch, is_close
 
 WEEKS = 12
 FELL = 8  # the week in which every third query has its item three ranks lower
@@ -31,142 +32,133 @@ USERS = 60
 
 
 def ranks() -> dict[int, list[int]]:
-    """The rank of each user's one item, by week."""
-    draw = random.Random(71)
-    usual, found = [draw.choice([1, 1, 2, 3, 5]) for _ in range(USERS)], {}
+    """Draw the rank of each user's one item, by week."""
+    draw, of_weeks = random.Random(71), {}
+    usual = [draw.choice([1, 1, 2, 3, 5]) for _ in range(USERS)]
     for week in range(1, WEEKS + 1):
         usual = [min(6, max(1, rank + draw.choice([-1, *[0] * 12, 1]))) for rank in usual]
-        found[week] = [rank + 3 * (week == FELL and user % 3 == 0) for user, rank in enumerate(usual)]
-    return found
+        of_weeks[week] = [rank + 3 * (week == FELL and user % 3 == 0) for user, rank in enumerate(usual)]
+    return of_weeks
+
+
+@pytest.fixture(scope="module")
+def weeks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder with all weeks, and the stored runs of four: some in Parquet, some in CSV."""
+    folder = tmp_path_factory.mktemp("weeks")
+    with Patch.context() as patch:
+        patch.chdir(folder)
+        csv("golden.csv", "userid,itemid", *(f"{user},x" for user in range(USERS)))
+        for week, of_users in ranks().items():
+            lists = ((u, i, "x" if i == rank else i) for u, rank in enumerate(of_users) for i in range(1, 10))
+            csv(f"week{week}.csv", "userid,itemid,score", *(f"{u},{item},{-i}" for u, i, item in lists))
+        os.mkdir("runs")
+        for week in range(FELL - 3, FELL + 1):
+            assert main(stored_call(week)) == 0
+    return folder
 
 
 @pytest.fixture
-def weeks(folder: Path) -> None:
-    csv("golden.csv", "userid,itemid", *(f"{user},x" for user in range(USERS)))
-    for week, places in ranks().items():
-        rows = (f"{u},{'x' if i == rank else i},{-i}" for u, rank in enumerate(places) for i in range(1, 10))
-        csv(f"week{week}.csv", "userid,itemid,score", *rows)
+def stored(weeks: Path, folder: Path) -> None:
+    shutil.copytree(weeks, folder, dirs_exist_ok=True)
 
 
-@pytest.fixture
-def stored(weeks: None, run: Run) -> None:
-    """Four of these, measured before: some in Parquet, some in CSV."""
-    os.mkdir("runs")
-    for week in range(FELL - 3, FELL + 1):
-        store(run, week)
-
-
-def store(run: Run, week: int, *options: str, truth: str = "golden.csv", measures: str = "mrr,ndcg") -> None:
+def stored_call(week: int, *options: str, truth: str = "golden.csv", measures: str = "mrr,ndcg") -> list[str]:
+    """Return the call that stores the run of a week."""
     path = f"runs/week{week}.{'csv' if week % 2 else 'parquet'}"
-    arguments = [f"week{week}.csv", truth, "-m", measures, "-k", "3,9", "--by-user", path, "--manifest", "-q"]
-    run("evaluate", *arguments, *options)
+    call = f"evaluate week{week}.csv {truth} -m {measures} -k 3,9 --by-user {path} --manifest -q"
+    return [*call.split(), *options]
 
 
 def tracked(run: Run, *arguments: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(run("track", *arguments, "-q", "--format", "json"))
-    return found
-
-
-def pairs(best: int) -> Iterator[tuple[int, int]]:
-    """Each week with the one before, and with the best."""
-    yield from ((week, before) for before, week in pairwise(range(1, WEEKS + 1)))
-    yield from ((week, best) for week in range(1, WEEKS + 1) if week != best)
+    rows: list[dict[str, Any]] = json.loads(run("track", *arguments, "-q", "--format", "json"))
+    return rows
 
 
 FILES = [f"week{week}.csv" for week in range(WEEKS, 0, -1)]
 
 
-@pytest.mark.usefixtures("weeks")
+@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("measure", ["mrr", "first_hit_rank"])
 def test_changes_are_paired_t_tests_with_holm_over_all_pairs(run: Run, measure: str) -> None:
-    """Named in another order than that of time; the first rank of a hit is best where it is low."""
+    """Name the runs in reverse order; the lowest rank of the first hit is best."""
+    is_mrr = measure == "mrr"
     rows = tracked(run, *FILES, "golden.csv", "-m", measure, "-k", "9")
-    values = {w: [1 / r if measure == "mrr" else r for r in places] for w, places in ranks().items()}
-    assert [row["run"] for row in rows] == [f"week{week}" for week in range(1, WEEKS + 1)]
-    means = {week: sum(own) / USERS for week, own in values.items()}
-    best = (max if measure == "mrr" else min)(means, key=lambda week: means[week])
-    tested = list(dict.fromkeys(pairs(best)))
-    alone = [float(stats.ttest_rel(values[one], values[other]).pvalue) for one, other in tested]
+    values = {week: np.array(of_users, float) ** (-1 if is_mrr else 1) for week, of_users in ranks().items()}
+    assert [row["run"] for row in rows] == [f"week{week}" for week in values]
+    means = {week: own.mean() for week, own in values.items()}
+    best = (max if is_mrr else min)(means, key=lambda week: means[week])
+    tested = dict.fromkeys([(week, week - 1) for week in values if week > 1])
+    tested |= dict.fromkeys((week, best) for week in values if week != best)
+    alone = [float(stats.ttest_rel(values[week], values[other]).pvalue) for week, other in tested]
     unseen = [1.0] * (math.comb(WEEKS, 2) - len(tested))  # pairs that could have been those with the best
     p = dict(zip(tested, multipletests(alone + unseen, method="holm")[1], strict=False))
     for week, row in enumerate(rows, 1):
-        assert is_close(row["mean"], means[week], 1e-12)
-        half = stats.t.ppf(0.975, USERS - 1) * stats.tstd(values[week]) / USERS**0.5
-        if measure == "mrr":  # whose interval lies in 0 to 1, as it is
-            assert is_close(row["high"], means[week] + half, 1e-9)
         assert row["best"] == f"week{best}"
+        assert is_close(row["mean"], means[week], 1e-12)
+        half = stats.t.ppf(0.975, USERS - 1) * stats.sem(values[week])
+        if is_mrr:  # whose interval lies in 0 to 1, as it is
+            assert is_close(row["high"], means[week] + half, 1e-9)
         for kind, other in (("previous", week - 1), ("best", best)):
             if (week, other) not in p:
                 assert (row[f"{kind}_difference"], row[f"{kind}_p"]) == (None, None)
                 continue
             assert is_close(row[f"{kind}_difference"], means[week] - means[other], 1e-12)
             assert is_close(row[f"{kind}_p"], p[week, other], 1e-9)
-            is_worse = (means[week] < means[other]) == (measure == "mrr")
-            verdict = "worse" if is_worse else "better"
+            verdict = "worse" if (means[week] < means[other]) == is_mrr else "better"
             assert row[f"{kind}_verdict"] == (verdict if p[week, other] < 0.05 else "unclear")
     assert [row["run"] for row in rows if row["previous_verdict"] == "worse"] == [f"week{FELL}"]
 
 
 @pytest.mark.usefixtures("stored")
-def test_stored_runs_give_the_rows_of_their_files(run: Run) -> None:
+def test_stored_runs_give_rows_of_their_files(run: Run) -> None:
     measured = tracked(run, *FILES[-FELL : -FELL + 4], "golden.csv", "-m", "mrr,ndcg", "-k", "3,9")
     assert tracked(run, "runs") == measured
     chosen = [row for row in measured if (row["measure"], row["k"]) == ("ndcg", 9)]
-    found = tracked(run, "runs", "-m", "ndcg", "-k", "9")
-    for row, other in zip(found, chosen, strict=True):  # p and verdicts are corrected for fewer
-        corrected = {name: row[name] for name in row if name.endswith(("_p", "_verdict"))}
+    for row, other in zip(tracked(run, "runs", "-m", "ndcg", "-k", "9"), chosen, strict=True):
+        corrected = {name: row[name] for name in row if name.endswith(("_p", "_verdict"))}  # for fewer
         assert row == other | corrected
 
 
 @pytest.mark.usefixtures("stored")
-def test_text_says_which_runs_fell(run: Run) -> None:
+def test_text_names_runs_that_fell(run: Run) -> None:
     text = run("track", "runs", "-m", "mrr", "-k", "9", "--unit", "query")
-    assert text.count(" fell: ") == 1
-    assert f"week{FELL} fell: worse in MRR@9 by " in text
+    assert re.findall(r"\w+ fell: worse in \S+ by ", text) == [f"week{FELL} fell: worse in MRR@9 by "]
     assert "Paired over the queries" in text
     run("track", "runs", "-m", "mrr", "--output", "track.html")
-    page = Path("track.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 2  # at 3 and at 9
-    files = ["week1.csv", "week2.csv", "golden.csv", "-m", "mrr", "-q"]
-    text = " ".join(run("track", *files, "--confidence", "0.97", "--correction", "bh").split())
-    assert "No run is significantly worse than the one before." in text
-    assert (
-        "97 % confidence interval of each comparison; paired t-test, Benjamini and Hochberg-adjusted" in text
-    )
-    assert "not corrected" in run("track", *files, "--correction", "none")
+    assert Path("track.html").read_text(encoding="utf-8").count("<svg") == 2  # at 3 and at 9
     csv("one.csv", "userid,itemid", "0,x")
-    assert "Nothing could be compared" in run("track", *files[:2], "one.csv", "-m", "mrr", "-q")
+    options = ["-m", "mrr", "-q", "--confidence", "0.97", "--correction", "bh"]
+    text = " ".join(run("track", "week1.csv", "week2.csv", "golden.csv", *options).split())
+    assert "No run is significantly worse than the one before." in text
+    how = "97 % confidence interval of each comparison; paired t-test, Benjamini and Hochberg-adjusted"
+    assert how in text
+    assert "Nothing could be compared" in run("track", "week1.csv", "week2.csv", "one.csv", "-m", "mrr", "-q")
 
 
 @pytest.mark.usefixtures("stored")
-@pytest.mark.parametrize(
-    ("options", "rule"),
-    [
-        (["--min-grade", "1"], "it was measured with min_grade = 1.0 and {} with none: measure both alike"),
-        (["--ties", "expected"], "it was measured with ties = expected and {} with item: measure both alike"),
-        (["--users", "users.csv"], "it was measured by other users than {}: measure it again"),
-    ],
-)
-def test_a_run_measured_otherwise_is_refused(run: Run, fails: Fails, options: list[str], rule: str) -> None:
+def test_run_measured_differently_is_refused(run: Run, fails: Fails) -> None:
     csv("users.csv", "userid", *map(str, range(USERS + 1)))
-    store(run, 6, *options)
-    assert fails(2, "track", "runs") == f"track: runs/week6.parquet: {rule.format('runs/week5.csv')}"
-
-
-@pytest.mark.usefixtures("stored")
-def test_a_run_that_does_not_fit_is_refused(run: Run, fails: Fails) -> None:
     csv("other.csv", "userid,itemid", *(f"{user},{'x' if user else 'y'}" for user in range(USERS)))
-    store(run, 6, truth="other.csv")
-    rule = "it was measured by another truth than runs/week5.csv: measure it again"
-    assert fails(2, "track", "runs") == f"track: runs/week6.parquet: {rule}"
-    store(run, 6, measures="mrr")
-    rule = "it has no NDCG@3: choose other measures, or measure it again"
-    assert fails(2, "track", "runs") == f"track: runs/week6.parquet: {rule}"
+    alike = "it was measured with {} and runs/week5.csv with {}: measure both alike"
+    others = "it was measured by {} than runs/week5.csv: measure it again"
+    for call, rule in (
+        (stored_call(6, "--min-grade", "1"), alike.format("min_grade = 1.0", "none")),
+        (stored_call(6, "--ties", "expected"), alike.format("ties = expected", "item")),
+        (stored_call(6, "--users", "users.csv"), others.format("other users")),
+        (stored_call(6, truth="other.csv"), others.format("another truth")),
+        (stored_call(6, measures="mrr"), "it has no NDCG@3: choose other measures, or measure it again"),
+    ):
+        run(*call)
+        assert fails(2, "track", "runs") == f"track: runs/week6.parquet: {rule}"
     run("track", "runs", "-m", "mrr")
     assert "runs/week5.csv: it has no NDCG@5" in fails(2, "track", "runs", "-m", "ndcg", "-k", "5")
     assert "runs/week5.csv: it has no Recall@10" in fails(2, "track", "runs", "-m", "recall")
-    text = Path("runs/week7.csv").read_text()
-    Path("runs/week7.csv").write_text(text.replace("\n7,", "\n'7,"))
+
+
+@pytest.mark.usefixtures("stored")
+def test_run_with_other_users_or_models_is_refused(run: Run, fails: Fails) -> None:
+    csv_of_7 = Path("runs/week7.csv")
+    csv_of_7.write_text(csv_of_7.read_text().replace("\n7,", "\n'7,"))
     rule = "runs/week7.csv: all runs must have the same users, got '7, who is not in runs/week5.csv"
     assert fails(2, "track", "runs", "-m", "mrr") == f"track: {rule}"
     arguments = ["a=week5.csv", "b=week2.csv", "golden.csv", "-m", "mrr", "--by-user", "runs/week6.parquet"]
@@ -177,14 +169,13 @@ def test_a_run_that_does_not_fit_is_refused(run: Run, fails: Fails) -> None:
     Path("runs/week6.csv").touch()
     rule = "track: there must be one file of each run, got runs/week6.csv and runs/week6.parquet"
     assert fails(2, "track", "runs") == rule
-    os.remove("runs/week6.csv")
-    os.remove("runs/week6.parquet")
-    os.remove("runs/week7.manifest.json")
+    for name in ("week6.csv", "week6.parquet", "week7.manifest.json"):
+        os.remove(f"runs/{name}")
     assert fails(1, "track", "runs").startswith("runs/week7.csv: no file with a manifest")
 
 
 @pytest.mark.usefixtures("stored")
-def test_a_file_that_is_no_run_is_refused_by_name(run: Run, fails: Fails) -> None:
+def test_file_that_is_no_run_is_refused(run: Run, fails: Fails) -> None:
     for output in ("runs/track.csv", "runs/../runs/track.json"):
         rule = f"track: --output must not be in runs, whose files are runs, got {output}"
         assert fails(2, "track", "runs", "--output", output) == rule
@@ -199,7 +190,7 @@ def test_a_file_that_is_no_run_is_refused_by_name(run: Run, fails: Fails) -> Non
 
 
 @pytest.mark.usefixtures("stored")
-def test_another_duckdb_is_not_taken_for_another_truth(fails: Fails) -> None:
+def test_other_duckdb_version_is_not_reported_as_other_truth(fails: Fails) -> None:
     path = Path("runs/week7.manifest.json")
     made = json.loads(path.read_text())
     made["version"] = made["version"].replace(duckdb.__version__, "1.4.0")
@@ -210,33 +201,36 @@ def test_another_duckdb_is_not_taken_for_another_truth(fails: Fails) -> None:
 
 
 @pytest.mark.slow
-def test_runs_that_do_not_differ_rarely_get_a_verdict() -> None:
-    """Of 50 draws of a year at 95 %, 1.5 is the standard error. Without the unseen pairs, 8 have one."""
+def test_equal_runs_rarely_get_a_verdict() -> None:
+    """Draw half a year 50 times; the standard error is 1.5. Without the unseen pairs, 7 draws have one."""
     con, chance = register(duckdb.connect()), np.random.default_rng(71)
     request = Request([replace(parse_measure("first_hit_rank"), cuts=(10,))], [10])
     work: Any = SimpleNamespace(con=con, request=request)
-    names, count = [f"week{week}" for week in range(52)], 0
+    names, count = [f"week{week}" for week in range(26)], 0
+    ids = {"system": np.repeat(names, USERS), "userid": np.tile(np.arange(USERS), 26), "k": 10}
     for _ in range(50):
-        values = chance.normal(0, 1, (52, USERS)) + chance.normal(0, 1, USERS)
-        ids = {"system": np.repeat(names, USERS), "userid": np.tile(np.arange(USERS), 52), "k": 10}
-        con.register("drawn", pd.DataFrame({**ids, "first_hit_rank": values.ravel()}))
-        con.execute("CREATE OR REPLACE TEMP TABLE by_user AS FROM drawn")
+        values = chance.normal(0, 1, (26, USERS)) + chance.normal(0, 1, USERS)
+        con.register("by_user", pd.DataFrame({**ids, "first_hit_rank": values.ravel()}))
         verdicts = {row[f"{other}_verdict"] for row in tracked_rows(work, names) for other in OTHERS}
         count += not verdicts <= {"unclear", None}
     assert count <= 50 * 0.05 + 2 * 1.5
 
 
-@pytest.mark.usefixtures("weeks")
-def test_what_is_no_series_of_runs_is_an_error(fails: Fails) -> None:
+# fmt: off
+NO_SERIES = [
+    ("empty", "there must be two runs or more, got 0"),
+    ("week5.csv golden.csv", "there must be two runs or more, got 1"),
+    ("week5.csv", "the one file must be a folder of runs, as evaluate --by-user FILE --manifest writes them, "
+                  "got week5.csv; or write TRUTH behind the runs"),
+    ("empty --min-grade 2", "--min-grade must be left out, as runs in a folder have been measured, got 2.0"),
+    ("week1.csv week2.csv golden.csv -k 0", "-k must be 1 or more, got 0"),
+    ("empty -m judged_share", "--measures must say which of two models is better, got judged_share"),
+]
+# fmt: on
+
+
+@pytest.mark.usefixtures("stored")
+def test_wrong_calls_of_track_are_errors(fails: Fails) -> None:
     os.mkdir("empty")
-    assert fails(2, "track", "empty") == "track: there must be two runs or more, got 0"
-    assert fails(2, "track", "week5.csv", "golden.csv") == "track: there must be two runs or more, got 1"
-    rule = "the one file must be a folder of runs, as evaluate --by-user FILE --manifest writes them"
-    assert fails(2, "track", "week5.csv") == f"track: {rule}, got week5.csv; or write TRUTH behind the runs"
-    rule = "track: --min-grade must be left out, as runs in a folder have been measured, got 2.0"
-    assert fails(2, "track", "empty", "--min-grade", "2") == rule
-    rule = "track: -k must be 1 or more, got 0"
-    assert fails(2, "track", "week1.csv", "week2.csv", "golden.csv", "-k", "0") == rule
-    assert "--measures must say which of two models is better" in fails(
-        2, "track", "empty", "-m", "judged_share"
-    )
+    for arguments, rule in NO_SERIES:
+        assert fails(2, "track", *arguments.split()) == f"track: {rule}"
