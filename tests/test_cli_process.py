@@ -9,9 +9,9 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -44,24 +44,17 @@ def test_help_has_every_option_in_80_columns_and_examples_that_can_be_read(
     """As their arguments: the files of most are not there."""
     text = run(*command.split(), "--help")
     assert max(map(len, text.splitlines())) <= 80
-    assert all(f"  {name} " in text for name in COMMANDS) or command
     if not command:
+        assert all(f"  {name} " in text for name in COMMANDS)
         return
     for name in COMMANDS[command].names:
         assert f"{SHORT.get(name, '--' + name.replace('_', '-'))}" in text
-    _, _, examples = text.partition("examples:\n")
-    assert examples
+    examples = text.partition("examples:\n")[2].splitlines()
     read: list[str] = []
-
-    def run_command(given: Any) -> int:
-        read.append(given.command)
-        return 0
-
-    monkeypatch.setattr(commands, "run_command", run_command)
-    for line in examples.splitlines():
-        words = shlex.split(re.split(r" [|>#] ", line)[0])
-        assert main(words[1:]) == 0
-    assert read == [command] * len(read)
+    monkeypatch.setattr(commands, "run_command", lambda given: read.append(given.command) or 0)
+    for line in examples:
+        assert main(shlex.split(re.split(r" [|>#] ", line)[0])[1:]) == 0
+    assert read == [command] * len(examples) != []
 
 
 def test_the_page_of_the_command_names_every_option() -> None:
@@ -82,56 +75,66 @@ def test_a_shell_completes_commands_options_measures_and_files(
         script = capsys.readouterr().out
         assert word in script
         assert "ranking-udfs" in script
-    for line, found in (
-        ("ev", "plain,evaluate"),
-        ("evaluate --meas", "plain,--measures"),
-        ("evaluate -m recall,nd", "plain,recall,ndcg"),
-        ("evaluate re", "file,re"),
-        ("measures kend", "plain,kendall_tau"),
-        ("compare --ties ex", "plain,expected"),
-    ):
+    for line, completion in {
+        "ev": "plain,evaluate",
+        "evaluate --meas": "plain,--measures",
+        "evaluate -m recall,nd": "plain,recall,ndcg",
+        "evaluate re": "file,re",
+        "measures kend": "plain,kendall_tau",
+        "compare --ties ex": "plain,expected",
+    }.items():
         monkeypatch.setenv("_RANKING_UDFS_COMPLETE", "bash_complete")
         monkeypatch.setenv("COMP_WORDS", f"ranking-udfs {line}")
         monkeypatch.setenv("COMP_CWORD", str(len(line.split())))
         with pytest.raises(SystemExit):
             main([])
-        assert found in capsys.readouterr().out.splitlines(), line
+        assert completion in capsys.readouterr().out.splitlines(), line
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["evaluate", "-m", ",".join(name for name, one in MEASURES.items() if one.column), "a=rec.csv"],
-        ["evaluate", "-m", "mrr,recall", "rec.csv", "--ties", "expected", "--segment", "users.csv:age"],
-        ["compare", "a=rec.csv", "b=worse.csv", "--test", "randomization", "--segment", "users.csv:age"],
+        f"evaluate -m {','.join(name for name, one in MEASURES.items() if one.column)} a=rec.csv",
+        "evaluate -m mrr,recall rec.csv --ties expected --segment users.csv:age",
+        "compare a=rec.csv b=worse.csv --test randomization --segment users.csv:age",
     ],
 )
 def test_a_connection_gets_no_more_macros_than_are_called_and_all_of_those(
-    run: Run, worse: str, monkeypatch: Patch, arguments: list[str]
+    run: Run, worse: str, monkeypatch: Patch, arguments: str
 ) -> None:
     """Where the other tests share a connection that has all of them, and Python's functions too."""
     Path("users.csv").write_text("userid,age\n1,30\n2,40\n")
-    expected = run(*arguments, "truth.csv", "--no-check")
+    call = [*arguments.split(), "truth.csv", "--no-check"]
+    expected = run(*call)
     monkeypatch.setattr(commands, "connect", session.connect)
-    assert run(*arguments, "truth.csv", "--no-check") == expected
+    assert run(*call) == expected
 
 
-def test_ctrl_c_exits_130(monkeypatch: Patch, capsys: Captured) -> None:
-    in_a_function = "Python exception occurred while executing the UDF: KeyboardInterrupt: "
-    for interrupt in (
+@pytest.mark.parametrize(
+    "interrupt",
+    [
         KeyboardInterrupt(),
         duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
         RuntimeError("Query interrupted"),
-        duckdb.InvalidInputException(in_a_function),
-    ):
+        duckdb.InvalidInputException(
+            "Python exception occurred while executing the UDF: KeyboardInterrupt: "
+        ),
+    ],
+)
+def test_ctrl_c_exits_130(monkeypatch: Patch, capsys: Captured, interrupt: BaseException) -> None:
+    monkeypatch.setattr(commands, "fetch_rows", raising(interrupt))
+    assert main(["evaluate", "rec.csv", "truth.csv", "--no-check", "--output", "report.txt"]) == 130
+    assert capsys.readouterr() == ("", "")
+    assert not Path("report.txt").exists()
 
-        def interrupted(*_: object, error: BaseException = interrupt) -> None:
-            raise error
 
-        monkeypatch.setattr(commands, "fetch_rows", interrupted)
-        assert main(["evaluate", "rec.csv", "truth.csv", "--no-check", "--output", "report.txt"]) == 130
-        assert capsys.readouterr() == ("", "")
-        assert not Path("report.txt").exists()
+def raising(error: BaseException) -> Callable[..., None]:
+    """Return a function that raises the error."""
+
+    def raise_it(*_: object) -> None:
+        raise error
+
+    return raise_it
 
 
 def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(monkeypatch: Patch) -> None:
@@ -144,10 +147,7 @@ def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(monkey
         except duckdb.InterruptException as error:
             ended.append(error)
 
-    def pressed(_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Future, "result", pressed)
+    monkeypatch.setattr(Future, "result", raising(KeyboardInterrupt()))
     with duckdb.connect() as own:
         with pytest.raises(KeyboardInterrupt):
             session.interruptible(own, work)
@@ -168,14 +168,14 @@ def test_a_closed_pipe_is_no_error(arguments: str) -> None:
 
 
 @pytest.mark.slow
-def test_what_cannot_be_printed_is_an_error() -> None:
-    for redirection, said in (
-        (">/dev/full", "[Errno 28] No space left on device"),
-        (">&-", "standard output is closed"),
-    ):
-        command = f"{sys.executable} -m ranking_udfs measures {redirection}"
-        done = subprocess.run(command, shell=True, capture_output=True, text=True)
-        assert (done.returncode, done.stderr) == (1, f"ranking-udfs: error: {said}\n")
+@pytest.mark.parametrize(
+    ("redirection", "error"),
+    [(">/dev/full", "[Errno 28] No space left on device"), (">&-", "standard output is closed")],
+)
+def test_what_cannot_be_printed_is_an_error(redirection: str, error: str) -> None:
+    command = f"{sys.executable} -m ranking_udfs measures {redirection}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, f"ranking-udfs: error: {error}\n")
 
 
 def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
@@ -213,43 +213,46 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_shown_on_a_terminal_only_and_goes_forward(monkeypatch: Patch) -> None:
-    class Connection:
-        """Of a query that goes forward, of none, and of one that begins anew."""
+class Connection:
+    """A connection with a query that advances, one without progress, and one that starts again."""
 
-        def __init__(self) -> None:
-            self.percents = [-1, 50, -1, 20, 50, *[30] * 1_000]
-            self.has_begun = False
+    def __init__(self) -> None:
+        self.percents = [-1, 50, -1, 20, 50, *[30] * 1_000]
+        self.has_begun = False
 
-        def execute(self, _: str) -> None:
-            pass
+    def execute(self, _: str) -> None:
+        pass
 
-        def query_progress(self) -> float:
-            return self.percents.pop(0) if self.has_begun else -1
+    def query_progress(self) -> float:
+        return self.percents.pop(0) if self.has_begun else -1
 
+
+@pytest.mark.parametrize(("is_terminal", "quiet"), [(True, False), (True, True), (False, False)])
+def test_progress_is_shown_on_a_terminal_only_and_goes_forward(
+    monkeypatch: Patch, is_terminal: bool, quiet: bool
+) -> None:
+    stream, con = Terminal() if is_terminal else io.StringIO(), Connection()
     monkeypatch.setattr(session, "PROGRESS_SECONDS", 0.001)
-    for stream, quiet in ((Terminal(), False), (Terminal(), True), (io.StringIO(), False)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        con: Any = Connection()
-        with session.progress(con, 2, quiet) as step:
-            step("reading")
-            con.has_begun = True  # or the bar might look at the query before the step, on a busy machine
-            if stream.isatty() and not quiet:
-                while len(con.percents) > 994:
-                    pass
-            step("measuring")
-            say("note", "aside")
-        shown = [part for part in stream.getvalue().split("\r") if part.strip()]
-        if not stream.isatty() or quiet:
-            assert shown == ["ranking-udfs: note: aside\n"]
-            continue
-        shares = [int(share) for share in re.findall(r"(\d+) %", stream.getvalue())]
-        assert shares == sorted(shares)
-        assert {25, 50} <= {*shares}
-        assert any(part.startswith("reading ") for part in shown)
-        assert shown[[part.startswith("ranking-udfs") for part in shown].index(True)].count("\n") == 1
-        assert shown[-1].startswith("measuring ")
-        assert stream.getvalue().endswith("\r")
+    monkeypatch.setattr(sys, "stderr", stream)
+    with session.progress(con, 2, quiet) as step:
+        step("reading")
+        con.has_begun = True  # or the bar might look at the query before the step, on a busy machine
+        while is_terminal and not quiet and len(con.percents) > 994:
+            pass
+        step("measuring")
+        say("note", "aside")
+    shown = [part for part in stream.getvalue().split("\r") if part.strip()]
+    if not is_terminal or quiet:
+        assert shown == ["ranking-udfs: note: aside\n"]
+        return
+    shares = [int(share) for share in re.findall(r"(\d+) %", stream.getvalue())]
+    assert shares == sorted(shares)
+    assert {25, 50} <= {*shares}
+    assert any(part.startswith("reading ") for part in shown)
+    (note,) = (part for part in shown if part.startswith("ranking-udfs"))
+    assert note.count("\n") == 1
+    assert shown[-1].startswith("measuring ")
+    assert stream.getvalue().endswith("\r")
 
 
 def test_without_tqdm_there_is_no_bar(monkeypatch: Patch) -> None:

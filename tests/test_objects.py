@@ -1,4 +1,5 @@
 """Objects of Python as rec and truth: dicts, pairs, ids in order and rows, as retrievers return them."""
+# ruff: noqa: E501  (a case is a line)
 
 import functools
 import math
@@ -12,7 +13,6 @@ import pyarrow as pa
 import pytest
 
 import ranking_udfs
-from tests.conftest import text_rows
 
 # The list of q1 is d2, d1, d3, that of q2 is d3, d1. Relevant is d1 for q1, d3 and d9 are for q2.
 RUN: Any = {"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.1}, "q2": {"d1": 3, "d3": 4.5}}
@@ -24,13 +24,13 @@ BINARY = (1 / math.log2(3) + 1 / (1 + 1 / math.log2(3))) / 2
 
 
 def rows(run: Any, *names: str) -> list[dict[str, Any]]:
-    return [dict(zip(names, (q, *pair), strict=True)) for q, held in run.items() for pair in held.items()]
+    return [dict(zip(names, (q, *pair), strict=True)) for q, pairs in run.items() for pair in pairs.items()]
 
 
 def lists(query: str, key: str, make: Any, **others: Any) -> list[dict[str, Any]]:
-    return [
-        {query: q, "latency": 3, key: make(q)} | {name: one(q) for name, one in others.items()} for q in RUN
-    ]
+    """Rows with a list for each query, made from its name, as the other keys are."""
+    keys = {key: make, **others}
+    return [{query: q, "latency": 3} | {name: of(q) for name, of in keys.items()} for q in RUN]
 
 
 def dicts(query: str) -> list[dict[str, Any]]:
@@ -63,24 +63,15 @@ TRUTHS: dict[str, tuple[Any, float]] = {
     "BEIR's rows": (rows(QRELS, "query-id", "corpus-id", "score"), GRADED),
     "lists of ids": (lists("qid", "relevant", lambda q: {d for d in QRELS[q] if QRELS[q][d]}), BINARY),
     "lists of dicts": (lists("qid", "qrels", lambda q: rows({q: QRELS[q]}, "_", "id", "grade")), GRADED),
-    "ids and grades": (
-        lists("qid", "doc_ids", lambda q: [*QRELS[q]], grades=lambda q: [*QRELS[q].values()]),
-        GRADED,
-    ),
-    "keys beside the list": (
-        [
-            {"qid": q, "doc_id": "d2", "rel": 5, "docs": rows({q: QRELS[q]}, "_", "id", "grade")}
-            for q in QRELS
-        ],
-        GRADED,
-    ),
-}
+    "ids and grades": (lists("qid", "doc_ids", lambda q: [*QRELS[q]], grades=lambda q: [*QRELS[q].values()]), GRADED),
+    "keys beside the list": ([{"qid": q, "doc_id": "d2", "rel": 5, "docs": rows({q: QRELS[q]}, "_", "id", "grade")} for q in QRELS], GRADED),
+}  # fmt: skip
 
 
 def means(rec: Any, truth: Any, *measures: str, **options: Any) -> list[Any]:
-    found = ranking_udfs.evaluate(rec, truth, measures or ("mrr", "recall"), 3, check=False, **options)
-    columns = [one for one in found.columns if one == "system" or one in (measures or ("mrr", "recall"))]
-    return found.select(*columns).fetchall()
+    measures = measures or ("mrr", "recall")
+    relation = ranking_udfs.evaluate(rec, truth, measures, 3, check=False, **options)
+    return relation.select(*(name for name in relation.columns if name in ("system", *measures))).fetchall()
 
 
 @pytest.mark.parametrize("form", RECS)
@@ -118,9 +109,9 @@ def with_notes(rec: Any, truth: Any) -> tuple[list[Any], list[str]]:
 def test_what_is_missing_or_repeated_is_as_in_a_table() -> None:
     nan = float("nan")
     run = {"q1": [("d1", nan), ("d1", 1), (None, 2), ("d4", None)], None: [("d1", 1)], "q2": [], "q3": None}
-    columns = [one for query, pairs in run.items() for one in ((query, *pair) for pair in pairs or [])]
+    run_rows = [(query, *pair) for query, pairs in run.items() for pair in pairs or []]
     rec = pa.table(
-        dict(zip(("userid", "itemid", "score"), map(list, zip(*columns, strict=True)), strict=True))
+        dict(zip(("userid", "itemid", "score"), map(list, zip(*run_rows, strict=True)), strict=True))
     )
     qrels: Any = {"q1": {"d1": 1, None: 2}, "q2": {"d4": 0}}
     truth = pa.table({"userid": ["q1", "q1", "q2"], "itemid": ["d1", None, "d4"], "rel": [1, 2, 0]})
@@ -142,13 +133,49 @@ def test_a_query_with_an_empty_list_in_truth_stays_as_in_files(qrels: Any) -> No
     assert "NULL" not in "".join(notes)
 
 
-@pytest.mark.parametrize(("call", "text"), text_rows("wrong objects of Python"))
-def test_errors_name_the_argument_and_the_rule(call: str, text: str) -> None:
-    evaluate = functools.partial(ranking_udfs.evaluate, check=False)
-    with pytest.raises((ValueError, TypeError), match="^evaluate: " + re.escape(text)):
-        eval(f"evaluate({call})", globals() | locals())
-    if "write grade_col" in text:
-        assert eval(f"evaluate({call}, grade_col='rel')", globals() | locals())
+# rec, truth, descending where it is not True, and the error.
+WRONG: list[tuple[Any, Any, Any, str]] = [
+    ({"q1": {"d1": 1}, "a": RUN}, QRELS, True, "rec must be {query: {id: score}} for one model or {model: {query: {id: score}}} for several, got the list of a query for 'q1' and a model for 'a'"),
+    ({"q1": ["d1"], "a": "a.csv"}, QRELS, True, "rec must be {query: {id: score}} for one model or {model: {query: {id: score}}} for several, got the list of a query for 'q1' and a model for 'a'"),
+    ({"q1": [{"id": "d1", "score": 1}]}, QRELS, True, "rec['q1'] must be dicts with a key of queries (if it is the list of a query, write {'model': rec}), got the keys id, score"),
+    ([{"foo": "q1", "bar": ["d1"]}], QRELS, True, "rec: no column 'userid' and no column 'itemid' (there are: foo, bar); write user_col='rec:...', item_col='rec:bar'"),
+    ([{"qid": "q1", "topic": "q2", "docs": ["d1"]}], QRELS, True, "rec: several keys may be userid: name one of 'qid' and 'topic' with user_col"),
+    ([{"qid": "q1", "docs": ["d1"], "hits": ["d1"]}], QRELS, True, "rec: several keys may be itemid: name one of 'docs' and 'hits' with item_col"),
+    ([{"qid": "q1", "score": 1, "docs": [{"id": "d1", "similarity": 1}]}], QRELS, True, "rec: no column 'score' (there are: userid, similarity, itemid); write score_col='similarity'"),
+    ([{"qid": "q1", "docs": ["d1"], "scores": [1, 2]}], QRELS, True, "rec[0]['docs'] must be as long as the list of its numbers, got 1 and 2"),
+    ([{"qid": "q1", "docs": [("d1", 1)], "scores": [2]}], QRELS, True, "rec[0]['docs'] must be ids alone beside the list of their numbers, got [('d1', 1)]"),
+    ([{"qid": "q1", "docs": ["d1"]}, {"qid": "q1", "docs": ["d2"]}], QRELS, True, "rec must be one list for each query and model (system_col), as none has scores, got 2 of 'q1'"),
+    ([{"qid": "q1", "doc_id": "d1", "docs": [{"name": "d2", "score": 1}]}], QRELS, True, "rec must be lists of dicts with the key of an item (item_col), got the keys ['name', 'score']"),
+    ({"q1": {"d1", "d2"}}, QRELS, True, "rec['q1'] must be in order, got set"),
+    ({"a": {"q1": {"d1": "x"}}}, QRELS, True, "rec['a']['q1']['d1'] must be a number, got 'x'"),
+    ({"q1": ["d1"], "q2": [("d3", 1)]}, QRELS, True, "rec must be lists of one form, got ids alone in rec['q1'] and ids with numbers in rec['q2']"),
+    ({"q1": [("d1", 1), "d2"]}, QRELS, True, "rec['q1'][1] must be a pair (id, number) like others, got 'd2'"),
+    ({"q1": [0.9, 0.8]}, QRELS, True, "rec: itemid must be all text or all integers, got 0.8"),
+    ({"q1": ["d1", 7]}, QRELS, True, "rec: itemid must be all text or all integers, got 'd1' and 7"),
+    ({"q1": [1, 2]}, QRELS, True, "itemid must be of one type, got VARCHAR in truth and BIGINT in rec; write str(itemid) in rec"),
+    ({"q1": {"d1": 2**70}}, QRELS, True, "rec: score: Python int too large to convert to C long"),
+    ({"userid": [1], "itemid": [1, 2]}, QRELS, True, "rec: Column 1 named itemid expected length 1 but got length 2"),
+    (["q1"], QRELS, True, "rec[0] must be a dict with the names of columns as keys, got str"),
+    ([{1: 2}], QRELS, True, "rec[0] must be a dict with the names of columns as keys, got a dict with the keys [1]"),
+    ([], QRELS, True, "rec: no rows"),
+    ({"a": RUN, "b": {}}, QRELS, True, "rec['b']: no rows"),
+    (RUN, {"q1": []}, True, "truth: no rows"),
+    (RUN, {"q1": "d1"}, True, "truth['q1'] must be a list or a dict, got str"),
+    (RUN, {"a": QRELS}, True, "truth['a']['q1'] must be a number, got {'d1': 2, 'd2': 0}"),
+    (QRELS, RUN, True, "truth: has fractions, and rec whole numbers: recommendations come first, then truth; write grade_col='rel' if these are grades"),
+    (RUN, QRELS, {"far": False}, "descending must name models (there is one, without a name), got 'far'"),
+    ({"a": RUN}, QRELS, {"far": False}, "descending must name models (a), got 'far'"),
+    ({"a": RUN}, QRELS, {"a": 0}, "descending must be True or False, or a dict of these by the names of models, got {'a': 0}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rec", "truth", "descending", "error"), WRONG)
+def test_errors_name_the_argument_and_the_rule(rec: Any, truth: Any, descending: Any, error: str) -> None:
+    evaluate = functools.partial(ranking_udfs.evaluate, rec, truth, descending=descending, check=False)
+    with pytest.raises((ValueError, TypeError), match="^evaluate: " + re.escape(error)):
+        evaluate()
+    if "write grade_col" in error:
+        assert evaluate(grade_col="rel")
 
 
 def test_advice_on_scores_upside_down_is_right_when_it_is_followed() -> None:
@@ -176,25 +203,3 @@ def test_compare_and_report_take_the_same() -> None:
     compared = ranking_udfs.compare(models, QRELS, "mrr", 3, **given)
     assert compared.select("users, mean_system, difference").fetchall() == [(2, MRR, 0)]
     assert "MRR@3" in ranking_udfs.report(models, QRELS, "mrr", 3, **given).html
-
-
-def random_dicts() -> tuple[Any, Any]:
-    """Runs and qrels of 40 queries: some relevant items are not in a list, some in none are judged."""
-    draw = random.Random(3)
-    qrels = {
-        f"q{n}": {f"d{draw.randrange(60)}": draw.choice([0, 1, 1, 2]) for _ in range(9)} for n in range(40)
-    }
-    run = {q: {f"d{n}": draw.random() for n in draw.sample(range(60), draw.choice([3, 30]))} for q in qrels}
-    return run, {q: {**grades, "d99": 1} for q, grades in qrels.items()}
-
-
-def test_pytrec_eval_has_the_same_values_of_its_dicts() -> None:
-    library = pytest.importorskip("pytrec_eval")
-    run, qrels = random_dicts()
-    names = {"ndcg(gain=linear)": "ndcg_cut_5", "recall": "recall_5", "average_precision": "map_cut_5"}
-    expected = library.RelevanceEvaluator(qrels, {*names.values()}).evaluate(run)
-    found = ranking_udfs.evaluate(run, qrels, [*names], 5, by_user=True, check=False)
-    values = {row[0]: row[-3:] for row in found.fetchall()}
-    assert values.keys() == expected.keys() == qrels.keys()
-    for query, row in values.items():
-        assert row == pytest.approx([expected[query][name] for name in names.values()], abs=1e-12)
