@@ -1,4 +1,5 @@
 """`ranking_udfs.evaluate` and `compare`: the command's numbers of any tables, and nothing left behind."""
+# ruff: noqa: E501  (a query is a line)
 
 import doctest
 import gc
@@ -48,8 +49,7 @@ def frames() -> dict[str, pd.DataFrame]:
 # Python's arguments, and the command's that say the same.
 CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "segments": (
-        {"measures": ["ndcg(gain=linear)@10,5", "mrr"], "ks": [3, None], "ties": "expected"}
-        | {"segments": "people", "segment_col": "segment"},
+        {"measures": ["ndcg(gain=linear)@10,5", "mrr"], "ks": [3, None], "ties": "expected", "segments": "people", "segment_col": "segment"},
         f"-m ndcg(gain=linear)@10,5,mrr -k 3,all --ties expected --segment {USERS}:segment",
     ),
     "by_user": (
@@ -57,13 +57,12 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
         "-m ndcg@5,recall -k 7 --ties trec --by-user by.json",
     ),
     "compare": (
-        {"measures": ["ndcg", "mrr@3"], "ks": [5, 10], "segments": pd.read_csv(USERS)}
-        | {"baseline": "popularity", "margin": 0.01, "confidence": np.float64(0.9), "correction": "bh"}
-        | {"seed": 3, "permutations": 500, "test": "randomization"},
-        f"-m ndcg,mrr@3 -k 5,10 --segment {USERS}:segment --baseline popularity --margin 0.01 "
-        "--confidence 0.9 --correction bh --seed 3 --permutations 500 --test randomization",
+        {"measures": ["ndcg", "mrr@3"], "ks": [5, 10], "segments": pd.read_csv(USERS), "baseline": "popularity", "margin": 0.01,
+         "confidence": np.float64(0.9), "correction": "bh", "seed": 3, "permutations": 500, "test": "randomization"},
+        f"-m ndcg,mrr@3 -k 5,10 --segment {USERS}:segment --baseline popularity --margin 0.01 --confidence 0.9 --correction bh "
+        "--seed 3 --permutations 500 --test randomization",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -73,12 +72,11 @@ def test_the_rows_are_those_of_the_command_to_the_bit(
     options, arguments = CALLS[name]
     command = "compare" if name == "compare" else "evaluate"
     recs = ("rec", "truth") if name == "segments" else (frames["rec"], frames["truth"])
-    given: Any = {"con": con, "check": False, **options, **COLUMNS}
-    found = getattr(ranking_udfs, command)(*recs, **given)
+    found = getattr(ranking_udfs, command)(*recs, con=con, check=False, **options, **COLUMNS)
     files = arguments.replace("by.json", str(tmp_path / "by.json")).split()
     assert main([command, REC, TRUTH, *OPTIONS, *files, "--format", "json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    expected = json.loads((tmp_path / "by.json").read_text()) if name == "by_user" else printed
+    printed = capsys.readouterr().out
+    expected = json.loads((tmp_path / "by.json").read_text() if name == "by_user" else printed)
     assert len(expected) > 3
     assert found.fetchall() == [tuple(map(row.get, found.columns)) for row in expected]
 
@@ -105,22 +103,17 @@ def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]
 
 def test_every_form_of_rec_and_truth_gives_the_same(con: Con, frames: dict[str, Any]) -> None:
     expected = ranking_udfs.evaluate("rec", "truth", "ndcg", con=con, check=False, **COLUMNS).fetchall()
-    recs, truths = (forms(con, name, file, frames[name]) for name, file in (("rec", REC), ("truth", TRUTH)))
-    for form, other in zip([*recs][::2], [*recs][1::2], strict=True):
-        found = ranking_udfs.evaluate(recs[form], truths[other], "ndcg", con=con, check=False, **COLUMNS)
-        assert found.fetchall() == expected, (form, other)
-    recs, truths = (forms(con, name, file, frames[name]) for name, file in (("rec", REC), ("truth", TRUTH)))
-    for form, other in zip([*recs][1::2], [*recs][::2], strict=True):  # a table is one of hers
-        given = (REC if form == "a table" else recs[form]), truths[other]
-        found = ranking_udfs.evaluate(*given, "ndcg", check=False, **COLUMNS)
-        assert found.fetchall() == expected, (form, other)
-
-
-def test_a_dict_of_arrays_is_a_table_to_duckdb() -> None:
-    rec = pd.DataFrame({"userid": [1, 1], "itemid": [7, 9], "score": [2, 1]})
-    truth = {"userid": np.array([1]), "itemid": np.array([9])}
-    found = ranking_udfs.evaluate(rec, truth, "mrr", check=False)
-    assert found.project("mrr").fetchall() == [(0.5,)]
+    for of_con in (True, False):
+        recs, truths = (
+            forms(con, name, file, frames[name]) for name, file in (("rec", REC), ("truth", TRUTH))
+        )
+        if not of_con:  # where no table has a name
+            recs["a table"] = REC
+        names = [*recs]
+        for form, other in zip(names[not of_con :: 2], names[of_con::2], strict=True):
+            given: Any = {"con": con} if of_con else {}
+            found = ranking_udfs.evaluate(recs[form], truths[other], "ndcg", check=False, **given, **COLUMNS)
+            assert found.fetchall() == expected, (form, other)
 
 
 def test_users_keep_their_type() -> None:
@@ -135,17 +128,16 @@ def test_users_keep_their_type() -> None:
             assert found.project("userid").fetchall() == rec.project("userid").fetchall()
 
 
+STATE = (  # everything that a user may see: tables, views, settings, macros
+    "SELECT database_name, schema_name, table_name, estimated_size FROM duckdb_tables() ORDER BY ALL",
+    "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() ORDER BY ALL",
+    "SELECT name, value FROM duckdb_settings() WHERE name <> 'memory_limit' ORDER BY ALL",
+    "SELECT database_name, schema_name, function_name FROM duckdb_functions() ORDER BY ALL",
+)
+
+
 def state(con: Con) -> list[Any]:
-    """Everything that a user may see: tables, views, settings, macros."""
-    return [
-        con.execute(query).fetchall()
-        for query in (
-            "SELECT database_name, schema_name, table_name, estimated_size FROM duckdb_tables() ORDER BY ALL",
-            "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() ORDER BY ALL",
-            "SELECT name, value FROM duckdb_settings() WHERE name <> 'memory_limit' ORDER BY ALL",
-            "SELECT database_name, schema_name, function_name FROM duckdb_functions() ORDER BY ALL",
-        )
-    ]
+    return [con.execute(query).fetchall() for query in STATE]
 
 
 def test_nothing_is_left_on_the_users_connection_and_nothing_replaced(frames: dict[str, Any]) -> None:
@@ -158,20 +150,19 @@ def test_nothing_is_left_on_the_users_connection_and_nothing_replaced(frames: di
             CREATE TABLE rec AS FROM '{REC}'; CREATE TEMP TABLE truth AS FROM '{TRUTH}'
         """)
         before = state(con)
-        kept = []
+        kept, given = [], {"con": con, "check": False, **COLUMNS}
         for rec in ("rec", frames["rec"]):
-            kept.append(ranking_udfs.evaluate(rec, "truth", con=con, segments=USERS, check=False, **COLUMNS))
-            given: Any = {"con": con, "ties": "trec", "check": False, **COLUMNS}
-            kept.append(ranking_udfs.compare(rec, "truth", "ndcg", **given))
+            kept.append(ranking_udfs.evaluate(rec, "truth", segments=USERS, **given))
+            kept.append(ranking_udfs.compare(rec, "truth", "ndcg", ties="trec", **given))
         with pytest.raises(ValueError, match="must say which of two models"):
             ranking_udfs.compare("rec", "truth", "ideal_dcg", con=con, **COLUMNS)
         with pytest.raises(ValueError, match="no column 'nope'"):
-            ranking_udfs.evaluate(frames["rec"], "truth", con=con, **{**COLUMNS, "grade_col": "nope"})
+            ranking_udfs.evaluate(frames["rec"], "truth", con=con, **COLUMNS | {"grade_col": "nope"})
         assert state(con) == before
         assert all(one.fetchall() for one in kept)
         con.begin()
         con.execute("CREATE TABLE mine AS FROM rec LIMIT 5")  # which no other connection sees
-        assert ranking_udfs.evaluate("mine", "truth", con=con, check=False, **COLUMNS).fetchall()
+        assert ranking_udfs.evaluate("mine", "truth", **given).fetchall()
         con.rollback()
         assert state(con) == before
         assert con.execute("FROM _ranking_evaluate_rec, result").fetchall() == [(1, 3)]
@@ -191,10 +182,8 @@ def test_the_aggregates_of_hivemall_stay_and_so_do_filters_of_warnings() -> None
 
 def test_a_relation_outlives_all_that_it_was_made_of() -> None:
     """Derived ones too; and nothing else holds a connection or a data frame for ever."""
-    rec, truth = (
-        pd.DataFrame({"userid": [1], "itemid": [2], "score": [1.0]}),
-        pd.DataFrame({"userid": [1], "itemid": [2]}),
-    )
+    rec = pd.DataFrame({"userid": [1], "itemid": [2], "score": [1.0]})
+    truth = pd.DataFrame({"userid": [1], "itemid": [2]})
     frames = [weakref.ref(rec), weakref.ref(truth)]
     found = ranking_udfs.evaluate(rec, truth, "mrr")
     del rec, truth

@@ -53,6 +53,10 @@ RECS: dict[str, Any] = {
     "dicts in rows": lists("query", "retrieved", RUN.get),
     "ids and scores": lists("_id", "ids", lambda q: [*RUN[q]], scores=lambda q: [*RUN[q].values()]),
     "columns": {"userid": [*"qqqpp"], "itemid": [*"213gx"], "score": [3, 2, 1, 2, 1]},
+    "columns as arrays": {
+        name: np.array([*cells])
+        for name, cells in {"userid": "qqqpp", "itemid": "213gx", "score": [3, 2, 1, 2, 1]}.items()
+    },
 }
 TRUTHS: dict[str, tuple[Any, float]] = {
     "dicts": (QRELS, GRADED),
@@ -76,7 +80,7 @@ def means(rec: Any, truth: Any, *measures: str, **options: Any) -> list[Any]:
 
 @pytest.mark.parametrize("form", RECS)
 def test_forms_of_rec(form: str) -> None:
-    truth = {"q": ["1"], "p": ["g", "h"]} if form == "columns" else QRELS
+    truth = {"q": ["1"], "p": ["g", "h"]} if "columns" in form else QRELS
     assert means(RECS[form], truth) == [(MRR, RECALL)]
     assert means({"a": RECS[form], "b": RECS[form]}, truth) == [("a", MRR, RECALL), ("b", MRR, RECALL)]
 
