@@ -21,10 +21,10 @@ from ranking_udfs.arrow.types import sql_type
 from ranking_udfs.duckdb import connection
 from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.duckdb.macros import Macro, macros
-from ranking_udfs.macros import portable
 from ranking_udfs.measures.registry import BY_NAME, MEASURES
 from tests.conftest import Con, Patch, value
 
+SCRIPT = Path(__file__).resolve().parent.parent / "sql/ranking_udfs.sql"
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
 
 # A function, a macro, and what they return.
@@ -78,7 +78,7 @@ def after(steps: list[str], others: list[Con]) -> Con:
         elif step.startswith("REGISTER"):
             ranking_udfs.register(con, **OPTIONS[step.partition(" FOR ")[2] or PLAIN])
         else:
-            con.execute(portable.script() if step == "RUN THE SCRIPT" else step)
+            con.execute(SCRIPT.read_text(encoding="utf-8") if step == "RUN THE SCRIPT" else step)
     return con
 
 
