@@ -42,12 +42,12 @@ def test_connections_opened_registered_and_closed_let_go_of_their_memory_and_fil
     code = "from tests.fuzz import stress; print(*stress.connections(45))"
     grown, runs = 1.0, 0
     while grown >= 0.02 and runs < 5:
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-        )
-        grown, files, runs = float(done.stdout.split()[0]), done.stdout.split()[1], runs + 1
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        grown, files = map(float, done.stdout.split())
+        runs += 1
     assert grown < 0.02
-    assert files == "0"
+    assert files == 0
 
 
 @pytest.mark.slow
@@ -69,11 +69,8 @@ def test_values_are_bit_identical_on_any_number_of_threads_in_any_order_of_rows_
 
 
 MANY_BATCHES = """
-CREATE TABLE lists AS
-SELECT
-    list_transform(range(30), lambda x: (x * i) % 97) AS rec,
-    list_transform(range(5), lambda x: (x * 7 * i) % 97) AS truth
-FROM range(300_000) AS numbers(i)
+CREATE TABLE lists AS SELECT list_transform(range(30), lambda x: (x * i) % 97) AS rec,
+    list_transform(range(5), lambda x: (x * 7 * i) % 97) AS truth FROM range(300_000) AS numbers(i)
 """
 SEVERAL = "SELECT sum(recall(rec, truth, 10)), sum(ndcg(rec, truth, 10)), sum(auc(rec, truth)) FROM lists"
 

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -28,15 +28,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     folder = tmp_path_factory.mktemp("data")
     (folder / "rec").mkdir()
-    with duckdb.connect() as con:
-        con.execute(f"""
-            COPY (SELECT i // 5 AS userid, i % 101 AS itemid, hash(i) % 100 AS score FROM range(500000) t(i))
-            TO '{folder / "rec.parquet"}';
-            COPY (SELECT i // 2 AS userid, i % 103 AS itemid FROM range(200000) t(i))
-            TO '{folder / "truth.parquet"}';
-            COPY (SELECT i AS userid, i % 103 AS itemid FROM range(400000) t(i))
-            TO '{folder / "crowd.parquet"}'
-        """)
+    for name, columns in {
+        "rec": "i // 5 AS userid, i % 101 AS itemid, hash(i) % 100 AS score FROM range(500000) t(i)",
+        "truth": "i // 2 AS userid, i % 103 AS itemid FROM range(200000) t(i)",
+        "crowd": "i AS userid, i % 103 AS itemid FROM range(400000) t(i)",
+    }.items():
+        duckdb.execute(f"COPY (SELECT {columns}) TO '{folder / name}.parquet'")
     for i in range(20):
         os.link(folder / "rec.parquet", folder / "rec" / f"{i}.parquet")
     return folder
@@ -54,13 +51,8 @@ sys.exit(main())
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     """The command, in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-c", START, *arguments],
-        cwd=folder,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    pipe, command = subprocess.PIPE, [sys.executable, "-c", START, *arguments]
+    return subprocess.Popen(command, cwd=folder, text=True, stdout=pipe, stderr=pipe)
 
 
 def used(process: subprocess.Popen[str]) -> float:
@@ -118,33 +110,31 @@ def test_a_signal_while_a_file_is_written_leaves_the_file_that_was_there(
     assert target.read_text() == "what was there before"
 
 
-@pytest.fixture
-def poor(data: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect(config={"threads": 2}) as con:
-        ranking_udfs.register(con)
-        con.execute(f"CREATE TEMP VIEW rec AS FROM '{data / 'rec' / '*.parquet'}'")
-        con.execute(f"CREATE TEMP VIEW truth AS FROM '{data / 'truth.parquet'}'")
-        yield con
+LISTS = """
+    SELECT avg(ndcg(rec, truth, 10)) AS ndcg
+    FROM (SELECT userid, list(itemid ORDER BY score DESC) AS rec FROM rec GROUP BY userid)
+    JOIN (SELECT userid, list(itemid) AS truth FROM truth GROUP BY userid) USING (userid)"""
 
 
 @pytest.mark.parametrize(
-    ("folder", "query"), [("", "ranking.evaluate('rec', 'truth', [10, NULL])"), ("temp", "lists")]
+    ("has_disk", "query"),
+    [(False, "SELECT ndcg FROM ranking.evaluate('rec', 'truth', [10, NULL])"), (True, LISTS)],
+    ids=["no disk", "1 MB of disk"],
 )
 def test_too_little_memory_and_a_full_disk_are_duckdbs_error(
-    poor: duckdb.DuckDBPyConnection, tmp_path: Path, folder: str, query: str
+    data: Path, tmp_path: Path, has_disk: bool, query: str
 ) -> None:
-    lists = """(
-        SELECT avg(ndcg(rec, truth, 10)) AS ndcg
-        FROM (SELECT userid, list(itemid ORDER BY score DESC) AS rec FROM rec GROUP BY userid)
-        JOIN (SELECT userid, list(itemid) AS truth FROM truth GROUP BY userid) USING (userid))"""
-    poor.execute(f"SET temp_directory = '{tmp_path / folder if folder else ''}'")
-    if folder:
-        poor.execute("SET max_temp_directory_size = '1MB'")
-    poor.execute("SET memory_limit = '40MB'")
-    with pytest.raises(duckdb.OutOfMemoryException, match=r"memory|max_temp_directory_size"):
-        poor.execute(f"SELECT ndcg FROM {lists if query == 'lists' else query}").fetchall()
-    poor.execute("SET memory_limit = '8GB'")
-    assert poor.execute("SELECT recall([1, 3], [1, 2])").fetchall() == [(1 / 2,)]
+    with ranking_udfs.register(duckdb.connect(config={"threads": 2})) as con:
+        con.execute(f"CREATE TEMP VIEW rec AS FROM '{data / 'rec' / '*.parquet'}'")
+        con.execute(f"CREATE TEMP VIEW truth AS FROM '{data / 'truth.parquet'}'")
+        con.execute(f"SET temp_directory = '{tmp_path / 'temp' if has_disk else ''}'")
+        if has_disk:
+            con.execute("SET max_temp_directory_size = '1MB'")
+        con.execute("SET memory_limit = '40MB'")
+        with pytest.raises(duckdb.OutOfMemoryException, match=r"memory|max_temp_directory_size"):
+            con.execute(query).fetchall()
+        con.execute("SET memory_limit = '8GB'")
+        assert con.execute("SELECT recall([1, 3], [1, 2])").fetchall() == [(1 / 2,)]
 
 
 def test_the_command_says_that_memory_is_short_in_one_line(data: Path, tmp_path: Path) -> None:

@@ -22,10 +22,9 @@ def inputs(run: Run, rec: str, *given: str) -> list[dict[str, Any]]:
 
 def test_a_fingerprint_is_the_sum_of_the_hashes_of_the_rows_in_any_order(run: Run) -> None:
     header, *rows = REC.splitlines()
-    typed = "SELECT userid::BIGINT AS userid, itemid, score FROM 'rec.csv' ORDER BY score ASC"
     csv("shuffled.csv", header, *random.Random(1).sample(rows, len(rows)))
     csv("ranked.csv", f"{header},rank", *(f"{row},1" for row in rows))
-    write("typed.parquet", typed)
+    write("typed.parquet", "SELECT userid::BIGINT AS userid, itemid, score FROM 'rec.csv' ORDER BY score ASC")
     csv("other.csv", header, *rows[1:], "1,1,9.0")
     csv("swapped.csv", header, *rows[1:], "1,10,1")
     csv("twice.csv", header, *rows, rows[0], rows[0])

@@ -30,9 +30,7 @@ def test_the_colon_of_a_drive_separates_nothing(bare: duckdb.DuckDBPyConnection)
         r"als=C:\als.csv": ("als", r"C:\als.csv", None),
         r"als=C:\als.csv:ascending": ("als", r"C:\als.csv", False),
         "als=C:/als.csv:descending": ("als", "C:/als.csv", True),
-        r"C:\als.csv": ("", r"C:\als.csv", None),
-        r"C:\run=1\als.csv": ("", r"C:\run=1\als.csv", None),
-        "C:/run=1/als.csv": ("", "C:/run=1/als.csv", None),
+        **{path: ("", path, None) for path in (r"C:\als.csv", r"C:\run=1\als.csv", "C:/run=1/als.csv")},
         r"\\server\run=1\als.csv": ("", r"\\server\run=1\als.csv", None),
     }.items():
         assert tables.name_and_path(bare, text, Catalog()) == expected
