@@ -1,4 +1,4 @@
-"""The advice of each problem code and error, followed: the numbers are right afterwards."""
+"""Follow the advice of each problem code and error, and test that the values are right afterwards."""
 # ruff: noqa: E501  (a case is a line)
 
 import json
@@ -19,7 +19,7 @@ SHORT = "FROM good WHERE itemid % 100 = 1"
 FIRST_DCG, SECOND_DCG = 1.0, 0.6309297535714575  # 1 / log2(rank + 1)
 CASES = tomllib.loads((TESTS / "advice.toml").read_text(encoding="utf-8"))["case"]
 TABLES = {"rec", "truth", "history", "items", "predicted_truth"}
-# Of measures with options, and of ids: in tests of their own below.
+# Codes about options of measures and about ids, which have their own tests below.
 OTHERS = {"shorter_than_truth", "fractional_grade", "user_spelling", "item_spelling"}
 con = module_connection((TESTS / "tables/advice.sql").read_text(encoding="utf-8"))
 
@@ -38,22 +38,22 @@ def problems(con: Con, case: dict[str, Any], tables: str, k: str, options: str, 
     """Return the codes of the check of two tables, with the other tables of the case."""
     others = {"history", "items", "predicted_truth"} & case.keys() - {unread}
     arguments = "".join(f", {name} := '{name}'" for name in others) + options
-    found = con.execute(f"SELECT code FROM ranking.check({tables}, ks := [{k}]{arguments})").fetchall()
-    return {code for (code,) in found}
+    codes = con.execute(f"SELECT code FROM ranking.check({tables}, ks := [{k}]{arguments})").fetchall()
+    return {code for (code,) in codes}
 
 
-def test_every_advice_is_followed(con: Con) -> None:
+def test_every_advice_has_a_case(con: Con) -> None:
     advised = con.execute("SELECT code FROM ranking.check_codes() WHERE in_sql IS NOT NULL").fetchall()
     assert {code for (code,) in advised} == {code for case in CASES for code in case["codes"]} | OTHERS
 
 
-def test_the_command_gets_no_sql(con: Con) -> None:
+def test_advice_for_the_command_has_no_sql(con: Con) -> None:
     texts = con.execute("SELECT in_command FROM ranking.check_codes()").fetchall()
     assert [text for (text,) in texts if re.search(r":=|SELECT|FROM|JOIN|_col\b|lower\(", text or "")] == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['codes'][0]}, {case['advice'][:20]}")
-def test_numbers_are_right_after_an_advice(con: Con, case: dict[str, Any]) -> None:
+def test_following_an_advice_gives_the_right_values(con: Con, case: dict[str, Any]) -> None:
     before, options = (f", {case[name]}" if name in case else "" for name in ("options_before", "options"))
     measure, k = case.get("measure", "mrr@3").split("@")
     codes, then = {*case["codes"]}, case.get("then", {})
@@ -66,15 +66,15 @@ def test_numbers_are_right_after_an_advice(con: Con, case: dict[str, Any]) -> No
     if "history" in then:
         make(con, {"history": "FROM history_then"})
     tables = "'rec_then', 'truth_then'"
-    if "ties" not in options:  # of which the check knows nothing
+    if "ties" not in options:  # which the check does not read
         assert codes.isdisjoint(problems(con, case, tables, k, options))
     right = pytest.approx([float(Fraction(number)) for number in case["right"]])
     options = "" if "time_col" in options else options
     query = f"SELECT {measure} FROM ranking.evaluate({tables}, [{k}]{options})"
     assert sorted(value for (value,) in con.execute(query).fetchall()) == right
     name, _, text = options.removeprefix(", ").partition(" := ")
-    given: Any = {name: json.loads(text.replace("'", '"'))} if name else {}
-    means = ranking_udfs.evaluate("rec_then", "truth_then", measure, int(k), con=con, check=False, **given)
+    keywords: Any = {name: json.loads(text.replace("'", '"'))} if name else {}
+    means = ranking_udfs.evaluate("rec_then", "truth_then", measure, int(k), con=con, check=False, **keywords)
     assert sorted(means.project(measure).to_arrow_table()[0].to_pylist()) == right
 
 
@@ -85,7 +85,7 @@ def test_numbers_are_right_after_an_advice(con: Con, case: dict[str, Any]) -> No
         ("fractional_grade", "gain=linear", "SELECT *, 0.5 AS rel FROM liked WHERE itemid % 100 = 1", FIRST_DCG),
     ],
 )  # fmt: skip
-def test_ndcg_is_right_with_the_option_that_the_check_names(
+def test_the_option_that_the_check_names_corrects_ndcg(
     con: Con, code: str, option: str, truth: str, dcg: float
 ) -> None:
     make(con, {"rec": SHORT, "truth": truth})
@@ -100,7 +100,7 @@ def test_ndcg_is_right_with_the_option_that_the_check_names(
     assert values[0][-1] == pytest.approx(dcg)
 
 
-ALIKE = [  # a difference in spelling, an id in rec, and the id in truth, of which no other one is like it
+ALIKE = [  # a difference in spelling, the id in rec, and the id in truth
     ("case", "'A' || u", "'a' || u"),
     ("blanks", "' a' || u || chr(160)", "'a' || u"),
     ("zeros", "'00' || (u + 1)", "(u + 1)::VARCHAR"),
@@ -111,10 +111,10 @@ ALIKE = [  # a difference in spelling, an id in rec, and the id in truth, of whi
 
 @pytest.mark.parametrize(("difference", "ours", "theirs"), ALIKE)
 @pytest.mark.parametrize("name", ["userid", "itemid"])
-def test_ids_that_are_spelled_alike_match(
+def test_ids_match_after_the_advice_on_spelling(
     registered: None, con: Con, difference: str, ours: str, theirs: str, name: str, tmp_path: Path, capsys: Captured
 ) -> None:  # fmt: skip
-    """Every other id is alike in both tables, so that the recall of the check's data is 0.5."""
+    """Every other id is equal in both tables, so recall is 0.5 before the advice."""
     columns = f"AS {name}, 'x' || u AS {'itemid' if name == 'userid' else 'userid'}"
     rec = f"SELECT if(u % 2 = 1, {ours}, {theirs}) {columns}, 0.5 AS score FROM range(10) t(u)"
     make(con, {"rec": rec, "truth": f"SELECT {theirs} {columns} FROM range(10) t(u)"})
@@ -140,19 +140,19 @@ def test_ids_that_are_spelled_alike_match(
     assert f"write the ids alike in both files; {difference}: " in capsys.readouterr().out
 
 
-# The advice of errors of table functions: what it is, as text, each of which a test below follows.
+# Patterns of the advice in errors of table functions, and the test that follows each.
 KINDS = {
     r"CAST\(\w+ AS \w+\) in both": "test_ids_match_after_the_cast_of_an_error",
-    r"SELECT \* RENAME \(.+\)": "test_columns_are_read_as_an_error_says",
-    r"SELECT [^*;]+": "test_lists_and_qrels_are_read_as_an_error_says",
-    r"unnest\(\w+\) AS \w+ where it is a list": "test_lists_and_qrels_are_read_as_an_error_says",
-    r"\w+_col := '.+?'": "test_columns_are_read_as_an_error_says",
-    "descending := false": "test_columns_are_read_as_an_error_says",
-    r"\(or swap rec and truth: truth has one\)": "test_swapped_tables_are_an_advice_for_a_truth_alone",
+    r"SELECT \* RENAME \(.+\)": "test_columns_are_read_after_the_advice_of_an_error",
+    r"SELECT [^*;]+": "test_lists_and_qrels_are_read_after_the_advice_of_errors",
+    r"unnest\(\w+\) AS \w+ where it is a list": "test_lists_and_qrels_are_read_after_the_advice_of_errors",
+    r"\w+_col := '.+?'": "test_columns_are_read_after_the_advice_of_an_error",
+    "descending := false": "test_columns_are_read_after_the_advice_of_an_error",
+    r"\(or swap rec and truth: truth has one\)": "test_swapping_tables_is_advised_only_for_a_plain_truth",
 }
 
 
-def test_every_advice_of_an_error_is_followed() -> None:
+def test_every_advice_of_an_error_has_a_test() -> None:
     files = [*TESTS.glob("sql/*.test"), *TESTS.glob("wrong_calls.txt")]
     texts = "\n".join(file.read_text(encoding="utf-8") for file in files)
     advised = re.findall(r"^[^\t\n]*?; write (.+)", texts, re.MULTILINE)  # rows of tables have tabs
@@ -162,7 +162,7 @@ def test_every_advice_of_an_error_is_followed() -> None:
     assert {*KINDS.values()} <= {*globals()}
 
 
-TYPES = [  # of the same item in rec and in truth
+TYPES = [  # the same item in rec and in truth
     ("1.0::DOUBLE", "1"), ("'1'", "1.0::DOUBLE"), ("1::FLOAT", "1"), ("0.1::FLOAT", "0.1::DOUBLE"),
     ("1::DECIMAL(4, 1)", "1"), ("1.5::DECIMAL(4, 1)", "1.5::DECIMAL(12, 10)"), ("1::DECIMAL(18, 0)", "'1'"),
     ("1::DECIMAL(9, 2)", "'1'"), ("DATE '2026-01-01'", "TIMESTAMP '2026-01-01'"), ("true", "1"), ("1", "'1'"),
@@ -198,7 +198,7 @@ def test_ids_match_after_the_cast_of_an_error(con: Con, ours: str, theirs: str) 
         ),
     ],
 )
-def test_columns_are_read_as_an_error_says(con: Con, rec: str, truth: str) -> None:
+def test_columns_are_read_after_the_advice_of_an_error(con: Con, rec: str, truth: str) -> None:
     make(con, {"rec": rec, "truth": truth})
     error = refusal(con, "FROM ranking.evaluate('rec', 'truth', [3])")
     arguments = dict.fromkeys(re.findall(r"\w+_col := '\w+'|descending := false", error))
@@ -208,7 +208,7 @@ def test_columns_are_read_as_an_error_says(con: Con, rec: str, truth: str) -> No
     assert con.execute(f"SELECT mrr FROM ranking.evaluate({call})").fetchall() == [(1,)]
 
 
-# How many errors there are, one after the other; rec and truth, in which q1 has b, the relevant item, at rank 2.
+# The number of errors to follow; rec and truth, in which q1 has the relevant item b at rank 2.
 LOGS = {
     "lists of ids": (1, "SELECT 'q1' AS query_id, ['a', 'b'] AS results", "SELECT 'q1' AS query_id, ['b'] AS expected"),
     "a list called as items": (2, "SELECT 'q1' AS userid, ['a', 'b'] AS itemid", "SELECT 'q1' AS userid, ['b'] AS itemid"),
@@ -227,7 +227,7 @@ LOGS = {
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_lists_and_qrels_are_read_as_an_error_says(con: Con, name: str) -> None:
+def test_lists_and_qrels_are_read_after_the_advice_of_errors(con: Con, name: str) -> None:
     errors, rec, truth = LOGS[name]
     make(con, {"rec0": rec, "truth0": truth})
     query, arguments = "SELECT mrr FROM ranking.evaluate('rec{0}', 'truth{0}', [3]{1})", ""
@@ -244,7 +244,7 @@ def test_lists_and_qrels_are_read_as_an_error_says(con: Con, name: str) -> None:
 
 
 @pytest.mark.parametrize(("log", "is_advised"), [("truth", True), ("log", False), ("flat", False)])
-def test_swapped_tables_are_an_advice_for_a_truth_alone(con: Con, log: str, is_advised: bool) -> None:
+def test_swapping_tables_is_advised_only_for_a_plain_truth(con: Con, log: str, is_advised: bool) -> None:
     make(
         con,
         {"rec": "SELECT 1 AS userid, 1 AS itemid, 1 AS score", "truth": "SELECT 1 AS userid, 1 AS itemid"},

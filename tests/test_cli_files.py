@@ -1,4 +1,4 @@
-"""What the command reads: every format, spellings of ids, TREC files; golden/files.txt has the rest."""
+"""Test what the command reads: file formats, spellings of ids, times, lists, TREC files."""
 # ruff: noqa: E501  (a case is a line)
 
 import gzip
@@ -36,7 +36,7 @@ from tests.conftest import Captured, Con, Patch
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
 
-def test_the_column_of_categories_stands_behind_the_file() -> None:
+def test_a_category_column_follows_the_file_name() -> None:
     assert parse_items("https://x.org/items.csv") == ("https://x.org/items.csv", "")
     assert parse_items("s3://x/items.parquet:kind") == ("s3://x/items.parquet", "kind")
 
@@ -56,7 +56,7 @@ def test_every_format_gives_the_same_table(run: Run) -> None:
 
 
 UUID = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
-SPELLINGS = [  # the format, two users, two items, and how many rows stand before them
+SPELLINGS = [  # the format, two users, two items, and how many rows come first
     ("csv", ("1.1", "1.10"), ("1e3", "1000"), 0), ("csv", ("true", "TRUE"), ("nan", "NaN"), 0),
     ("csv", ("2024-01-01", "2024-1-1"), ("9:00", "09:00"), 0), ("csv", ("0", "-0"), ("1.", "1.0"), 0),
     ("csv", ("17446744073709551001", "17446744073709551101"), HUGE, 0),
@@ -71,10 +71,10 @@ SPELLINGS = [  # the format, two users, two items, and how many rows stand befor
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("form", "users", "items", "late"), SPELLINGS)
-def test_ids_that_are_written_differently_differ(
+def test_ids_spelled_differently_are_different_ids(
     run: Run, form: str, users: tuple[str, str], items: tuple[str, str], late: int
 ) -> None:
-    """Were users one, there would be one; were items one, the other would stand at rank 1."""
+    """Equal users would be one user; equal items would put the relevant one at rank 1."""
     rows = [(user, item, score) for user in users for item, score in zip(items, "21", strict=True)]
     table(f"rec.{form}", "userid,itemid,score", *rows, fill=late)
     table(f"truth.{form}", "userid,itemid", *((user, items[1]) for user in users))
@@ -82,7 +82,7 @@ def test_ids_that_are_written_differently_differ(
     assert (row["users"], row["users_without_rec"], row["mrr"]) == (2, 0, 0.5)
 
 
-# Of each user the grade of item a, and the scores of a and b: all behind what DuckDB looks at.
+# For each user the grade of item a and the scores of a and b, all behind the rows that DuckDB samples.
 SCORED = [
     *(("0.25", "0.3", "0.4"), ("0.75", "-0.25", "-0.5"), ("1", "inf", "1e3"), ("2", "0.1", "0.2")),
     *(("true", "99999999999999999999", "7"), ("FALSE", "1", "2"), ("3", "nan", "3")),
@@ -91,7 +91,7 @@ NUMBER = "CASE lower({0}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE CAST({0} A
 
 
 def in_form(name: str, form: str, monkeypatch: Patch) -> str:
-    """Write a CSV file in another form, and return what to write for it."""
+    """Write a CSV file in another format and return the argument that names it."""
     text = Path(f"{name}.csv").read_text()
     if form == "-" and name == "rec":
         stdin(monkeypatch, text.encode())
@@ -109,8 +109,10 @@ def in_form(name: str, form: str, monkeypatch: Patch) -> str:
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "-", "parts", "python", "sql"])
-def test_a_number_is_one_wherever_it_stands(run: Run, form: str, monkeypatch: Patch, of_command: Con) -> None:
-    """Were the first rows to decide, fractions would be integers: all is as of a Parquet file's DOUBLEs."""
+def test_late_fractions_are_numbers_in_every_format(
+    run: Run, form: str, monkeypatch: Patch, of_command: Con
+) -> None:
+    """The first rows have integers only; the result must be that of a Parquet file with DOUBLEs."""
     users = [(f"u{u}", *cells) for u, cells in enumerate(SCORED)]
     scores = [(u, item, score) for u, _, *pair in users for item, score in zip("ab", pair, strict=True)]
     table("rec.csv", "userid,itemid,score", *scores, fill=LATE)
@@ -143,7 +145,7 @@ def printed_sql(run: Run, con: Con, *arguments: str) -> list[Any]:
     return con.fetchall()
 
 
-def test_parts_of_parquet_have_types_that_hold_the_values_of_all(run: Run, fails: Fails) -> None:
+def test_parquet_parts_share_a_type_that_fits_all(run: Run, fails: Fails) -> None:
     Path("parts").mkdir()
     write("parts/1.parquet", "SELECT 1 AS userid, 1 AS itemid, 2 AS score, 5 AS time")
     rows = "(VALUES ('u', 'a', 0.3::DOUBLE), ('u', 'b', 0.4))"
@@ -158,7 +160,7 @@ def test_parts_of_parquet_have_types_that_hold_the_values_of_all(run: Run, fails
     assert error == "parts/3.parquet: no column 'score', which other parts have"
 
 
-# The first times of a column, a later one, a time between, and a type for all.
+# The first times of a column, a later time, a time between, and the type that fits all.
 TIMES = [
     ("5", "7.5", "7", "DOUBLE"),
     ("5", "99999999999999999999", "7", "DOUBLE"),
@@ -170,10 +172,10 @@ TIMES = [
 
 
 @pytest.mark.parametrize(("first", "late", "between", "kind"), TIMES)
-def test_a_time_is_what_all_of_its_column_are(
+def test_the_type_of_a_time_column_fits_all_rows(
     run: Run, fails: Fails, first: str, late: str, between: str, kind: str, monkeypatch: Patch
 ) -> None:
-    """So that no hour is cut off, by which an event were in another part, or a leak no leak."""
+    """A type of the first rows alone would cut hours off, and so hide a leak or move an event."""
     rows = [*[("1", "0", first)] * LATE, ("1", "9", late)]
     table("events.csv", "userid,itemid,time", *rows)
     table("early.csv", "userid,itemid,time", *rows[:-1])
@@ -207,7 +209,7 @@ def test_a_time_is_what_all_of_its_column_are(
         ("time", "01.02.2026", "history.csv", "userid,itemid,time"),
     ],
 )
-def test_what_is_no_number_or_time_is_named_with_its_file_and_column(
+def test_a_wrong_number_or_time_is_reported_with_its_column(
     fails: Fails, column: str, value: str, name: str, header: str, monkeypatch: Patch
 ) -> None:
     table("history.csv", "userid,itemid,time", ("0", "0", "0"))
@@ -220,14 +222,14 @@ def test_what_is_no_number_or_time_is_named_with_its_file_and_column(
         assert re.match(rf"(\w+/)?{file}: {column} must be .*, got '?{re.escape(value)}'?$", error)
 
 
-def test_a_score_in_a_run_of_trec_is_a_number(fails: Fails) -> None:
+def test_a_score_in_a_trec_run_must_be_a_number(fails: Fails) -> None:
     Path("mine.run").write_text("1 Q0 1 1 9.5 x\n1 Q0 2 2 much x\n")
     assert fails(1, "evaluate", "mine.run", "truth.csv") == "mine.run: score must be a number, got much"
 
 
-def test_an_id_is_text_if_one_of_them_is_wherever_it_stands(run: Run) -> None:
-    """An empty part says nothing of it, and quotes are none of an id, if the first has none."""
-    for late, first in (("x", "10"), ("10", "9")):  # the first of the tied ones, in the order of its type
+def test_ids_are_text_if_any_id_is_text(run: Run) -> None:
+    """An empty part decides nothing, and quotes are not part of an id."""
+    for late, first in (("x", "10"), ("10", "9")):  # the first of the tied items in the order of its type
         table("parts/1.csv", "userid,itemid,score")
         table("parts/2.csv", "userid,itemid,score", *[("1", "9", "1"), ("1", "10", "1")], fill=LATE)
         table("parts/3.csv", "userid,itemid,score", ("2", f'"{late}"', "1"))
@@ -237,11 +239,11 @@ def test_an_id_is_text_if_one_of_them_is_wherever_it_stands(run: Run) -> None:
 
 
 def test_times_with_a_zone_need_no_pytz() -> None:
-    """Which DuckDB 1.5 takes to make Python's objects of them, and nothing here installs."""
+    """DuckDB 1.5 imports pytz to make Python objects of such times; the package does not install it."""
     for name in ("rec", "truth"):
         text = Path(f"{name}.csv").read_text().replace("\n", ",2026-05-22T10:00:00Z\n")
         Path(f"{name}.csv").write_text(text.replace("2026-05-22T10:00:00Z", "time", 1))
-    code = "import sys; sys.modules['pytz'] = None; import ranking_udfs.__main__ as one; sys.exit(one.main())"
+    code = "import sys; sys.modules['pytz'] = None; import ranking_udfs.__main__ as cli; sys.exit(cli.main())"
     arguments = ["check", "rec.csv", "truth.csv", "--history", "rec.csv", "--time", "time"]
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
@@ -249,11 +251,11 @@ def test_times_with_a_zone_need_no_pytz() -> None:
 
 
 def bytes_of(text: str) -> bytes:
-    """Return the bytes of a text in which (...) stands 21,000 times."""
+    """Return the bytes of a text in which (...) is repeated 21,000 times."""
     return re.sub(r"\((.+?)\)", lambda part: part[1] * LATE, text, flags=re.DOTALL).encode("latin-1")
 
 
-# A file and its text, in which #u1 has a, and u2 "b, c" and then z; (...) stands 21,000 times.
+# A file and its text, in which #u1 has a, and u2 "b, c" and then z; (...) is repeated 21,000 times.
 DIALECTS = [
     ("mixed.csv", 'userid,itemid,score\r\n#u1,a,2\nu2,"b, c",1\r\nu2,z,0.5\n'),
     ("first.csv", 'userid,itemid,score\n#u1,a,2\r\nu2,"b, c",1\r\nu2,z,0.5\r\n'),
@@ -269,10 +271,10 @@ DIALECTS = [
 
 
 @pytest.mark.parametrize(("name", "text"), DIALECTS)
-def test_a_table_is_read_whatever_its_dialect(
+def test_csv_files_of_every_dialect_are_read(
     run: Run, name: str, text: str, monkeypatch: Patch, of_command: Con
 ) -> None:
-    """By the command, from standard input and in the SQL that it prints: all are at rank 1."""
+    """The command, standard input and the printed SQL find all relevant items at rank 1."""
     Path(name).write_bytes(bytes_of(text))
     Path("relevant.csv").write_text('userid,itemid\n#u1,a\nu2,"b, c"\n')
     Path("relevant.qrels").write_bytes(b"u1 0 a 1\r\nu2 0 b 1\n")
@@ -301,7 +303,7 @@ BROKEN = [  # a file, its text, and words of the error
 
 
 @pytest.mark.parametrize(("name", "text", "expected"), BROKEN)
-def test_the_error_of_a_broken_file_names_no_option_of_duckdb(
+def test_errors_of_broken_files_name_no_duckdb_option(
     fails: Fails, name: str, text: str, expected: str
 ) -> None:
     table("parts/1.csv", "userid,itemid,score", ("u1", "a", "1"))
@@ -311,7 +313,7 @@ def test_the_error_of_a_broken_file_names_no_option_of_duckdb(
     assert not re.search(f"{OPTIONS_OF_DUCKDB}|files_to_sniff|encoding *=|Possible|Potential", error)
 
 
-EMPTY = [  # a file, and what it has of each query q
+EMPTY = [  # a file, and its columns for each query q
     ("log.jsonl", "SELECT q AS query_id, [] AS results"),
     ("null.jsonl", "SELECT q AS query_id, NULL AS results"),
     ("two.jsonl", "SELECT q AS query_id, [] AS results, ['a'] AS tags"),
@@ -321,8 +323,8 @@ EMPTY = [  # a file, and what it has of each query q
 
 
 @pytest.mark.parametrize(("log", "query"), EMPTY)
-def test_a_log_of_empty_lists_finds_nothing(log: str, query: str, capsys: Captured) -> None:
-    """Alone, and beside a model that finds something: recall is 0, and the check says why."""
+def test_a_log_of_empty_lists_has_recall_0(log: str, query: str, capsys: Captured) -> None:
+    """Recall is 0 for the model alone and next to a better one, and the check reports why."""
     write(log, f"{query} FROM (VALUES ('q1'), ('q2')) AS t(q)")
     csv("truth.csv", "userid,itemid", "q1,7", "q2,8")
     csv("rec.csv", "userid,itemid,score", "q1,7,1", "q2,8,1")
@@ -349,8 +351,8 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_lists_give_the_numbers_of_rows(run: Run, name: str, of_command: Con) -> None:
-    """Whatever end of the scores is the best: the order of a list without scores is its ranking."""
+def test_lists_give_the_same_measures_as_rows(run: Run, name: str, of_command: Con) -> None:
+    """The order of a list without scores is its ranking, even with --ascending."""
     rows = [(user, item, str(99 - i)) for user, ids in LISTS.items() for i, item in enumerate(ids)]
     table("rows.csv", "user,itemid,score", *rows)
     table("truth.csv", "user,itemid", *((user, item) for user, ids in GRADES.items() for item in ids))
@@ -376,8 +378,8 @@ TRUTHS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", TRUTHS)
-def test_a_user_with_nothing_relevant_stays_in_a_truth_of_lists(run: Run, name: str, of_command: Con) -> None:
-    """Recall is 1 of q1, (0 of 1) of q2, and 0 of q3, to whom nothing is relevant."""
+def test_users_without_relevant_items_stay_in_truth_lists(run: Run, name: str, of_command: Con) -> None:
+    """Recall is 1 for q1, 0 for q2, and 0 for q3, which has no relevant items."""
     csv("rec.csv", "query_id,itemid,score", "q1,a,2", "q2,b,2", "q3,a,1")
     rows = TRUTHS[name]
     names = ["query_id", "itemid", "rel"][: 3 if "grades" in name else 2]
@@ -390,15 +392,15 @@ def test_a_user_with_nothing_relevant_stays_in_a_truth_of_lists(run: Run, name: 
     assert printed_sql(run, of_command, *options) == [tuple(row.values())]
 
 
-def test_a_list_beside_a_score_is_one_item(run: Run) -> None:
-    """As it was before lists of ids: in truth too, where a ranking has such items."""
+def test_a_list_with_a_score_is_one_item(run: Run) -> None:
+    """The same is true of truth if the ranking has such items."""
     write("rec.parquet", "SELECT 1 AS userid, [i, 5] AS itemid, i AS score FROM range(3) t(i)")
     write("truth.parquet", "SELECT 1 AS userid, [1::BIGINT, 5] AS itemid")
     (row,) = evaluated(run, "rec.parquet", "truth.parquet", "-m", "mrr", "--no-check")
     assert row["mrr"] == 0.5
 
 
-def test_a_user_inside_a_struct_may_have_a_list_without_scores(run: Run) -> None:
+def test_a_user_in_a_struct_may_have_a_list(run: Run) -> None:
     rows = "SELECT {'user': 'u' || i} AS meta, ['d' || i, 'd9'] AS itemid FROM range(3) AS t(i)"
     write("nested.parquet", rows)
     csv("nested.csv", "userid,itemid", "u0,d0", "u1,d9", "u2,d5")
@@ -407,7 +409,7 @@ def test_a_user_inside_a_struct_may_have_a_list_without_scores(run: Run) -> None
     assert row["mrr"] == (1 + 1 / 2 + 0) / 3
 
 
-def test_an_object_may_be_larger_than_buffers_of_duckdb(run: Run) -> None:
+def test_a_json_object_may_exceed_duckdbs_buffer(run: Run) -> None:
     ids = {f"{'d' * 999}{i}": 20_000 - i for i in range(20_000)}
     Path("large.json").write_text(json.dumps({"q1": ids}))
     Path("qrels.json").write_text(json.dumps({"q1": {[*ids][3]: 1}}))
@@ -415,7 +417,7 @@ def test_an_object_may_be_larger_than_buffers_of_duckdb(run: Run) -> None:
     assert row["mrr"] == 0.25
 
 
-# A file, its text and the error, in which OBJECT stands for the two objects that are read.
+# A file, its text and the error, in which OBJECT means the two forms of objects that are read.
 OBJECT = "{user: {item: number}} or {user: [item, ...]}"
 REFUSED = [
     ("rec.json", '{"default": {"test": {"q1": {"a": 1}}}, "meta": {"name": "x"}}', "rec.json: must be OBJECT, got an object at 'default': write the object inside to a file of its own"),
@@ -443,7 +445,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "text", "error"), REFUSED)
-def test_what_is_no_list_or_object_is_an_error_that_says_what_to_write(
+def test_wrong_lists_and_objects_are_errors_with_advice(
     fails: Fails, name: str, text: str, error: str
 ) -> None:
     csv("truth.csv", "query_id,itemid", "q1,a", *["q2,b c"] * (name == "rec.csv"))
@@ -479,7 +481,7 @@ def trec_run_and_qrels() -> tuple[dict[str, Any], dict[str, Any]]:
 def values_by_topic(
     run: Run, form: str, trec_run: dict[str, Any], qrels: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the measures of each topic at 5, 10 and 1000, of objects of Python or of files."""
+    """Return the measures of each topic at 5, 10 and 1000, from Python objects or from files."""
     if form == "Python":
         options: Any = {"ties": "trec", "by_user": True, "check": False}
         values = ranking_udfs.evaluate(trec_run, qrels, [*TREC_MEASURES], [5, 10, 1000], **options)
@@ -499,7 +501,7 @@ def values_by_topic(
 
 
 @pytest.mark.parametrize("form", ["mine.run mine.qrels", "run.json qrels.json", "Python"])
-def test_trec_files_and_objects_give_the_numbers_of_trec_eval(run: Run, form: str) -> None:
+def test_trec_files_and_objects_match_trec_eval(run: Run, form: str) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
     trec_run, qrels = trec_run_and_qrels()
     theirs = {name.removesuffix("_{}") for name in TREC_MEASURES.values()}
@@ -519,11 +521,11 @@ def test_trec_files_and_objects_give_the_numbers_of_trec_eval(run: Run, form: st
     assert compared > 800
 
 
-def test_permission_is_tried_before_a_file_is_read(fails: Fails, monkeypatch: Patch) -> None:
+def test_write_permission_is_checked_before_reading(fails: Fails, monkeypatch: Patch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     monkeypatch.setattr("ranking_udfs.inputs.evaluation.load", None)
     monkeypatch.setattr("ranking_udfs.command.commands.load", None)
     for call in ("evaluate --output=out.csv", "report --output=out.html", "report --figures=new/charts"):
         command, output = call.split()
-        said = fails(1, command, "als.csv", "relevant.csv", output)
-        assert said == f"{os.getcwd()}: no permission to write there"
+        error = fails(1, command, "als.csv", "relevant.csv", output)
+        assert error == f"{os.getcwd()}: no permission to write there"

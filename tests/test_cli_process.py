@@ -1,4 +1,4 @@
-"""The process of the command: help, exit codes, Ctrl-C, pipes, consoles, completion, progress."""
+"""Test the process of the command: help, exit codes, Ctrl-C, pipes, consoles, completion, progress."""
 
 import io
 import json
@@ -31,17 +31,15 @@ pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
 
 def test_version_and_help(run: Run) -> None:
-    libraries = ", ".join(f"{one.__name__} {one.__version__}" for one in (duckdb, pa, np))
+    libraries = ", ".join(f"{library.__name__} {library.__version__}" for library in (duckdb, pa, np))
     python = f"Python {platform.python_version()}, {libraries}, {platform.platform()}"
     assert run("--version") == f"ranking-udfs {ranking_udfs.__version__} ({python})\n"
     assert "REC [REC]... TRUTH" in run("evaluate", "--help")
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_has_every_option_in_80_columns_and_examples_that_can_be_read(
-    run: Run, command: str, monkeypatch: Patch
-) -> None:
-    """As their arguments: the files of most are not there."""
+def test_help_has_every_option_and_valid_examples(run: Run, command: str, monkeypatch: Patch) -> None:
+    """Only the arguments of the examples are parsed, since most of their files do not exist."""
     text = run(*command.split(), "--help")
     assert max(map(len, text.splitlines())) <= 80
     if not command:
@@ -51,23 +49,23 @@ def test_help_has_every_option_in_80_columns_and_examples_that_can_be_read(
         assert f"{SHORT.get(name, '--' + name.replace('_', '-'))}" in text
     examples = text.partition("examples:\n")[2].splitlines()
     read: list[str] = []
-    monkeypatch.setattr(commands, "run_command", lambda given: read.append(given.command) or 0)
+    monkeypatch.setattr(commands, "run_command", lambda parsed: read.append(parsed.command) or 0)
     for line in examples:
         assert main(shlex.split(re.split(r" [|>#] ", line)[0])[1:]) == 0
     assert read == [command] * len(read) != []  # `sql --pack` is not a run
 
 
-def test_the_page_of_the_command_names_every_option() -> None:
+def test_the_readme_names_every_option() -> None:
     page = (ROOT / "udfs/ranking_udfs/command/README.md").read_text(encoding="utf-8")
     named = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)}
-    every = {name for one in COMMANDS.values() for name in one.names}
+    every = {name for command in COMMANDS.values() for name in command.names}
     assert {"-k" if name == "ks" else f"--{name.replace('_', '-')}" for name in every} <= named
 
 
-def test_a_shell_completes_commands_options_measures_and_files(
+def test_shells_complete_commands_options_measures_and_files(
     folder: Path, monkeypatch: Patch, capsys: Captured
 ) -> None:
-    """The script is click's; bash reads it and asks for what begins with the word."""
+    """The script comes from click; bash reads it and asks for completions of a word."""
     for shell, word in {"bash": "complete -o nosort", "zsh": "#compdef", "fish": "--command"}.items():
         monkeypatch.setenv("_RANKING_UDFS_COMPLETE", f"{shell}_source")
         with pytest.raises(SystemExit):
@@ -94,15 +92,15 @@ def test_a_shell_completes_commands_options_measures_and_files(
 @pytest.mark.parametrize(
     "arguments",
     [
-        f"evaluate -m {','.join(name for name, one in MEASURES.items() if one.column)} a=rec.csv",
+        f"evaluate -m {','.join(name for name, measure in MEASURES.items() if measure.column)} a=rec.csv",
         "evaluate -m mrr,recall rec.csv --ties expected --segment users.csv:age",
         "compare a=rec.csv b=worse.csv --test randomization --segment users.csv:age",
     ],
 )
-def test_a_connection_gets_no_more_macros_than_are_called_and_all_of_those(
+def test_a_connection_gets_every_function_it_needs(
     run: Run, worse: str, monkeypatch: Patch, arguments: str
 ) -> None:
-    """Where the other tests share a connection that has all of them, and Python's functions too."""
+    """Other tests share a connection with all functions, so they would not find a missing one."""
     Path("users.csv").write_text("userid,age\n1,30\n2,40\n")
     call = [*arguments.split(), "truth.csv", "--no-check"]
     expected = run(*call)
@@ -137,8 +135,8 @@ def raising(error: BaseException) -> Callable[..., None]:
     return raise_it
 
 
-def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(monkeypatch: Patch) -> None:
-    """In the main thread, which waits for the one that runs the query."""
+def test_ctrl_c_interrupts_the_query_and_keeps_the_connection(monkeypatch: Patch) -> None:
+    """The main thread gets the signal while it waits for the thread with the query."""
     ended: list[Exception] = []
 
     def work() -> None:
@@ -156,7 +154,9 @@ def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(monkey
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", ["--help", "functions --format json"])  # less and more than a buffer
+@pytest.mark.parametrize(
+    "arguments", ["--help", "functions --format json"]
+)  # less and more than a buffer of output
 def test_a_closed_pipe_is_no_error(arguments: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -172,7 +172,7 @@ def test_a_closed_pipe_is_no_error(arguments: str) -> None:
     ("redirection", "error"),
     [(">/dev/full", "[Errno 28] No space left on device"), (">&-", "standard output is closed")],
 )
-def test_what_cannot_be_printed_is_an_error(redirection: str, error: str) -> None:
+def test_output_that_cannot_be_printed_is_an_error(redirection: str, error: str) -> None:
     command = f"{sys.executable} -m ranking_udfs measures {redirection}"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, f"ranking-udfs: error: {error}\n")
@@ -181,7 +181,7 @@ def test_what_cannot_be_printed_is_an_error(redirection: str, error: str) -> Non
 def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
     code = (
         "import builtins, os, signal, sys\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which may be ignored where this runs
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # the test runner may ignore it
         "sys.argv = ['ranking-udfs', 'measures']\n"
         "def pressed(name, *rest, imported=builtins.__import__):\n"
         "    if name == 'duckdb': os.kill(os.getpid(), signal.SIGINT)\n"
@@ -194,8 +194,8 @@ def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: Patch, worse: str) -> None:
-    """In ASCII with escapes, which JSON reads."""
+def test_a_console_without_utf_8_gets_escapes(monkeypatch: Patch, worse: str) -> None:
+    """Characters that the encoding lacks become escapes, which JSON can read."""
     arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "hits", "-q"]
     printed = {}
     for encoding, form in (("ascii", "table"), ("ascii", "json"), ("cp1252", "table")):
@@ -214,7 +214,7 @@ class Terminal(io.StringIO):
 
 
 class Connection:
-    """A connection with a query that advances, one without progress, and one that starts again."""
+    """Fake a connection whose query advances, has no progress and starts again."""
 
     def __init__(self) -> None:
         self.percents = [-1, 50, -1, 20, 50, *[30] * 1_000]
@@ -228,7 +228,7 @@ class Connection:
 
 
 @pytest.mark.parametrize(("is_terminal", "quiet"), [(True, False), (True, True), (False, False)])
-def test_progress_is_shown_on_a_terminal_only_and_goes_forward(
+def test_progress_is_shown_only_on_terminals_and_never_decreases(
     monkeypatch: Patch, is_terminal: bool, quiet: bool
 ) -> None:
     stream, con = Terminal() if is_terminal else io.StringIO(), Connection()
@@ -236,7 +236,7 @@ def test_progress_is_shown_on_a_terminal_only_and_goes_forward(
     monkeypatch.setattr(sys, "stderr", stream)
     with session.progress(con, 2, quiet) as step:
         step("reading")
-        con.has_begun = True  # or the bar might look at the query before the step, on a busy machine
+        con.has_begun = True  # on a busy machine, the bar might read the query before the step
         while is_terminal and not quiet and len(con.percents) > 994:
             pass
         step("measuring")

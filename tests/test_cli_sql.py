@@ -1,4 +1,4 @@
-"""`ranking-udfs sql`: statements that give what `evaluate` gives."""
+"""Test `ranking-udfs sql`, whose statements give the rows of `evaluate` and `compare`."""
 # ruff: noqa: E501  (a call is a line)
 
 import json
@@ -33,8 +33,8 @@ EVALUATIONS = [
 
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("call", EVALUATIONS)
-def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, call: str) -> None:
-    """In a DuckDB without the pack, too."""
+def test_printed_sql_gives_the_rows_of_evaluate(run: Run, packed: Con, call: str) -> None:
+    """The statements run with the functions and in plain DuckDB."""
     csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (0, 1, 2, 3, 11, 12, 13, 14)))
     csv("one.csv", "userid,country", "1,SE")
@@ -59,7 +59,7 @@ def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, call: str)
 
 
 def check_statements(run: Run, con: Con, arguments: list[str]) -> None:
-    """Run what `sql` prints: its rows, and the file that it may write, are those of `evaluate`."""
+    """Run what `sql` prints and compare its rows and its file with those of `evaluate`."""
     rows = evaluated(run, *arguments, "--no-check")
     by_segment = [row for row in rows if row.get("segment", "(all)") != "(all)"]
     everybody = [row for row in rows if row not in by_segment]
@@ -71,7 +71,7 @@ def check_statements(run: Run, con: Con, arguments: list[str]) -> None:
     results = [sorted(queries.fetch_rows(con, statement.query), key=repr) for statement in statements]
     assert everybody
     assert sorted(without("segment", everybody), key=repr) in results
-    # Counts that are of everybody are NULL in rows of a segment; its SQL has no such columns.
+    # Counts of all users are NULL in the rows of a segment; its SQL has no such columns.
     assert not by_segment or known(by_segment) in [known(result) for result in results]
     assert values == (file.read_text() if file else None)
 
@@ -88,8 +88,8 @@ CSV_FILES = {  # the lines of rec, the types of ids that its reader names, None 
 
 
 @pytest.mark.parametrize("name", CSV_FILES)
-def test_a_printed_reader_names_the_types_of_all_columns(run: Run, folder: Path, name: str) -> None:
-    """So it reads the same of a file whose first rows look otherwise."""
+def test_printed_sql_names_the_types_of_all_columns(run: Run, folder: Path, name: str) -> None:
+    """The types must not depend on the first rows of the file."""
     lines, kinds, grades = CSV_FILES[name]
     csv("rec.csv", *lines)
     users = [re.split("[;,\t]", line)[0] for line in lines[1:]]
@@ -111,8 +111,8 @@ def test_a_printed_reader_names_the_types_of_all_columns(run: Run, folder: Path,
             assert con.execute(types).fetchall() == [(kinds,)]
 
 
-def test_macros_that_a_statement_calls_stand_at_its_head(con: Con) -> None:
-    """Student's t with what it is made of. A function of Python alone is said to need the pack."""
+def test_printed_sql_starts_with_the_macros_it_calls(con: Con) -> None:
+    """Student's t comes with the macros it calls; a function of Python is named in a comment."""
     sql = "SELECT t, system.main._ranking_arrow_t_p(t, 9) AS p, '_ranking_t_p(1' AS text FROM range(5) ts(t)"
     needs = "SELECT system.main._ranking_sign_flips(1)"
     head, (text, other) = stand_alone([sql, needs])
@@ -126,18 +126,18 @@ def test_macros_that_a_statement_calls_stand_at_its_head(con: Con) -> None:
     assert other == f"-- Needs the pack, for system.main._ranking_sign_flips.\n{needs}"
 
 
-def test_sql_of_standard_input_reads_it_when_it_is_run(run: Run, con: Con, monkeypatch: Patch) -> None:
+def test_printed_sql_reads_standard_input_when_it_runs(run: Run, con: Con, monkeypatch: Patch) -> None:
     stdin(monkeypatch, Path("rec.csv").read_bytes())
     printed = run("sql", "a=-", "truth.csv", "-m", "ndcg@4")
     assert printed.count("FROM read_csv('/dev/stdin'") == 1
-    found = con.execute(printed.replace("/dev/stdin", "rec.csv")).fetchall()
-    assert found == [("a", 4, 3, 0, 0, 0, float(NDCG_VALUES[0]))]
+    rows = con.execute(printed.replace("/dev/stdin", "rec.csv")).fetchall()
+    assert rows == [("a", 4, 3, 0, 0, 0, float(NDCG_VALUES[0]))]
 
 
-def assert_same(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
-    """Assert that rows are the same but for the last digits of t."""
-    assert len(found) == len(expected) > 0
-    for row, other in zip(found, expected, strict=True):
+def assert_same(rows: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    """Assert that rows are equal except for the last digits of t."""
+    assert len(rows) == len(expected) > 0
+    for row, other in zip(rows, expected, strict=True):
         floats = {name for name, value in other.items() if isinstance(value, float)}
         assert row == other | {name: pytest.approx(other[name], 1e-12, 0) for name in floats}
 
@@ -161,8 +161,8 @@ COMPARISONS = [
 
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("options", COMPARISONS)
-def test_sql_of_a_comparison_gives_its_rows_in_a_plain_duckdb(run: Run, options: str) -> None:
-    """Student's t is then SQL's, to 1e-12. Caveats of the check are not in the SQL."""
+def test_printed_sql_of_a_comparison_runs_in_plain_duckdb(run: Run, options: str) -> None:
+    """Student's t is computed in SQL, to 1e-12. The SQL has no caveats of the check."""
     csv("users.csv", "userid,country", *(f"{u},{'SE' if u < 5 else 'NO'}" for u in range(9)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (1, 2, 11)))
     csv("predicted.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 2}" for u in range(25) for i in (1, 2)))
@@ -181,7 +181,7 @@ def test_sql_of_a_comparison_gives_its_rows_in_a_plain_duckdb(run: Run, options:
 
 
 @pytest.mark.usefixtures("models")
-def test_a_comparison_by_randomization_is_said_to_need_the_pack(run: Run) -> None:
+def test_printed_sql_of_randomization_says_what_it_needs(run: Run) -> None:
     arguments = ["compare", "als=als.csv", "pop=pop.csv", "relevant.csv", "-q", "--format", "sql"]
     assert run(*arguments, "--pairs") == run(*arguments)
     printed = run(*arguments, "--test", "randomization")
@@ -189,28 +189,28 @@ def test_a_comparison_by_randomization_is_said_to_need_the_pack(run: Run) -> Non
 
 
 @pytest.mark.usefixtures("models")
-def test_differences_by_user_are_those_of_the_values_of_each_model(run: Run) -> None:
-    """At their own cut-offs, with what is in the lists, users without a value, a name like a formula."""
+def test_differences_by_user_match_the_values_of_each_model(run: Run) -> None:
+    """The measures have their own cutoffs; some users have no value; a name looks like a formula."""
     csv("train.csv", "userid,itemid", "0,1", "1,2")
-    given = ["als=als.csv", "@b=bert.csv", "pop=pop.csv", "relevant.csv", "--history", "train.csv", "-q"]
-    given += ["--safe-csv", "--no-check", "--by-user"]
-    of_truth, of_lists = "mrr@2,4,first_hit_rank@4", "novelty@3"  # which have cut-offs of their own
+    options = ["als=als.csv", "@b=bert.csv", "pop=pop.csv", "relevant.csv", "--history", "train.csv", "-q"]
+    options += ["--safe-csv", "--no-check", "--by-user"]
+    of_truth, of_lists = "mrr@2,4,first_hit_rank@4", "novelty@3"  # each with its own cutoffs
     values = {}
     for measures in (of_truth, of_lists):
-        run("evaluate", *given, "values.csv", "-m", measures)
+        run("evaluate", *options, "values.csv", "-m", measures)
         for row in queries.fetch_rows(duckdb.connect(), "FROM 'values.csv'"):
             for name in {"mrr", "first_hit_rank", "novelty"} & row.keys():
                 values[row["system"], row["userid"], row["k"], name] = row[name]
-    for options, pairs in (
+    for baseline, pairs in (
         (["--baseline", "pop"], [("pop", "'@b"), ("pop", "als")]),
         ([], [("'@b", "als"), ("'@b", "pop"), ("als", "pop")]),
     ):
-        run("compare", *given, "found.csv", "-m", f"{of_truth},{of_lists}", *options)
-        rows = queries.fetch_rows(duckdb.connect(), "FROM 'found.csv'")
+        run("compare", *options, "compared.csv", "-m", f"{of_truth},{of_lists}", *baseline)
+        rows = queries.fetch_rows(duckdb.connect(), "FROM 'compared.csv'")
         assert len(rows) == len(pairs) * 4 * 10
         assert {(row["baseline"], row["system"]) for row in rows} == set(pairs)
         for row in rows:
             key = row["userid"], row["k"], row["measure"]
-            baseline, system = values[row["baseline"], *key], values[row["system"], *key]
-            assert (row["value_baseline"], row["value_system"]) == (baseline, system)
-            assert row["difference"] == (None if None in (baseline, system) else system - baseline)
+            before, after = values[row["baseline"], *key], values[row["system"], *key]
+            assert (row["value_baseline"], row["value_system"]) == (before, after)
+            assert row["difference"] == (None if None in (before, after) else after - before)

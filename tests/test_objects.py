@@ -1,4 +1,4 @@
-"""Objects of Python as rec and truth: dicts, pairs, ids in order and rows, as retrievers return them."""
+"""Test Python objects as rec and truth: dicts, pairs, lists of ids and rows, as retrievers return them."""
 # ruff: noqa: E501  (a case is a line)
 
 import functools
@@ -14,7 +14,7 @@ import pytest
 
 import ranking_udfs
 
-# The list of q1 is d2, d1, d3, that of q2 is d3, d1. Relevant is d1 for q1, d3 and d9 are for q2.
+# The list of q1 is d2, d1, d3; the list of q2 is d3, d1. Relevant are d1 for q1, d3 and d9 for q2.
 RUN: Any = {"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.1}, "q2": {"d1": 3, "d3": 4.5}}
 QRELS: Any = {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1, "d9": 3}}
 ORDER: Any = {"q1": ["d2", "d1", "d3"], "q2": ["d3", "d1"]}
@@ -28,7 +28,7 @@ def rows(run: Any, *names: str) -> list[dict[str, Any]]:
 
 
 def lists(query: str, key: str, make: Any, **others: Any) -> list[dict[str, Any]]:
-    """Rows with a list for each query, made from its name, as the other keys are."""
+    """Return a row per query, whose list and other keys are made from the query's name."""
     keys = {key: make, **others}
     return [{query: q, "latency": 3} | {name: of(q) for name, of in keys.items()} for q in RUN]
 
@@ -48,7 +48,7 @@ RECS: dict[str, Any] = {
     "lists of ids": lists("query_id", "results", ORDER.get),
     "lists of pairs": lists("qid", "hits", lambda q: (*RUN[q].items(),)),
     "lists of dicts": lists("id", "documents", dicts),
-    "keys beside the list": lists("qid", "documents", dicts, doc_id=len, score=len, chunk_id=len),
+    "more keys than the list": lists("qid", "documents", dicts, doc_id=len, score=len, chunk_id=len),
     "dicts without a score": lists("query_id", "chunks", lambda q: [{"chunk_id": d} for d in ORDER[q]]),
     "dicts in rows": lists("query", "retrieved", RUN.get),
     "ids and scores": lists("_id", "ids", lambda q: [*RUN[q]], scores=lambda q: [*RUN[q].values()]),
@@ -68,7 +68,7 @@ TRUTHS: dict[str, tuple[Any, float]] = {
     "lists of ids": (lists("qid", "relevant", lambda q: {d for d in QRELS[q] if QRELS[q][d]}), BINARY),
     "lists of dicts": (lists("qid", "qrels", lambda q: rows({q: QRELS[q]}, "_", "id", "grade")), GRADED),
     "ids and grades": (lists("qid", "doc_ids", lambda q: [*QRELS[q]], grades=lambda q: [*QRELS[q].values()]), GRADED),
-    "keys beside the list": ([{"qid": q, "doc_id": "d2", "rel": 5, "docs": rows({q: QRELS[q]}, "_", "id", "grade")} for q in QRELS], GRADED),
+    "more keys than the list": ([{"qid": q, "doc_id": "d2", "rel": 5, "docs": rows({q: QRELS[q]}, "_", "id", "grade")} for q in QRELS], GRADED),
 }  # fmt: skip
 
 
@@ -79,23 +79,23 @@ def means(rec: Any, truth: Any, *measures: str, **options: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("form", RECS)
-def test_forms_of_rec(form: str) -> None:
+def test_every_form_of_rec_gives_the_same_values(form: str) -> None:
     truth = {"q": ["1"], "p": ["g", "h"]} if "columns" in form else QRELS
     assert means(RECS[form], truth) == [(MRR, RECALL)]
     assert means({"a": RECS[form], "b": RECS[form]}, truth) == [("a", MRR, RECALL), ("b", MRR, RECALL)]
 
 
 @pytest.mark.parametrize("form", TRUTHS)
-def test_forms_of_truth(form: str) -> None:
+def test_every_form_of_truth_gives_the_same_values(form: str) -> None:
     truth, ndcg = TRUTHS[form]
     assert means(RUN, truth, "recall", "ndcg") == [(RECALL, pytest.approx(ndcg, rel=1e-15))]
 
 
-def test_the_direction_of_one_model() -> None:
+def test_one_model_may_have_ascending_scores() -> None:
     far: Any = {q: {d: -score for d, score in scores.items()} for q, scores in RUN.items()}
-    for run in (far, RECS["ids"], RECS["lists of ids"]):  # the order of ids is their ranking all the same
+    for run in (far, RECS["ids"], RECS["lists of ids"]):  # the order of ids is their ranking in any case
         models = {"near": RUN, "far": run}
-        assert means(models, QRELS, descending={"far": False}) == [(one, MRR, RECALL) for one in models]
+        assert means(models, QRELS, descending={"far": False}) == [(name, MRR, RECALL) for name in models]
     assert means(far, QRELS, descending=False) == means(ORDER, QRELS, descending=False) == [(MRR, RECALL)]
     keys = "query_id", "doc_id", "score"
     column = [{"system": s, **row} for s, run in (("near", RUN), ("far", far)) for row in rows(run, *keys)]
@@ -103,14 +103,14 @@ def test_the_direction_of_one_model() -> None:
 
 
 def with_notes(rec: Any, truth: Any) -> tuple[list[Any], list[str]]:
-    """The values of each user, and the warnings."""
+    """Return the values of each user and the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = ranking_udfs.evaluate(rec, truth, ["mrr", "ndcg"], 3, by_user=True)
-    return sorted(found.fetchall(), key=repr), [str(one.message) for one in caught]
+        values = ranking_udfs.evaluate(rec, truth, ["mrr", "ndcg"], 3, by_user=True)
+    return sorted(values.fetchall(), key=repr), [str(warning.message) for warning in caught]
 
 
-def test_what_is_missing_or_repeated_is_as_in_a_table() -> None:
+def test_missing_and_repeated_items_count_as_in_tables() -> None:
     nan = float("nan")
     run = {"q1": [("d1", nan), ("d1", 1), (None, 2), ("d4", None)], None: [("d1", 1)], "q2": [], "q3": None}
     run_rows = [(query, *pair) for query, pairs in run.items() for pair in pairs or []]
@@ -119,11 +119,11 @@ def test_what_is_missing_or_repeated_is_as_in_a_table() -> None:
     )
     qrels: Any = {"q1": {"d1": 1, None: 2}, "q2": {"d4": 0}}
     truth = pa.table({"userid": ["q1", "q1", "q2"], "itemid": ["d1", None, "d4"], "rel": [1, 2, 0]})
-    found = with_notes(run, qrels)
-    assert found == with_notes(rec, truth)
-    assert len(found[0]) == 2
-    assert "score is NaN" in found[1][0]
-    values, (note,) = with_notes({"q1": [], "q2": {}}, QRELS)  # as a log in which nothing was retrieved
+    values, notes = with_notes(run, qrels)
+    assert (values, notes) == with_notes(rec, truth)
+    assert len(values) == 2
+    assert "score is NaN" in notes[0]
+    values, (note,) = with_notes({"q1": [], "q2": {}}, QRELS)  # as in a log without results
     assert [value[-2:] for value in values] == [(0, 0)] * 2
     assert "the list of every user is empty: 2 of 2" in note
 
@@ -131,13 +131,13 @@ def test_what_is_missing_or_repeated_is_as_in_a_table() -> None:
 @pytest.mark.parametrize(
     "qrels", [{"q1": {"d1": 2}, "q3": {}}, {"q1": ["d1"], "q3": []}, {"q1": {"d1"}, "q3": None}]
 )
-def test_a_query_with_an_empty_list_in_truth_stays_as_in_files(qrels: Any) -> None:
+def test_queries_with_an_empty_truth_stay(qrels: Any) -> None:
     values, notes = with_notes({"q1": {"d1": 0.9}, "q3": {"d1": 0.5}}, qrels)
     assert [(row[0], row[-2:]) for row in values] == [("q1", (1, 1)), ("q3", (0, 0))]
     assert "NULL" not in "".join(notes)
 
 
-# rec, truth, descending where it is not True, and the error.
+# rec, truth, descending (True by default), and the error.
 WRONG: list[tuple[Any, Any, Any, str]] = [
     ({"q1": {"d1": 1}, "a": RUN}, QRELS, True, "rec must be {query: {id: score}} for one model or {model: {query: {id: score}}} for several, got the list of a query for 'q1' and a model for 'a'"),
     ({"q1": ["d1"], "a": "a.csv"}, QRELS, True, "rec must be {query: {id: score}} for one model or {model: {query: {id: score}}} for several, got the list of a query for 'q1' and a model for 'a'"),
@@ -182,7 +182,7 @@ def test_errors_name_the_argument_and_the_rule(rec: Any, truth: Any, descending:
         assert evaluate(grade_col="rel")
 
 
-def test_advice_on_scores_upside_down_is_right_when_it_is_followed() -> None:
+def test_advice_on_reversed_scores_is_right() -> None:
     draw = random.Random(5)
     truth = {q: {f"r{q}": 1, f"x{q}": 0} for q in range(50)}
     right: Any = {q: [f"r{q}", *(f"{draw.random()}" for _ in range(3)), f"x{q}"] for q in truth}
@@ -200,10 +200,10 @@ def test_advice_on_scores_upside_down_is_right_when_it_is_followed() -> None:
         assert means({"a": right, "b": far}, truth, "mrr", descending=descending) == [("a", 1), ("b", 1)]
 
 
-def test_compare_and_report_take_the_same() -> None:
+def test_compare_and_report_take_the_same_objects() -> None:
     pytest.importorskip("vl_convert")
-    given: Any = {"descending": {"b": False}, "check": False}
+    options: Any = {"descending": {"b": False}, "check": False}
     models = {"a": ORDER, "b": {q: [(d, -s) for d, s in scores.items()] for q, scores in RUN.items()}}
-    compared = ranking_udfs.compare(models, QRELS, "mrr", 3, **given)
+    compared = ranking_udfs.compare(models, QRELS, "mrr", 3, **options)
     assert compared.select("users, mean_system, difference").fetchall() == [(2, MRR, 0)]
-    assert "MRR@3" in ranking_udfs.report(models, QRELS, "mrr", 3, **given).html
+    assert "MRR@3" in ranking_udfs.report(models, QRELS, "mrr", 3, **options).html

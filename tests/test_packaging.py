@@ -1,4 +1,4 @@
-"""The package as others get it: the wheel, its types, and the versions it runs on."""
+"""Test the wheel: its files, its compiled templates and the versions that it supports."""
 
 import importlib
 import os
@@ -35,7 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(file)
 
 
-def test_the_wheel_has_the_package_its_types_and_its_sql_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_has_exactly_the_package_types_and_sql(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     assert "ranking_udfs/py.typed" in names
     for folder, inside in ((ROOT / "udfs/ranking_udfs", "ranking_udfs"), (SQL, "ranking_udfs/sql")):
@@ -47,7 +47,7 @@ def test_the_wheel_has_the_package_its_types_and_its_sql_and_nothing_else(wheel:
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
-def test_the_wheel_has_each_template_compiled_of_its_sql(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_has_each_template_compiled(wheel: zipfile.ZipFile) -> None:
     files = [
         file.relative_to(SQL).as_posix() for file in SQL.rglob("*.*") if file.suffix in (".sql", ".jinja")
     ]
@@ -58,8 +58,8 @@ def test_the_wheel_has_each_template_compiled_of_its_sql(wheel: zipfile.ZipFile)
         for path, text in templates.items()
     }
     folder = f"ranking_udfs/sql/{FOLDER}/"
-    found = {name.removeprefix(folder) for name in wheel.namelist() if name.startswith(folder)}
-    assert {name: wheel.read(folder + name).decode() for name in found} == expected
+    compiled = {name.removeprefix(folder) for name in wheel.namelist() if name.startswith(folder)}
+    assert {name: wheel.read(folder + name).decode() for name in compiled} == expected
 
 
 def test_the_wheel_composes_without_parsing_a_template(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_the_wheel_composes_without_parsing_a_template(wheel: zipfile.ZipFile, t
     assert text == render("tables/evaluate.sql", call) + "\n"
 
 
-def test_the_metadata_say_what_it_runs_on(wheel: zipfile.ZipFile) -> None:
+def test_the_metadata_name_the_supported_versions(wheel: zipfile.ZipFile) -> None:
     (file,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
     metadata = HeaderParser().parsestr(wheel.read(file).decode())
     assert (metadata["Version"], metadata["Requires-Python"]) == (ranking_udfs.__version__, ">=3.11")
@@ -101,7 +101,7 @@ def test_the_metadata_say_what_it_runs_on(wheel: zipfile.ZipFile) -> None:
         (pyarrow, ranking_udfs.arrow, "9.0.0 18.1.0", "19.0.0 100.0.0"),
     ],
 )
-def test_a_library_that_is_too_old_is_named_with_what_to_do(
+def test_an_outdated_library_is_an_error_with_advice(
     library: Any, package: Any, refused: str, taken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for version in refused.split():

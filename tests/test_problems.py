@@ -1,4 +1,4 @@
-"""The problems of ranking.check through every entry point, its rows, and its composed text; others are in golden/."""
+"""Test ranking.check: the same problems through every entry point, its rows, its composed SQL."""
 # ruff: noqa: E501  (a statement is a line)
 
 import json
@@ -22,14 +22,14 @@ from tests import calls
 from tests.conftest import Captured, Con, module_connection, refusal, rows
 from tests.test_partitions import by_parts
 
-# Of 40 users each has items 0 to 5 of her own; two of them are relevant.
+# Each of 40 users has six items that no other user has; two of them are relevant.
 OWN = "SELECT '{}' AS system, u AS userid, 100 * u + i AS itemid, {} AS score FROM range(40) t(u), range(6) s(i)"
 TRUTH = "SELECT u AS userid, 100 * u + i AS itemid FROM range(40) t(u), (VALUES (1), (2)) s(i)"
 GOOD = "10 - i + u / 100.0"
 DISTANCE = "abs(i - 0.9) + u / 100.0"
 FRACTIONS = f"SELECT *, CASE itemid % 100 WHEN 1 THEN 2 ELSE 0.4 * (userid % 4) END AS rel FROM ({TRUTH})"
 COLUMNS = "severity, system, code, k, count, of"
-# Codes that are of no users, rows or ids, or of all.
+# Codes that concern no rows, or all of them.
 WITHOUT_ROWS = {
     *("unfit_column", "grade_not_read", "system_not_read", "run_not_read", "no_rows", "no_time", "swapped"),
     *("no_common_user", "no_common_item", "nothing_relevant", "nothing_but_hits", "systems_apart"),
@@ -39,28 +39,28 @@ pack = module_connection()
 
 
 def lists(**scores: str) -> str:
-    """SQL: the list of each user, by the scores of each system."""
+    """Return SQL for the list of each user, by the scores of each system."""
     return " UNION ALL ".join(OWN.format(name, score) for name, score in scores.items())
 
 
 @pytest.mark.usefixtures("registered")
-def test_what_one_entry_point_says_all_say(pack: Con, tmp_path: Path, capsys: Captured) -> None:
-    """Where the lowest score is the best, and unjudged items are skipped."""
+def test_all_entry_points_report_the_same_problems(pack: Con, tmp_path: Path, capsys: Captured) -> None:
+    """The lowest score is the best here, and unjudged items are skipped."""
     expected = [
         ("error", "turned", "upside_down", None, 40, 40),
         ("warning", None, "nothing_but_hits", None, 40, 40),
     ]
-    given: dict[str, Any] = {"descending": False, "unjudged": "skip"}
+    options: dict[str, Any] = {"descending": False, "unjudged": "skip"}
     pack.execute(f"CREATE TABLE rec AS {lists(far=DISTANCE, turned=GOOD)}; CREATE TABLE truth AS {TRUTH}")
     call = "ranking.check('rec', 'truth', ks := [3], descending := false, unjudged := 'skip')"
     of_sql = pack.execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
     assert [row[:-1] for row in of_sql] == expected
     with pytest.warns(UserWarning, match="^evaluate: 2 notes on the data:\n") as caught:
-        ranking_udfs.evaluate("rec", "truth", "ndcg", 3, con=pack, allow_empty=True, **given)
+        ranking_udfs.evaluate("rec", "truth", "ndcg", 3, con=pack, allow_empty=True, **options)
     for text, row in zip(str(caught[0].message).split("\n  ")[1:], of_sql, strict=True):
         assert text.startswith(f"{row[-1]}: 40 of 40 ")
     tables = {table: pack.sql(f"FROM {table}").to_arrow_table() for table in ("rec", "truth")}
-    parts = by_parts("check", tables, 3, ["far", "turned"], ks=[3], **given)
+    parts = by_parts("check", tables, 3, ["far", "turned"], ks=[3], **options)
     files = [str(tmp_path / f"{table}.parquet") for table in tables]
     for table, file in zip(tables, files, strict=True):
         pack.execute(f"COPY {table} TO '{file}'")
@@ -70,7 +70,7 @@ def test_what_one_entry_point_says_all_say(pack: Con, tmp_path: Path, capsys: Ca
         assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in printed] == expected
 
 
-def test_fractions_are_a_problem_of_exponential_gains_alone(pack: Con) -> None:
+def test_fractional_grades_are_a_problem_only_for_exponential_gains(pack: Con) -> None:
     tables = pack.sql(lists(a=GOOD)), pack.sql(FRACTIONS)
     with pytest.warns(UserWarning, match=r"rel is no integer.*; write ndcg\(gain=linear\)"):
         ranking_udfs.evaluate(*tables, ["mrr", "ndcg"], 3)
@@ -80,7 +80,7 @@ def test_fractions_are_a_problem_of_exponential_gains_alone(pack: Con) -> None:
 
 
 MESSY = calls.MAKE + "INSERT INTO history VALUES (NULL, 1, 3), (1, NULL, 3)"
-MESSY_ROWS = {  # the rows of a code, as a query of one's own finds them
+MESSY_ROWS = {  # a code, and an independent query for its rows
     "null_user": "SELECT userid, itemid FROM messy_rec WHERE userid IS NULL",
     "nan_score": "SELECT userid, itemid FROM messy_rec WHERE isnan(score)",
     "negative_grade": "SELECT userid, itemid FROM messy_truth WHERE rel < 0",
@@ -100,24 +100,24 @@ def made(rec: str, truth: str, history: str) -> str:
 
 LATER = "SELECT u AS userid, 100 * u + i AS itemid FROM range(40) t(u), range({}, {}) s(i)"
 ASKED = "'rec', 'truth', ks := [0, 3, NULL], history := 'history'"
-WORLDS = {  # what makes the tables, and the arguments of the check
+WORLDS = {  # SQL that makes the tables, and the arguments of the check
     MESSY: "'messy_rec', 'messy_truth', ks := [3, NULL], history := 'history'",
     (Path(__file__).parent / "tables/entry_points.sql").read_text(): "'rec', 'truth', ks := [3, 5, 9], history := 'history'",
-    # What was seen is first.
+    # Items that users have seen rank first.
     made(f"{lists(a=GOOD)} UNION ALL SELECT 'b', 0, 1, 1", LATER.format(3, 5), LATER.format(0, 3)): ASKED,
     # Ids of rec and truth differ in case.
     made(
         lists(a=GOOD).replace("u AS", "'U' || u AS").replace("100 *", "'a' || 100 *"),
         TRUTH.replace("u AS", "'u' || u AS").replace("100 *", "'A' || 100 *"), TRUTH,
     ): ASKED,
-    # Truth is on top of half of the lists.
+    # Relevant items are at the top of half of the lists.
     made(lists(a="if(u < 20 AND i IN (1, 2), 9 - i, if(i = 2, 0.5, 5 - i))"), TRUTH, TRUTH): ASKED,
-    # Scores of many kinds, and one list for all of what truth has not heard of, in steps.
+    # Scores of many kinds, and the same list of unjudged items for all users.
     made(
         lists(ranks="i", joined="if(i IN (1, 2), 9, 5) - i", equal="if(u < 30, 1, 10 - i)")
         + f" UNION ALL {lists(same='i + 1').replace('100 * u', '9000')}", FRACTIONS, TRUTH,
     ) + "CREATE TABLE items AS SELECT itemid FROM rec WHERE itemid % 7 > 0": f"{ASKED}, items := 'items'",
-    # Queries that are items, and numbers as large as a hash.
+    # Queries that are items too, and ids as large as hashes.
     made(
         "SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + i) AS itemid, -i AS score FROM range(40) t(u), range(6) s(i)",
         "SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + 1) AS itemid FROM range(40) t(u)", TRUTH,
@@ -125,8 +125,8 @@ WORLDS = {  # what makes the tables, and the arguments of the check
 }  # fmt: skip
 
 
-def test_each_problem_has_as_many_rows_as_it_counts() -> None:
-    """And those of the messy tables are the rows that a query of one's own finds."""
+def test_each_problem_has_as_many_rows_as_its_count() -> None:
+    """The rows of the messy tables are also those that an independent query finds."""
     codes_with_rows = set()
     with ranking_udfs.register(duckdb.connect()) as con:
         codes = {row["code"] for row in rows(con, "FROM ranking.check_codes()")}
@@ -146,10 +146,10 @@ def test_each_problem_has_as_many_rows_as_it_counts() -> None:
 
 
 @pytest.mark.parametrize(("min_grade", "users_without"), [(1, "zero"), (2, "skip")])
-def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
+def test_recall_without_gone_labels_matches_a_truth_without_them(
     pack: Con, min_grade: int, users_without: str
 ) -> None:
-    """By ranking.evaluate, whose recall has its witnesses elsewhere; some users have no list."""
+    """ranking.evaluate gives the recall without the labels; some users have no list."""
     draw, ids, scores = random.Random(min_grade), [*range(9), None], [*range(5), None]
     rec = [
         (system, draw.choice(ids), draw.choice(ids), draw.choice(scores))
@@ -175,14 +175,14 @@ def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
         if without != recall:
             change = f"{abs(without - recall):.3g} {'lower' if without < recall else 'higher'}"
             expected[system, k] = f"{recall:.4g}, without them {without:.4g}: {change}"
-    found = pack.execute(f"""
+    problems = pack.execute(f"""
         SELECT system, k, example FROM ranking.check('listed', 'liked', {options}, items := 'chunks')
         WHERE code LIKE 'recall%'""").fetchall()
-    assert {(system, k): example.partition(" is ")[2] for system, k, example in found} == expected
-    assert len(expected) >= 10  # of 4 systems at 3 cut-offs
+    assert {(system, k): example.partition(" is ")[2] for system, k, example in problems} == expected
+    assert len(expected) >= 10  # 4 systems at 3 cutoffs
 
 
-# Ids that are spelt alike, scores that tie, are NULL and NaN, grades that are NULL, users without truth.
+# Similar ids, tied scores, NULL and NaN scores, NULL grades, users without truth.
 tables = module_connection("""
     CREATE TABLE rec AS SELECT s AS system, u AS userid, 'i' || (u * 7 + i * 13) % 29 AS itemid,
         CASE i WHEN 3 THEN 'nan'::DOUBLE WHEN 4 THEN NULL ELSE (u + i) // 2 END AS score
@@ -199,33 +199,35 @@ tables = module_connection("""
 
 
 @pytest.mark.parametrize(
-    ("name", "truth", "given"),
+    ("name", "truth", "options"),
     [
-        ("check", "liked", {"ks": [1, 5, None]}),  # whose scores are grades that are not read
-        ("check", "texts", {"history": "history", "items": "chunks"}),  # with ids of another type
+        ("check", "liked", {"ks": [1, 5, None]}),  # with grades in a column that is not read
+        ("check", "texts", {"history": "history", "items": "chunks"}),  # with users of another type
         ("check", "truth", {"users": "named", "unjudged": "skip", "items": "chunks"}),
         ("check", "history", {"min_grade": 2.0, "without_relevant": "skip", "descending": False}),
         ("check_rows", "truth", {"users": "named", "history": "history"}),
     ],
 )
-def test_known_columns_give_the_same_rows(tables: Con, name: str, truth: str, given: dict[str, Any]) -> None:
-    fields = {"rec": "rec", "truth": truth, "ks": [10], **given}
+def test_known_columns_give_the_same_rows(
+    tables: Con, name: str, truth: str, options: dict[str, Any]
+) -> None:
+    fields = {"rec": "rec", "truth": truth, "ks": [10], **options}
     named = [fields[table] for table in ("rec", "truth", "users", "history", "items") if table in fields]
     text = compose(CheckCall(name, known={table: row_columns(tables, table) for table in named}, **fields))
     assert "_ranking_column_findings" not in text
-    options = ", ".join(f"{key} := {sql_value(value)}" for key, value in given.items())
-    found = tables.execute(f"FROM ranking.{name}('rec', '{truth}', {options})").fetchall()
-    assert tables.execute(text).fetchall() == found != []
+    arguments = ", ".join(f"{key} := {sql_value(value)}" for key, value in options.items())
+    rows_of_call = tables.execute(f"FROM ranking.{name}('rec', '{truth}', {arguments})").fetchall()
+    assert tables.execute(text).fetchall() == rows_of_call != []
 
 
-def test_what_arguments_rule_out_is_not_in_the_text() -> None:
+def test_the_text_has_only_problems_that_the_arguments_allow() -> None:
     text = compose(CheckCall("check", "rec", "truth", [10]))
     for problem in PROBLEMS:
         assert (f"'{problem.code}'" in text) == (problem.needs is None), problem.code
     assert "{user}" not in text
 
 
-def test_wrong_arguments_are_rows_and_tables_and_ks_are_errors(tables: Con) -> None:
+def test_wrong_arguments_are_rows_but_wrong_tables_are_errors(tables: Con) -> None:
     wrong = "user_col := 5, descending := NULL, min_grade := -1, unjudged := 'drop', without_relevant := NULL"
     call = f"ranking.check('rec', 'truth', {wrong}) WHERE code = 'unfit_column'"
     assert tables.execute(f"SELECT problem || ', got ' || example FROM {call}").fetchall() == [
@@ -241,6 +243,6 @@ def test_wrong_arguments_are_rows_and_tables_and_ks_are_errors(tables: Con) -> N
         "'rec', 'truth', users := 'chunks'": "users must have a column userid (user_col), got itemid",
     }.items():
         assert refusal(tables, f"FROM ranking.check({call})") == f"ranking.check: {rule}"
-    for grade in ("'inf'", "'nan'"):  # which makes nothing relevant
+    for grade in ("'inf'", "'nan'"):  # no item is relevant then
         query = f"SELECT DISTINCT code FROM ranking.check('rec', 'truth', min_grade := {grade}::DOUBLE)"
         assert {("unfit_column",), ("nothing_relevant",)} <= {*tables.execute(query).fetchall()}

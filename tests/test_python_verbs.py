@@ -1,5 +1,5 @@
-"""check, explain, overlap, abstention, fuse and split of Python: the rows of the command, and errors."""
-# ruff: noqa: E501  (a case stands on one line)
+"""Test check, explain, overlap, abstention, fuse and split of Python: their rows and their errors."""
+# ruff: noqa: E501  (a case is a line)
 
 import json
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ TABLES = {
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Con]:
-    """A connection with the tables, which are files in the folder in use, too."""
+    """Return a connection with the tables, which are also files in the working directory."""
     folder = tmp_path_factory.mktemp("verbs")
     with pytest.MonkeyPatch.context() as patch, duckdb.connect() as con:
         patch.chdir(folder)
@@ -38,7 +38,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Con]:
 
 
 BOTH = {"a": "a", "b": "b"}
-CASES: dict[str, tuple[Callable[..., Any], str]] = {  # a call of Python, and the command's
+CASES: dict[str, tuple[Callable[..., Any], str]] = {  # a call in Python, and the same call of the command
     "check": (lambda con: ranking_udfs.check(BOTH, "truth", [2], con=con), "check a=a.csv b=b.csv truth.csv -k 2"),
     "explain": (
         lambda con: ranking_udfs.explain("a", "truth", "u3", 3, con=con, min_grade=1),
@@ -61,39 +61,41 @@ CASES: dict[str, tuple[Callable[..., Any], str]] = {  # a call of Python, and th
 
 @pytest.mark.parametrize("verb", CASES)
 @pytest.mark.filterwarnings("ignore:abstention")
-def test_the_rows_are_those_of_the_command(
+def test_functions_return_the_rows_of_the_command(
     tables: Con, registered: None, capsys: Captured, verb: str
 ) -> None:
     function, arguments = CASES[verb]
     relation = function(tables)
     assert main([*arguments.split(), "--format", "json"]) == 0
     expected = json.loads(capsys.readouterr().out)
-    own = {"file", "write"} if verb == "check" else set()  # which name files, or options
+    own = (
+        {"file", "write"} if verb == "check" else set()
+    )  # columns with files, and with advice for the entry point
     assert {*relation.columns} == {*expected[0]}
     shared = [name for name in relation.columns if name not in own]
     assert relation.select(*shared).fetchall() == [tuple(map(row.get, shared)) for row in expected] != []
 
 
-def test_a_problem_says_what_to_write_in_python(tables: Con) -> None:
-    found = ranking_udfs.check(BOTH, "truth", [2], con=tables)
-    assert found.types[:4] == ["VARCHAR"] * 4
-    assert "--" not in str(found.select("write").fetchall())
-    found = ranking_udfs.check({"q": {"x": 2, "y": 1}}, {"q": ["x"]}, 1)
-    assert found.filter("severity = 'error'").fetchall() == []
+def test_advice_of_a_problem_is_python(tables: Con) -> None:
+    problems = ranking_udfs.check(BOTH, "truth", [2], con=tables)
+    assert problems.types[:4] == ["VARCHAR"] * 4
+    assert "--" not in str(problems.select("write").fetchall())
+    problems = ranking_udfs.check({"q": {"x": 2, "y": 1}}, {"q": ["x"]}, 1)
+    assert problems.filter("severity = 'error'").fetchall() == []
 
 
 @pytest.mark.parametrize("method", ["rrf", "combsum"])
-def test_fused_rows_are_those_of_sql(tables: Con, method: str) -> None:
-    found = ranking_udfs.fuse(BOTH, method=method, weights={"a": 1, "b": 2}, depth=3, con=tables)
+def test_fuse_returns_the_rows_of_sql(tables: Con, method: str) -> None:
+    fused = ranking_udfs.fuse(BOTH, method=method, weights={"a": 1, "b": 2}, depth=3, con=tables)
     with ranking_udfs.register(tables.cursor()) as con:
         both = "SELECT 'a' AS system, * FROM a UNION ALL SELECT 'b', * FROM b"
         options = f"'{method}', MAP {{'a': 1, 'b': 2}}, depth := 3"
         query = f"WITH lists AS ({both}) FROM ranking.fuse('lists', {options}) ORDER BY ALL"
         expected = con.execute(query).fetchall()
-    assert found.order("ALL").fetchall() == expected != []
+    assert fused.order("ALL").fetchall() == expected != []
 
 
-def test_split_rows_are_those_of_sql_whatever_the_events_are(tables: Con) -> None:
+def test_split_returns_the_rows_of_sql_for_every_input(tables: Con) -> None:
     frame = tables.sql("FROM events").to_arrow_table()
     with ranking_udfs.register(tables.cursor()) as con:
         query = "FROM ranking.split('events', test_size := INTERVAL 5 DAY, folds := 2, cold_users := 'drop') ORDER BY ALL"
@@ -106,13 +108,13 @@ def test_split_rows_are_those_of_sql_whatever_the_events_are(tables: Con) -> Non
         (frame.to_pandas(), {}),
         ("events.csv", {}),
     ):
-        found = ranking_udfs.split(events, **options, **more).select(columns).order("ALL")
-        assert found.fetchall() == expected != [], type(events)
+        split = ranking_udfs.split(events, **options, **more).select(columns).order("ALL")
+        assert split.fetchall() == expected != [], type(events)
     by_timedelta = ranking_udfs.split("events", **options | {"test_size": timedelta(days=5)}, con=tables)
     assert by_timedelta.select(columns).order("ALL").fetchall() == expected
 
 
-def test_nothing_is_left_on_the_users_connection(tables: Con) -> None:
+def test_functions_leave_nothing_on_the_connection(tables: Con) -> None:
     made = "SELECT count(*) FROM duckdb_views() WHERE NOT internal"
     before = tables.execute(made).fetchall()
     ranking_udfs.split("events", last=1, con=tables)
@@ -146,18 +148,18 @@ ERRORS: list[tuple[Callable[[], object], str]] = [
 
 
 @pytest.mark.parametrize(("call", "error"), ERRORS, ids=[error for _, error in ERRORS])
-def test_a_wrong_call_is_an_error_of_the_function(call: Callable[[], object], error: str) -> None:
+def test_errors_start_with_the_name_of_the_function(call: Callable[[], object], error: str) -> None:
     with pytest.raises(ValueError) as raised:  # noqa: PT011  (its text is below)
         call()
     assert str(raised.value).startswith(error)
 
 
-def test_time_col_is_a_name(tables: Con) -> None:
+def test_split_needs_a_time_column(tables: Con) -> None:
     with pytest.raises(TypeError, match=r"^split: time_col must be the name of a column, got None$"):
         ranking_udfs.split("events", time_col=None, con=tables)  # type: ignore[arg-type]
 
 
-# What another function takes, or none does.
+# Keywords that another function takes, and one that none does.
 NOT_TAKEN = {
     "check": "measures method usr_col",
     "explain": "measures unjudged history usr_col",
@@ -169,7 +171,7 @@ NOT_TAKEN = {
 
 
 @pytest.mark.parametrize("verb", NOT_TAKEN)
-def test_a_keyword_that_a_function_does_not_take_is_an_error(verb: str) -> None:
+def test_keywords_of_other_functions_are_errors(verb: str) -> None:
     arguments = {"check": [LISTS, LISTS], "explain": [LISTS, LISTS, "q1"], "abstention": [LISTS, LISTS]}
     for keyword in NOT_TAKEN[verb].split():
         hint = r" \(did you mean user_col\?\)" if keyword == "usr_col" else ""

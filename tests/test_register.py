@@ -1,5 +1,5 @@
-"""ranking_udfs.register: what it leaves in a connection, in a database and in the process, whatever went before."""
-# ruff: noqa: E501  (a statement stands on one line)
+"""Test ranking_udfs.register: what it adds to a connection and a database, in every state."""
+# ruff: noqa: E501  (a statement is a line)
 
 import gc
 import re
@@ -27,7 +27,7 @@ from tests.conftest import Con, Patch, value
 SCRIPT = Path(__file__).resolve().parent.parent / "sql/ranking_udfs.sql"
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
 
-# A function, a macro, and what they return.
+# A call of a function and one of a macro, and what they return.
 WORKS = "SELECT recall([1, 3], [1, 2]), {}.main.mae(3, 1)"
 RESULT = [(1 / 2, 2)]
 
@@ -38,7 +38,7 @@ def works(con: Con, name: str = "ranking") -> bool:
 
 OPTIONS: dict[str, dict[str, Any]] = {"PLAIN": {}, "HIVEMALL": {"hivemall": True}, "RK": {"name": "rk"}}
 PLAIN, HIVEMALL, RK = OPTIONS
-# What went before, step by step, and how it is registered then.
+# A state, the steps that lead to it, and the options with which register works then.
 STATES = [
     ("registered", "REGISTER", "HIVEMALL RK"),
     ("registered for Hivemall", "REGISTER FOR HIVEMALL", "PLAIN HIVEMALL"),
@@ -67,7 +67,7 @@ STATES = [
 
 
 def after(steps: list[str], others: list[Con]) -> Con:
-    """Return a connection on which these steps were taken; `others` gets the others that are opened."""
+    """Return a connection after these steps; add other connections that they open to `others`."""
     con = duckdb.connect()
     for step in steps:
         if step.startswith("OPEN"):
@@ -83,7 +83,7 @@ def after(steps: list[str], others: list[Con]) -> Con:
 
 
 def served(con: Con, way: str) -> bool:
-    """Register, and say whether functions and macros are there, of this version, an aggregate with OVER too."""
+    """Register, and return whether functions and macros of this version work, an aggregate with OVER too."""
     assert ranking_udfs.register(con, **OPTIONS[way]) is con
     name = OPTIONS[way].get("name", "ranking")
     query = f"SELECT {name}.version(), max(m) FROM (SELECT {name}.main.mae(i, 1) OVER (PARTITION BY i % 2) AS m FROM range(4) t(i))"
@@ -97,7 +97,7 @@ def served(con: Con, way: str) -> bool:
     ("steps", "way"),
     [pytest.param(steps, way, id=f"{s}, {way}") for s, steps, ways in STATES for way in ways.split()],
 )
-def test_register_works_whatever_went_before_and_again(
+def test_register_works_in_every_state_and_twice(
     tmp_path: Path, monkeypatch: Patch, steps: str, way: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -109,9 +109,9 @@ def test_register_works_whatever_went_before_and_again(
     con = after(steps.split(" | "), others)
     assert served(con, way)
     made = "SELECT list(function_oid ORDER BY function_oid) FROM duckdb_functions()"
-    found = value(con, made)
+    functions = value(con, made)
     assert served(con, way)
-    assert value(con, made) == found  # nothing is made anew
+    assert value(con, made) == functions  # nothing is made again
     if steps.startswith("BEGIN") and not steps.endswith(("COMMIT", "ROLLBACK")):
         con.execute("ROLLBACK")
         assert value(con, "SELECT count(*) FROM duckdb_tables()") == 0
@@ -130,8 +130,8 @@ def test_register_works_whatever_went_before_and_again(
 
 
 @pytest.mark.slow
-def test_threads_may_register_at_once(tmp_path: Path) -> None:
-    """On cursors of one instance, and in instances of their own."""
+def test_threads_may_register_concurrently(tmp_path: Path) -> None:
+    """The threads share an instance by cursors, or have their own."""
     with duckdb.connect(tmp_path / "a.db") as con:
         work = [con.cursor(), con.cursor(), duckdb.connect(tmp_path / "a.db"), duckdb.connect()]
         start = threading.Barrier(len(work))
@@ -146,16 +146,16 @@ def test_threads_may_register_at_once(tmp_path: Path) -> None:
             each.close()
 
 
-def test_the_functions_outlive_the_connection_that_registered_them(tmp_path: Path) -> None:
+def test_functions_outlive_the_connection_that_registered_them(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as other:
-        with duckdb.connect(tmp_path / "a.db") as one:
-            ranking_udfs.register(one)
+        with duckdb.connect(tmp_path / "a.db") as con:
+            ranking_udfs.register(con)
         gc.collect()
         assert value(other, "SELECT recall([1, 3], [1, 2])") == 1 / 2
         assert works(ranking_udfs.register(other))
 
 
-def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2(bare: Con) -> None:
+def test_an_unfinished_arrow_reader_is_an_error_on_duckdb_2(bare: Con) -> None:
     for _ in range(2):  # before it was registered, and after
         reader = bare.sql("SELECT i FROM range(1000000) t(i)").to_arrow_reader(1_000)
         assert reader.read_next_batch().num_rows == 1_000
@@ -171,7 +171,7 @@ def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2
 
 @pytest.fixture(scope="module")
 def two_names() -> Iterator[Con]:
-    """A connection with the pack under two names, and tables that its tests only read."""
+    """Return a connection with the functions under two names, and tables that tests only read."""
     with duckdb.connect() as con:
         for name in ("ranking", "rk"):
             ranking_udfs.register(con, name=name)
@@ -181,17 +181,17 @@ def two_names() -> Iterator[Con]:
 
 
 def with_tables(con: Con, users: int = 1) -> Con:
-    """The connection, with tables of so many users in the schema in use."""
+    """Create rec and truth with this many users in the current schema."""
     con.execute(f"CREATE TABLE rec AS SELECT i AS userid, 1 AS itemid, 1.0 AS score FROM range({users}) t(i)")
     return con.execute(f"CREATE TABLE truth AS SELECT i AS userid, 1 AS itemid FROM range({users}) t(i)")
 
 
 def users(con: Con, rec: str = "rec", truth: str = "truth", before: str = "") -> Any:
-    """How many users a table function finds in these tables, the one that is planned the soonest."""
+    """Return how many users ranking.judged, which is planned fastest, finds in these tables."""
     return value(con, f"{before} SELECT count(*) FROM ranking.judged('{rec}', '{truth}', 10)")
 
 
-def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
+def test_tables_are_found_as_the_cursor_finds_them(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as con:
         ranking_udfs.register(with_tables(con))
         with_tables(con.execute("CREATE SCHEMA s; USE s"), 2)
@@ -212,8 +212,8 @@ def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", [HIVEMALL, PLAIN])
-def test_where_a_macro_cannot_be_made_none_is_left_behind(bare: Con, monkeypatch: Patch, way: str) -> None:
-    """Else those made before it would be taken for someone else's."""
+def test_a_failed_macro_leaves_none_behind(bare: Con, monkeypatch: Patch, way: str) -> None:
+    """Otherwise the next register would take the earlier macros for the user's."""
     kind = "TEMP MACRO " if way == HIVEMALL else "MACRO ranking."
     broken = {"broken": Macro("broken", f"CREATE OR REPLACE {kind}broken(x) AS no_such_function(1);", "?")}
     made = {HIVEMALL: "hivemall_macros", PLAIN: "macros"}[way]
@@ -229,7 +229,7 @@ def test_where_a_macro_cannot_be_made_none_is_left_behind(bare: Con, monkeypatch
     assert served(bare, way)
 
 
-# The namespace, by kind; a name is added on purpose.
+# The names of all macros.
 NAMES = sorted(name for name, macro in macros().items() if not macro.is_temp)
 HELD = """
     SELECT database_name, list(DISTINCT function_name ORDER BY function_name)
@@ -243,13 +243,13 @@ def test_register_adds_functions_and_a_database_and_nothing_else(bare: Con) -> N
     assert sorted(databases.fetchall()) == [("memory",), ("ranking",)]
     assert bare.execute("FROM duckdb_settings()").fetchall() == settings
     assert value(bare, "SELECT path FROM duckdb_databases() WHERE database_name = 'ranking'") is None
-    assert [one for one in bare.execute(HELD).fetchall() if one[0] != "system"] == [("ranking", NAMES)]
+    assert [row for row in bare.execute(HELD).fetchall() if row[0] != "system"] == [("ranking", NAMES)]
     assert not [name for name in NAMES if name.startswith("_")]
     ranking_udfs.register(bare, hivemall=True)
-    ((_, temporary),) = [one for one in bare.execute(HELD).fetchall() if one[0] == "temp"]
+    ((_, temporary),) = [row for row in bare.execute(HELD).fetchall() if row[0] == "temp"]
     assert {*temporary} == {"collect_set", "to_ordered_map", "to_ordered_list", "struct", *BY_NAME}
     with bare.cursor() as cursor:
-        assert [one for one in cursor.execute(HELD).fetchall() if one[0] == "temp"] == []
+        assert [row for row in cursor.execute(HELD).fetchall() if row[0] == "temp"] == []
     bare.execute("ATTACH ':memory:' AS copied; COPY FROM DATABASE memory TO copied")
     assert value(bare, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'copied'") == 0
 
@@ -265,31 +265,31 @@ def test_register_adds_functions_and_a_database_and_nothing_else(bare: Con) -> N
     ("SELECT ranking.ndcg([1], [1], 'x')", "ranking.ndcg: k must be an integer"),
     ("SELECT ranking.ndcg(5, 6)", "ranking.ndcg: rec must be a LIST of items, got"),
 ])  # fmt: skip
-def test_errors_name_the_function_as_it_was_called(two_names: Con, query: str, error: str) -> None:
+def test_errors_name_functions_as_called(two_names: Con, query: str, error: str) -> None:
     with pytest.raises(duckdb.Error, match=rf"(^|: ){re.escape(error)}"):
         two_names.execute(query)
 
 
-def test_the_module_stands_for_its_default_connection() -> None:
+def test_the_module_duckdb_means_its_default_connection() -> None:
     ranking_udfs.register(duckdb)
     assert works(duckdb.default_connection())
 
 
-def test_a_schema_that_is_made_afterwards_ends_in_duckdbs_own_error(con: Con) -> None:
+def test_a_later_schema_of_that_name_is_ambiguous(con: Con) -> None:
     con.execute("CREATE SCHEMA ranking")
     with pytest.raises(duckdb.BinderException, match=r"[Aa]mbiguous"):
         con.execute("SELECT ranking.mae(3, 1)")
-    assert works(con)  # by ranking.main.mae
+    assert works(con)  # which calls ranking.main.mae
     with pytest.raises(ValueError, match="ambiguous"):
         ranking_udfs.register(con)
 
 
-def test_the_functions_over_lists_are_those_of_arrow() -> None:
-    found = {name: sql_type(function.returns) for name, function in FUNCTIONS.items()}
-    assert {name: udf.returns for name, udf in OF_LISTS.items()} == found
+def test_functions_over_lists_have_the_types_of_arrow() -> None:
+    types = {name: sql_type(function.returns) for name, function in FUNCTIONS.items()}
+    assert {name: udf.returns for name, udf in OF_LISTS.items()} == types
 
 
-def test_a_view_over_functions_and_macros_outlives_the_session(tmp_path: Path) -> None:
+def test_views_over_functions_outlive_the_session(tmp_path: Path) -> None:
     with ranking_udfs.register(duckdb.connect(tmp_path / "a.db")) as con:
         query = "SELECT userid, recall([1, 3], [1, 2]) AS r FROM ranking.judged('rec', 'truth', 10)"
         with_tables(con).execute(f"CREATE VIEW v AS {query}")
@@ -297,8 +297,8 @@ def test_a_view_over_functions_and_macros_outlives_the_session(tmp_path: Path) -
         assert con.execute("FROM v").fetchall() == [(0, 1 / 2)]
 
 
-def test_a_locked_configuration_will_do_that_reads_a_slash_otherwise() -> None:
-    """With the setting as it is, see the states."""
+def test_register_works_with_locked_integer_division() -> None:
+    """Macros must divide by / whatever the setting says when they are created."""
     config = {"lock_configuration": True, "enable_external_access": False, "integer_division": True}
     with duckdb.connect(config=config) as con:
         assert works(ranking_udfs.register(con))
@@ -317,18 +317,18 @@ def test_hivemall_makes_every_measure_an_aggregate_in_one_connection(con: Con) -
         forms = [f"{form}{k}" for form in ("rec, truth", "judge(rec, truth)") for k in ks]
         calls = [f"{name}({form})" for name in ("recall", "recall_at") for form in forms]
         calls.append("avg(system.main.recall(rec, truth))")
-        found = cursor.execute(f"SELECT {', '.join(calls)} FROM {ROWS}").fetchall()
-        assert found == [((1 + 0 + 0) / 3,) * len(calls)]
+        means = cursor.execute(f"SELECT {', '.join(calls)} FROM {ROWS}").fetchall()
+        assert means == [((1 + 0 + 0) / 3,) * len(calls)]
         rows = "(VALUES (['a', 'b'], MAP {'a': 2, 'b': 1}), (['a', 'b'], MAP {'a': 2, 'b': 1})) t(rec, truth)"
         each = [f'"{name}"(rec, truth)' for measure in MEASURES.values() for name in measure.names]
         plain = con.execute(f"SELECT {', '.join(each)} FROM {rows}").fetchall()
         assert cursor.execute(f"SELECT {', '.join(each)} FROM {rows}").fetchall() == plain[:1] == plain[1:]
-        found = con.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()
-        assert found == [(1,), (0,), (None,), (0,)]
+        values = con.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()
+        assert values == [(1,), (0,), (None,), (0,)]
 
 
 def left_alone(con: Con, **options: Any) -> str:
-    """Register, and return the names that the one warning says are someone else's."""
+    """Register, and return the names that the one warning lists as not replaced."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ranking_udfs.register(con, **options)
@@ -336,17 +336,17 @@ def left_alone(con: Con, **options: Any) -> str:
         return ""
     (warning,) = caught
     assert (warning.category, warning.filename) == (UserWarning, __file__)
-    said = r"register: (.*) already (?:exists and was|exist and were) not replaced(?:; use (.*))?"
-    names, hint = re.fullmatch(said, str(warning.message)).groups()
+    message = r"register: (.*) already (?:exists and was|exist and were) not replaced(?:; use (.*))?"
+    names, hint = re.fullmatch(message, str(warning.message)).groups()
     return f"{names}; {hint}"
 
 
 def first(*arguments: Any) -> Any:
-    """A function of any arguments, as the pack's are."""
+    """Return the first of any arguments."""
     return arguments[0]
 
 
-def test_what_the_user_has_stays_and_the_pack_is_there_in_its_namespace(bare: Con) -> None:
+def test_existing_macros_and_functions_are_never_replaced(bare: Con) -> None:
     bare.execute("""
         CREATE MACRO mae(a, b) AS a + b; CREATE TEMP MACRO struct(a) AS 'struct'; CREATE TEMP MACRO hits(x) AS x + 1;
         CREATE MACRO RECALL(rec, truth, k) AS 'recall'; CREATE MACRO ndcg(a) AS TABLE SELECT 'ndcg';
@@ -359,10 +359,17 @@ def test_what_the_user_has_stays_and_the_pack_is_there_in_its_namespace(bare: Co
         "USE s": "auc(1, 2)",
         "USE other": "mrr(1, 2)",
     }
-    found = "hits, judge, recall, success; ranking.hits, ranking.judge, ranking.recall, ranking.hit_rate"
+    not_replaced = (
+        "hits, judge, recall, success; ranking.hits, ranking.judge, ranking.recall, ranking.hit_rate"
+    )
     elsewhere = "auc, hits, judge, mrr, recall, struct, success; ranking.auc, ranking.hits, ranking.judge, "
-    elsewhere += "ranking.mrr, ranking.recall, ranking.hit_rate"  # which TEMP macros would come before
-    for options, others in (({}, found), ({}, found), ({"hivemall": True}, elsewhere), ({}, found)):
+    elsewhere += "ranking.mrr, ranking.recall, ranking.hit_rate"  # TEMP macros would hide them
+    for options, others in (
+        ({}, not_replaced),
+        ({}, not_replaced),
+        ({"hivemall": True}, elsewhere),
+        ({}, not_replaced),
+    ):
         assert left_alone(bare, **options) == others
         rows = [bare.execute(f"{use}; SELECT {calls}").fetchone() for use, calls in hers.items()]
         assert rows == [(3, "struct", 2, "recall", 3, 5, "ndcg"), ("auc",), ("mrr",)]
@@ -373,14 +380,14 @@ def test_what_the_user_has_stays_and_the_pack_is_there_in_its_namespace(bare: Co
     assert bare.execute("SELECT recall([1, 3], [1, 2]), mrr([1], [1])").fetchall() == [(1 / 2, 1)]
 
 
-def test_what_the_user_makes_after_register_stays_and_keeps_no_one_from_registering(tmp_path: Path) -> None:
+def test_macros_made_after_register_are_never_replaced(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as con, con.cursor() as cursor:
         ranking_udfs.register(con, hivemall=True)
         con.execute("CREATE OR REPLACE TEMP MACRO mrr(a, b) AS 'mrr'; CREATE MACRO hits(a, b) AS 'hits'")
         assert left_alone(con, hivemall=True) == "hits, mrr; ranking.hits, ranking.mrr"
         assert left_alone(con) == "hits, mrr; ranking.hits, ranking.mrr"
         sql = "SELECT hits([1], [1]), mrr([1], [1])"
-        assert con.execute(sql).fetchall() == [(1, "mrr")]  # a TEMP macro before her own
+        assert con.execute(sql).fetchall() == [(1, "mrr")]  # a TEMP macro hides the user's
         assert left_alone(cursor) == "hits; ranking.hits"
         assert cursor.execute(sql).fetchall() == [("hits", 1)]
     with duckdb.connect(tmp_path / "a.db", read_only=True) as con:
@@ -410,7 +417,7 @@ def test_the_namespace_may_have_any_name(bare: Con, name: str) -> None:
     *(({"name": name}, f"name must be the name of a database, got {name!r}") for name in (7, "", None, 1)),
     ({"hivemall": "rk"}, "hivemall must be True or False, got 'rk'"),
 ])  # fmt: skip
-def test_arguments_of_register_that_are_none(bare: Con, options: dict[str, Any], error: str) -> None:
+def test_wrong_arguments_of_register_are_errors(bare: Con, options: dict[str, Any], error: str) -> None:
     with pytest.raises(ValueError, match=f"^register: {error}$"):
         ranking_udfs.register(bare, **options)
     assert value(bare, "SELECT count(*) FROM duckdb_databases() WHERE NOT internal") == 1
@@ -420,8 +427,8 @@ def test_arguments_of_register_that_are_none(bare: Con, options: dict[str, Any],
     ("mae(1.0, i)", True), ("mse(1.0, i)", True), ("rmse(1.0, i)", DUCKDB_2), ("logloss(0.5, i % 2)", DUCKDB_2),
     ("r2(1.0 * i, i)", False), ("mean(i::DOUBLE)", False), ("catalog_coverage([i], 10)", False),
 ])  # fmt: skip
-def test_aggregates_before_over_and_filter(two_names: Con, call: str, has_over: bool) -> None:
-    """As sql/README.md has it under Names."""
+def test_aggregates_take_over_where_the_readme_says(two_names: Con, call: str, has_over: bool) -> None:
+    """The section Names of sql/README.md describes this."""
     grouped = f"SELECT i % 2 AS half, ranking.main.{call} FROM range(6) t(i) GROUP BY ALL ORDER BY ALL"
     over = f"SELECT DISTINCT i % 2, ranking.main.{call} OVER (PARTITION BY i % 2) FROM range(6) t(i) ORDER BY ALL"
     if has_over:
@@ -449,10 +456,10 @@ GROUPED = "list(itemid ORDER BY itemid DESC), any_value(truth)"
     ("SELECT ranking.recall(ranking.judge([1, 2], [2]), k := 1)", [0]),
     ("SELECT ranking.recall([1, 2], [2], k := 1)", [0]),
 ])  # fmt: skip
-def test_a_measure_takes_lists_and_judged_rankings_wherever_they_come_from(
+def test_measures_take_lists_and_judged_rankings_of_any_expression(
     two_names: Con, query: str, expected: list[float | None]
 ) -> None:
-    assert [one for (one,) in two_names.execute(query).fetchall()] == expected
+    assert [measure for (measure,) in two_names.execute(query).fetchall()] == expected
 
 
 @pytest.mark.parametrize(("there", "error", "then"), [
@@ -463,7 +470,7 @@ def test_a_measure_takes_lists_and_judged_rankings_wherever_they_come_from(
     ("ATTACH 'ranking.duckdb' AS ranking",
      r"database ranking of another origin.*, got one of .*ranking\.duckdb: write name='rk'", "DETACH ranking"),
 ])  # fmt: skip
-def test_register_refuses_and_changes_nothing(
+def test_a_refused_register_changes_nothing(
     bare: Con, tmp_path: Path, monkeypatch: Patch, there: str, error: str, then: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -476,7 +483,7 @@ def test_register_refuses_and_changes_nothing(
     assert works(ranking_udfs.register(bare.execute(then)))
 
 
-def test_register_says_what_else_it_cannot_do(bare: Con) -> None:
+def test_register_refuses_aborted_transactions_and_closed_connections(bare: Con) -> None:
     bare.execute("BEGIN")
     ranking_udfs.register(bare).execute("ROLLBACK; BEGIN")
     with pytest.raises(ValueError, match=r"^register: .* end it and register again"):
@@ -518,7 +525,7 @@ thread.join()
 
 
 @pytest.mark.slow
-def test_nothing_is_said_at_exit_with_a_connection_open_and_after_all_sorts_of_ends() -> None:
+def test_a_process_exits_silently_with_open_connections() -> None:
     command = [sys.executable, "-X", "dev", "-W", "error", "-c", AT_EXIT]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
