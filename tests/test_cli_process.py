@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -49,7 +50,12 @@ def test_help_has_every_option_and_valid_examples(run: Run, command: str, monkey
         assert f"{SHORT.get(name, '--' + name.replace('_', '-'))}" in text
     examples = text.partition("examples:\n")[2].splitlines()
     read: list[str] = []
-    monkeypatch.setattr(commands, "run_command", lambda parsed: read.append(parsed.command) or 0)
+
+    def run_command(parsed: Any) -> int:
+        read.append(parsed.command)
+        return 0
+
+    monkeypatch.setattr(commands, "run_command", run_command)
     for line in examples:
         assert main(shlex.split(re.split(r" [|>#] ", line)[0])[1:]) == 0
     assert read == [command] * len(read) != []  # `sql --pack` is not a run
