@@ -151,7 +151,7 @@ def test_functions_outlive_the_connection_that_registered_them(tmp_path: Path) -
         with duckdb.connect(tmp_path / "a.db") as con:
             ranking_udfs.register(con)
         gc.collect()
-        assert value(other, "SELECT recall([1, 3], [1, 2])") == 1 / 2
+        assert works(other)  # which never registered, as a connection of a pool
         assert works(ranking_udfs.register(other))
 
 
