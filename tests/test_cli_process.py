@@ -1,4 +1,4 @@
-"""The process of the command: help, exit codes, Ctrl-C, pipes, consoles, completion, progress."""
+"""Test the process of the command: help, exit codes, Ctrl-C, pipes, consoles, completion, progress."""
 
 import io
 import json
@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -31,50 +32,46 @@ pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
 
 def test_version_and_help(run: Run) -> None:
-    libraries = ", ".join(f"{one.__name__} {one.__version__}" for one in (duckdb, pa, np))
+    libraries = ", ".join(f"{library.__name__} {library.__version__}" for library in (duckdb, pa, np))
     python = f"Python {platform.python_version()}, {libraries}, {platform.platform()}"
     assert run("--version") == f"ranking-udfs {ranking_udfs.__version__} ({python})\n"
     assert "REC [REC]... TRUTH" in run("evaluate", "--help")
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_has_every_option_in_80_columns_and_examples_that_can_be_read(
-    run: Run, command: str, monkeypatch: Patch
-) -> None:
-    """As their arguments: the files of most are not there."""
+def test_help_has_every_option_and_valid_examples(run: Run, command: str, monkeypatch: Patch) -> None:
+    """Only the arguments of the examples are parsed, since most of their files do not exist."""
     text = run(*command.split(), "--help")
     assert max(map(len, text.splitlines())) <= 80
-    assert all(f"  {name} " in text for name in COMMANDS) or command
     if not command:
+        assert all(f"  {name} " in text for name in COMMANDS)
         return
     for name in COMMANDS[command].names:
         assert f"{SHORT.get(name, '--' + name.replace('_', '-'))}" in text
-    _, _, examples = text.partition("examples:\n")
-    assert examples
+    examples = text.partition("examples:\n")[2].splitlines()
     read: list[str] = []
 
-    def run_command(given: Any) -> int:
-        read.append(given.command)
+    def run_command(parsed: Any) -> int:
+        read.append(parsed.command)
         return 0
 
     monkeypatch.setattr(commands, "run_command", run_command)
-    for line in examples.splitlines():
-        words = shlex.split(re.split(r" [|>#] ", line)[0])
-        assert main(words[1:]) == 0
-    assert read == [command] * len(read)
+    for line in examples:
+        assert main(shlex.split(re.split(r" [|>#] ", line)[0])[1:]) == 0
+    assert read == [command] * len(read) != []  # `sql --pack` is not a run
 
 
-def test_the_page_of_the_command_names_every_option() -> None:
+def test_the_readme_names_every_option() -> None:
     page = (ROOT / "udfs/ranking_udfs/command/README.md").read_text(encoding="utf-8")
     named = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)}
-    every = {name for one in COMMANDS.values() for name in one.names}
+    every = {name for command in COMMANDS.values() for name in command.names}
     assert {"-k" if name == "ks" else f"--{name.replace('_', '-')}" for name in every} <= named
 
 
-def test_a_shell_completes_commands_options_measures_and_files(
+def test_shells_complete_commands_options_measures_and_files(
     folder: Path, monkeypatch: Patch, capsys: Captured
 ) -> None:
-    """The script is click's; bash reads it and asks for what begins with the word."""
+    """The script comes from click; bash reads it and asks for completions of a word."""
     for shell, word in {"bash": "complete -o nosort", "zsh": "#compdef", "fish": "--command"}.items():
         monkeypatch.setenv("_RANKING_UDFS_COMPLETE", f"{shell}_source")
         with pytest.raises(SystemExit):
@@ -82,60 +79,70 @@ def test_a_shell_completes_commands_options_measures_and_files(
         script = capsys.readouterr().out
         assert word in script
         assert "ranking-udfs" in script
-    for line, found in (
-        ("ev", "plain,evaluate"),
-        ("evaluate --meas", "plain,--measures"),
-        ("evaluate -m recall,nd", "plain,recall,ndcg"),
-        ("evaluate re", "file,re"),
-        ("measures kend", "plain,kendall_tau"),
-        ("compare --ties ex", "plain,expected"),
-    ):
+    for line, completion in {
+        "ev": "plain,evaluate",
+        "evaluate --meas": "plain,--measures",
+        "evaluate -m recall,nd": "plain,recall,ndcg",
+        "evaluate re": "file,re",
+        "measures kend": "plain,kendall_tau",
+        "compare --ties ex": "plain,expected",
+    }.items():
         monkeypatch.setenv("_RANKING_UDFS_COMPLETE", "bash_complete")
         monkeypatch.setenv("COMP_WORDS", f"ranking-udfs {line}")
         monkeypatch.setenv("COMP_CWORD", str(len(line.split())))
         with pytest.raises(SystemExit):
             main([])
-        assert found in capsys.readouterr().out.splitlines(), line
+        assert completion in capsys.readouterr().out.splitlines(), line
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["evaluate", "-m", ",".join(name for name, one in MEASURES.items() if one.column), "a=rec.csv"],
-        ["evaluate", "-m", "mrr,recall", "rec.csv", "--ties", "expected", "--segment", "users.csv:age"],
-        ["compare", "a=rec.csv", "b=worse.csv", "--test", "randomization", "--segment", "users.csv:age"],
+        f"evaluate -m {','.join(name for name, measure in MEASURES.items() if measure.column)} a=rec.csv",
+        "evaluate -m mrr,recall rec.csv --ties expected --segment users.csv:age",
+        "compare a=rec.csv b=worse.csv --test randomization --segment users.csv:age",
     ],
 )
-def test_a_connection_gets_no_more_macros_than_are_called_and_all_of_those(
-    run: Run, worse: str, monkeypatch: Patch, arguments: list[str]
+def test_a_connection_gets_every_function_it_needs(
+    run: Run, worse: str, monkeypatch: Patch, arguments: str
 ) -> None:
-    """Where the other tests share a connection that has all of them, and Python's functions too."""
+    """Other tests share a connection with all functions, so they would not find a missing one."""
     Path("users.csv").write_text("userid,age\n1,30\n2,40\n")
-    expected = run(*arguments, "truth.csv", "--no-check")
+    call = [*arguments.split(), "truth.csv", "--no-check"]
+    expected = run(*call)
     monkeypatch.setattr(commands, "connect", session.connect)
-    assert run(*arguments, "truth.csv", "--no-check") == expected
+    assert run(*call) == expected
 
 
-def test_ctrl_c_exits_130(monkeypatch: Patch, capsys: Captured) -> None:
-    in_a_function = "Python exception occurred while executing the UDF: KeyboardInterrupt: "
-    for interrupt in (
+@pytest.mark.parametrize(
+    "interrupt",
+    [
         KeyboardInterrupt(),
         duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
         RuntimeError("Query interrupted"),
-        duckdb.InvalidInputException(in_a_function),
-    ):
+        duckdb.InvalidInputException(
+            "Python exception occurred while executing the UDF: KeyboardInterrupt: "
+        ),
+    ],
+)
+def test_ctrl_c_exits_130(monkeypatch: Patch, capsys: Captured, interrupt: BaseException) -> None:
+    monkeypatch.setattr(commands, "fetch_rows", raising(interrupt))
+    assert main(["evaluate", "rec.csv", "truth.csv", "--no-check", "--output", "report.txt"]) == 130
+    assert capsys.readouterr() == ("", "")
+    assert not Path("report.txt").exists()
 
-        def interrupted(*_: object, error: BaseException = interrupt) -> None:
-            raise error
 
-        monkeypatch.setattr(commands, "fetch_rows", interrupted)
-        assert main(["evaluate", "rec.csv", "truth.csv", "--no-check", "--output", "report.txt"]) == 130
-        assert capsys.readouterr() == ("", "")
-        assert not Path("report.txt").exists()
+def raising(error: BaseException) -> Callable[..., None]:
+    """Return a function that raises the error."""
+
+    def raise_it(*_: object) -> None:
+        raise error
+
+    return raise_it
 
 
-def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(monkeypatch: Patch) -> None:
-    """In the main thread, which waits for the one that runs the query."""
+def test_ctrl_c_interrupts_the_query_and_keeps_the_connection(monkeypatch: Patch) -> None:
+    """The main thread gets the signal while it waits for the thread with the query."""
     ended: list[Exception] = []
 
     def work() -> None:
@@ -144,10 +151,7 @@ def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(monkey
         except duckdb.InterruptException as error:
             ended.append(error)
 
-    def pressed(_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Future, "result", pressed)
+    monkeypatch.setattr(Future, "result", raising(KeyboardInterrupt()))
     with duckdb.connect() as own:
         with pytest.raises(KeyboardInterrupt):
             session.interruptible(own, work)
@@ -156,7 +160,9 @@ def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(monkey
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", ["--help", "functions --format json"])  # less and more than a buffer
+@pytest.mark.parametrize(
+    "arguments", ["--help", "functions --format json"]
+)  # less and more than a buffer of output
 def test_a_closed_pipe_is_no_error(arguments: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -168,20 +174,20 @@ def test_a_closed_pipe_is_no_error(arguments: str) -> None:
 
 
 @pytest.mark.slow
-def test_what_cannot_be_printed_is_an_error() -> None:
-    for redirection, said in (
-        (">/dev/full", "[Errno 28] No space left on device"),
-        (">&-", "standard output is closed"),
-    ):
-        command = f"{sys.executable} -m ranking_udfs measures {redirection}"
-        done = subprocess.run(command, shell=True, capture_output=True, text=True)
-        assert (done.returncode, done.stderr) == (1, f"ranking-udfs: error: {said}\n")
+@pytest.mark.parametrize(
+    ("redirection", "error"),
+    [(">/dev/full", "[Errno 28] No space left on device"), (">&-", "standard output is closed")],
+)
+def test_output_that_cannot_be_printed_is_an_error(redirection: str, error: str) -> None:
+    command = f"{sys.executable} -m ranking_udfs measures {redirection}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, f"ranking-udfs: error: {error}\n")
 
 
 def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
     code = (
         "import builtins, os, signal, sys\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which may be ignored where this runs
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # the test runner may ignore it
         "sys.argv = ['ranking-udfs', 'measures']\n"
         "def pressed(name, *rest, imported=builtins.__import__):\n"
         "    if name == 'duckdb': os.kill(os.getpid(), signal.SIGINT)\n"
@@ -194,8 +200,8 @@ def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: Patch, worse: str) -> None:
-    """In ASCII with escapes, which JSON reads."""
+def test_a_console_without_utf_8_gets_escapes(monkeypatch: Patch, worse: str) -> None:
+    """Characters that the encoding lacks become escapes, which JSON can read."""
     arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "hits", "-q"]
     printed = {}
     for encoding, form in (("ascii", "table"), ("ascii", "json"), ("cp1252", "table")):
@@ -213,43 +219,46 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_shown_on_a_terminal_only_and_goes_forward(monkeypatch: Patch) -> None:
-    class Connection:
-        """Of a query that goes forward, of none, and of one that begins anew."""
+class Connection:
+    """Fake a connection whose query advances, has no progress and starts again."""
 
-        def __init__(self) -> None:
-            self.percents = [-1, 50, -1, 20, 50, *[30] * 1_000]
-            self.has_begun = False
+    def __init__(self) -> None:
+        self.percents = [-1, 50, -1, 20, 50, *[30] * 1_000]
+        self.has_begun = False
 
-        def execute(self, _: str) -> None:
-            pass
+    def execute(self, _: str) -> None:
+        pass
 
-        def query_progress(self) -> float:
-            return self.percents.pop(0) if self.has_begun else -1
+    def query_progress(self) -> float:
+        return self.percents.pop(0) if self.has_begun else -1
 
+
+@pytest.mark.parametrize(("is_terminal", "quiet"), [(True, False), (True, True), (False, False)])
+def test_progress_is_shown_only_on_terminals_and_never_decreases(
+    monkeypatch: Patch, is_terminal: bool, quiet: bool
+) -> None:
+    stream, con = Terminal() if is_terminal else io.StringIO(), Connection()
     monkeypatch.setattr(session, "PROGRESS_SECONDS", 0.001)
-    for stream, quiet in ((Terminal(), False), (Terminal(), True), (io.StringIO(), False)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        con: Any = Connection()
-        with session.progress(con, 2, quiet) as step:
-            step("reading")
-            con.has_begun = True  # or the bar might look at the query before the step, on a busy machine
-            if stream.isatty() and not quiet:
-                while len(con.percents) > 994:
-                    pass
-            step("measuring")
-            say("note", "aside")
-        shown = [part for part in stream.getvalue().split("\r") if part.strip()]
-        if not stream.isatty() or quiet:
-            assert shown == ["ranking-udfs: note: aside\n"]
-            continue
-        shares = [int(share) for share in re.findall(r"(\d+) %", stream.getvalue())]
-        assert shares == sorted(shares)
-        assert {25, 50} <= {*shares}
-        assert any(part.startswith("reading ") for part in shown)
-        assert shown[[part.startswith("ranking-udfs") for part in shown].index(True)].count("\n") == 1
-        assert shown[-1].startswith("measuring ")
-        assert stream.getvalue().endswith("\r")
+    monkeypatch.setattr(sys, "stderr", stream)
+    with session.progress(con, 2, quiet) as step:
+        step("reading")
+        con.has_begun = True  # on a busy machine, the bar might read the query before the step
+        while is_terminal and not quiet and len(con.percents) > 994:
+            pass
+        step("measuring")
+        say("note", "aside")
+    shown = [part for part in stream.getvalue().split("\r") if part.strip()]
+    if not is_terminal or quiet:
+        assert shown == ["ranking-udfs: note: aside\n"]
+        return
+    shares = [int(share) for share in re.findall(r"(\d+) %", stream.getvalue())]
+    assert shares == sorted(shares)
+    assert {25, 50} <= {*shares}
+    assert any(part.startswith("reading ") for part in shown)
+    (note,) = (part for part in shown if part.startswith("ranking-udfs"))
+    assert note.count("\n") == 1
+    assert shown[-1].startswith("measuring ")
+    assert stream.getvalue().endswith("\r")
 
 
 def test_without_tqdm_there_is_no_bar(monkeypatch: Patch) -> None:

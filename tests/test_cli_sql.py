@@ -1,4 +1,5 @@
-"""`ranking-udfs sql`: statements that give what `evaluate` gives."""
+"""Test `ranking-udfs sql`, whose statements give the rows of `evaluate` and `compare`."""
+# ruff: noqa: E501  (a call is a line)
 
 import json
 import re
@@ -9,35 +10,48 @@ from typing import Any
 import duckdb
 import pytest
 
-from ranking_udfs.command import commands
 from ranking_udfs.evaluation import queries
-from ranking_udfs.inputs import evaluation
 from ranking_udfs.macros.standalone import stand_alone
 from tests.command import NDCG_VALUES, RANKS, Run, csv, evaluated, stdin, write
-from tests.conftest import Con, Patch, module_connection, text_rows
+from tests.conftest import Con, Patch, module_connection
 
 packed = module_connection()
 
 
+EVALUATIONS = [
+    "--measures ndcg@3,rbp(persistence=0.5),precision rec.csv --ties trec truth.csv -k 4 -k 2 --by-user 'by user.csv'",
+    "rec.json --segment one.csv:country --measures err(max_grade=1),ndcg(gain=linear)@4 truth.csv -k 4 -k 2 --by-user 'by user.csv'",
+    "--measures ndcg(gain=linear),auc --ties expected a=rec.csv b=rec.parquet truth.csv -k 4 -k 2 --by-user 'by user.csv'",
+    "als=als.csv bert=bert.csv graded.csv -m ndcg(gain=linear)@2,mrr -k 2,4 --min-grade 2",
+    "als.csv graded.csv -m ndcg,recall -k 2 --ties expected --min-grade 2",
+    "als.csv relevant.csv -m mrr,novelty -k 2 --history train.csv --segment users.csv:country",
+    "rec truth --database shop.duckdb -m mrr@4 --ascending",
+    "a.run b.qrels -m mrr@4",
+    "log.jsonl qrels.tsv -m ndcg -k 2 --segment queries.jsonl:metadata.kind",
+]
+
+
 @pytest.mark.usefixtures("models")
-@pytest.mark.parametrize("row", text_rows("evaluations as SQL"))
-def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, row: list[str]) -> None:
-    """In a DuckDB without the pack, too."""
+@pytest.mark.parametrize("call", EVALUATIONS)
+def test_printed_sql_gives_the_rows_of_evaluate(run: Run, packed: Con, call: str) -> None:
+    """The statements run with the functions and in plain DuckDB."""
     csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (0, 1, 2, 3, 11, 12, 13, 14)))
     csv("one.csv", "userid,country", "1,SE")
     csv("b.qrels", "q1 0 d3 2", "q2 0 d2 1", "q2 0 d9 0")
     csv("qrels.tsv", "query-id\tcorpus-id\tscore", "q1\tc2\t1", "q2\tc3\t2")
     Path("a.run").write_text("".join(f"q{t} Q0 d{d} {d} {9 - d}.5 tag\n" for t in (1, 2) for d in (1, 2, 3)))
-    one = '{"query_id": "q1", "results": [{"chunk_id": "c1", "score": 2.5}, {"chunk_id": "c2", "score": 1}]}'
-    csv("log.jsonl", one, '{"query_id": "q2", "results": [{"chunk_id": "c3", "score": 2}]}')
-    kinds = {"q1": "long", "q2": "short"}
-    csv("queries.jsonl", *(f'{{"_id": "{q}", "metadata": {{"kind": "{one}"}}}}' for q, one in kinds.items()))
+    csv(
+        "log.jsonl",
+        '{"query_id": "q1", "results": [{"chunk_id": "c1", "score": 2.5}, {"chunk_id": "c2", "score": 1}]}',
+        '{"query_id": "q2", "results": [{"chunk_id": "c3", "score": 2}]}',
+    )
+    csv("queries.jsonl", *(f'{{"_id": "{q}", "metadata": {{"kind": "{q}"}}}}' for q in ("q1", "q2")))
     for form in ("parquet", "json"):
         write(f"rec.{form}", "FROM 'rec.csv'")
-    with duckdb.connect("shop.duckdb") as made:
-        made.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE VIEW truth AS FROM 'relevant.csv'")
-    arguments = shlex.split(row[0])
+    with duckdb.connect("shop.duckdb") as shop:
+        shop.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE VIEW truth AS FROM 'relevant.csv'")
+    arguments = shlex.split(call)
     assert "-- Needs the pack" not in run("sql", *arguments)
     with duckdb.connect() as plain:
         for con in (packed, plain):
@@ -45,7 +59,7 @@ def test_printed_sql_gives_what_evaluate_gives(run: Run, packed: Con, row: list[
 
 
 def check_statements(run: Run, con: Con, arguments: list[str]) -> None:
-    """Run what `sql` prints: its rows, and the file that it may write, are those of `evaluate`."""
+    """Run what `sql` prints and compare its rows and its file with those of `evaluate`."""
     rows = evaluated(run, *arguments, "--no-check")
     by_segment = [row for row in rows if row.get("segment", "(all)") != "(all)"]
     everybody = [row for row in rows if row not in by_segment]
@@ -57,12 +71,11 @@ def check_statements(run: Run, con: Con, arguments: list[str]) -> None:
     results = [sorted(queries.fetch_rows(con, statement.query), key=repr) for statement in statements]
     assert everybody
     assert sorted(without("segment", everybody), key=repr) in results
-    # Counts that are of everybody are NULL in rows of a segment; its SQL has no such columns.
+    # Counts of all users are NULL in the rows of a segment; its SQL has no such columns.
     assert not by_segment or known(by_segment) in [known(result) for result in results]
     assert values == (file.read_text() if file else None)
 
 
-OF_T = ("log1p", "t_tail", "t_p")
 CSV_FILES = {  # the lines of rec, the types of ids that its reader names, None where it cannot; grades
     "integers": (["u,i,s", "1,10,0.5", "1,11,0.25", "2,10,3"], "BIGINT BIGINT", ["1", "2"]),
     "leading zeros": (["u,i,s", "01,10,0.5", "1,11,0.25", "2,010,3"], "VARCHAR VARCHAR", ["1", "2"]),
@@ -75,11 +88,11 @@ CSV_FILES = {  # the lines of rec, the types of ids that its reader names, None 
 
 
 @pytest.mark.parametrize("name", CSV_FILES)
-def test_a_printed_reader_names_the_types_of_all_columns(run: Run, folder: Path, name: str) -> None:
-    """So it reads the same of a file whose first rows look otherwise."""
+def test_printed_sql_names_the_types_of_all_columns(run: Run, folder: Path, name: str) -> None:
+    """The types must not depend on the first rows of the file."""
     lines, kinds, grades = CSV_FILES[name]
     csv("rec.csv", *lines)
-    users = [line.replace(";", ",").replace("\t", ",").split(",")[0] for line in lines[1:]]
+    users = [re.split("[;,\t]", line)[0] for line in lines[1:]]
     csv("truth.csv", "u,i,rel", *(f"{user},10,{grade}" for user, grade in zip(users, grades, strict=False)))
     arguments = ["rec.csv", "truth.csv", "--user", "u", "--item", "i", "--score", "s", "-k", "2"]
     expected = evaluated(run, *arguments, "--no-check")
@@ -90,41 +103,41 @@ def test_a_printed_reader_names_the_types_of_all_columns(run: Run, folder: Path,
         for statement in statements:
             con.execute(statement.query)
         assert queries.fetch_rows(con, last.query) == expected
+        types = "SELECT DISTINCT typeof(userid) || ' ' || typeof(itemid) FROM rec"
         if kinds:
-            found = con.execute("SELECT typeof(userid) || ' ' || typeof(itemid) FROM rec").fetchall()
-            assert {kind for (kind,) in found} == {kinds}
+            assert con.execute(types).fetchall() == [(kinds,)]
             csv("rec.csv", lines[0], lines[-1])
             con.execute(statements[0].query)
-            found = con.execute("SELECT typeof(userid) || ' ' || typeof(itemid) FROM rec").fetchall()
-            assert found == [(kinds,)]
+            assert con.execute(types).fetchall() == [(kinds,)]
 
 
-def test_macros_that_a_statement_calls_stand_at_its_head(con: Con) -> None:
-    """Student's t with what it is made of. A function of Python alone is said to need the pack."""
+def test_printed_sql_starts_with_the_macros_it_calls(con: Con) -> None:
+    """Student's t comes with the macros it calls; a function of Python is named in a comment."""
     sql = "SELECT t, system.main._ranking_arrow_t_p(t, 9) AS p, '_ranking_t_p(1' AS text FROM range(5) ts(t)"
     needs = "SELECT system.main._ranking_sign_flips(1)"
     head, (text, other) = stand_alone([sql, needs])
-    assert [re.findall(r"MACRO (\w+)", one) for one in head] == [[f"ranking_{name}"] for name in OF_T]
-    assert all(one.startswith("-- ") for one in head)
+    names = [re.findall(r"MACRO (\w+)", macro) for macro in head]
+    assert names == [["ranking_log1p"], ["ranking_t_tail"], ["ranking_t_p"]]
+    assert all(macro.startswith("-- ") for macro in head)
     with duckdb.connect() as plain:
-        for one in head:
-            plain.execute(one)
+        for macro in head:
+            plain.execute(macro)
         assert_same(queries.fetch_rows(plain, text), queries.fetch_rows(con, sql))
     assert other == f"-- Needs the pack, for system.main._ranking_sign_flips.\n{needs}"
 
 
-def test_sql_of_standard_input_reads_it_when_it_is_run(run: Run, con: Con, monkeypatch: Patch) -> None:
+def test_printed_sql_reads_standard_input_when_it_runs(run: Run, con: Con, monkeypatch: Patch) -> None:
     stdin(monkeypatch, Path("rec.csv").read_bytes())
     printed = run("sql", "a=-", "truth.csv", "-m", "ndcg@4")
     assert printed.count("FROM read_csv('/dev/stdin'") == 1
-    found = con.execute(printed.replace("/dev/stdin", "rec.csv")).fetchall()
-    assert found == [("a", 4, 3, 0, 0, 0, float(NDCG_VALUES[0]))]
+    rows = con.execute(printed.replace("/dev/stdin", "rec.csv")).fetchall()
+    assert rows == [("a", 4, 3, 0, 0, 0, float(NDCG_VALUES[0]))]
 
 
-def assert_same(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
-    """Assert that rows are the same but for the last digits of t."""
-    assert len(found) == len(expected) > 0
-    for row, other in zip(found, expected, strict=True):
+def assert_same(rows: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    """Assert that rows are equal except for the last digits of t."""
+    assert len(rows) == len(expected) > 0
+    for row, other in zip(rows, expected, strict=True):
         floats = {name for name, value in other.items() if isinstance(value, float)}
         assert row == other | {name: pytest.approx(other[name], 1e-12, 0) for name in floats}
 
@@ -138,13 +151,6 @@ def without(column: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if name != column} for row in rows]
 
 
-OTHERS = [
-    "explain --user-id 3 -k 3",
-    "explain --user-id 3 --ties expected",
-    "abstention --users everybody.csv",
-    "check --users everybody.csv",
-    "overlap",
-]
 COMPARISONS = [
     "--baseline als -m mrr --segment users.csv:country --margin 0.01",
     "-m mrr@2,ndcg(gain=linear),first_hit_rank -k 1,4 --confidence 0.9 --correction bh",
@@ -155,8 +161,8 @@ COMPARISONS = [
 
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("options", COMPARISONS)
-def test_sql_of_a_comparison_gives_its_rows_in_a_plain_duckdb(run: Run, options: str) -> None:
-    """Student's t is then SQL's, to 1e-12. Caveats of the check are not in the SQL."""
+def test_printed_sql_of_a_comparison_runs_in_plain_duckdb(run: Run, options: str) -> None:
+    """Student's t is computed in SQL, to 1e-12. The SQL has no caveats of the check."""
     csv("users.csv", "userid,country", *(f"{u},{'SE' if u < 5 else 'NO'}" for u in range(9)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (1, 2, 11)))
     csv("predicted.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 2}" for u in range(25) for i in (1, 2)))
@@ -164,19 +170,18 @@ def test_sql_of_a_comparison_gives_its_rows_in_a_plain_duckdb(run: Run, options:
     printed = run(*arguments, "--format", "sql")
     assert not re.search(r"Needs the pack|system\.main", printed)
     with duckdb.connect() as plain:
-        found = [queries.fetch_rows(plain, one.query) for one in plain.extract_statements(printed)]
-    compared = [row for rows in found for row in rows if "verdict" in row]
+        tables = [queries.fetch_rows(plain, each.query) for each in plain.extract_statements(printed)]
+    compared = [row for rows in tables for row in rows if "verdict" in row]
     shown = json.loads(run(*arguments, "--format", "json"))
+    everybody = {"segment": "(all)"}
     assert_same(
-        *(
-            [{**row, "caveats": None, "segment": row.get("segment", "(all)")} for row in rows]
-            for rows in (compared, [{"segment": "(all)", **row} for row in shown])
-        )
+        [everybody | row | {"caveats": None} for row in compared],
+        [everybody | row | {"caveats": None} for row in shown],
     )
 
 
 @pytest.mark.usefixtures("models")
-def test_a_comparison_by_randomization_is_said_to_need_the_pack(run: Run) -> None:
+def test_printed_sql_of_randomization_says_what_it_needs(run: Run) -> None:
     arguments = ["compare", "als=als.csv", "pop=pop.csv", "relevant.csv", "-q", "--format", "sql"]
     assert run(*arguments, "--pairs") == run(*arguments)
     printed = run(*arguments, "--test", "randomization")
@@ -184,60 +189,28 @@ def test_a_comparison_by_randomization_is_said_to_need_the_pack(run: Run) -> Non
 
 
 @pytest.mark.usefixtures("models")
-@pytest.mark.parametrize("command", OTHERS)
-def test_composed_queries_of_other_commands_run_in_a_plain_duckdb(
-    run: Run, command: str, monkeypatch: Patch
-) -> None:
-    """Queries that nothing prints, with the macros that they call at their head."""
-    queries_of: list[tuple[str, list[dict[str, Any]]]] = []
-
-    def fetched(con: Con, query: str) -> list[dict[str, Any]]:
-        queries_of.append((query, queries.fetch_rows(con, query)))
-        return queries_of[-1][1]
-
-    for module in (commands, evaluation):
-        monkeypatch.setattr(module, "fetch_rows", fetched)
-    csv("everybody.csv", "userid", *map(str, range(14)))
-    name, *options = command.split()
-    files = ["als=als.csv", "pop=pop.csv"]
-    run(name, *files, *["relevant.csv"] * (name != "overlap"), *options, "-q")
-    tables = run("sql", *files, "relevant.csv", "--users", "everybody.csv", "-m", "mrr")
-    with duckdb.connect() as plain:
-        plain.execute(tables)
-        for query, rows in queries_of:
-            head, (text,) = stand_alone([query])
-            for one in head:
-                plain.execute(one)
-            assert queries.fetch_rows(plain, text) == rows
-    assert rows
-
-
-@pytest.mark.usefixtures("models")
-def test_differences_by_user_are_those_of_the_values_of_each_model(run: Run) -> None:
-    """At their own cut-offs, with what is in the lists, users without a value, a name like a formula."""
+def test_differences_by_user_match_the_values_of_each_model(run: Run) -> None:
+    """The measures have their own cutoffs; some users have no value; a name looks like a formula."""
     csv("train.csv", "userid,itemid", "0,1", "1,2")
-    given = ["als=als.csv", "@b=bert.csv", "pop=pop.csv", "relevant.csv", "--history", "train.csv", "-q"]
-    given += ["--safe-csv", "--no-check", "--by-user"]
-    of_truth, of_lists = "mrr@2,4,first_hit_rank@4", "novelty@3"  # which have cut-offs of their own
+    options = ["als=als.csv", "@b=bert.csv", "pop=pop.csv", "relevant.csv", "--history", "train.csv", "-q"]
+    options += ["--safe-csv", "--no-check", "--by-user"]
+    of_truth, of_lists = "mrr@2,4,first_hit_rank@4", "novelty@3"  # each with its own cutoffs
     values = {}
     for measures in (of_truth, of_lists):
-        run("evaluate", *given, "values.csv", "-m", measures)
+        run("evaluate", *options, "values.csv", "-m", measures)
         for row in queries.fetch_rows(duckdb.connect(), "FROM 'values.csv'"):
             for name in {"mrr", "first_hit_rank", "novelty"} & row.keys():
                 values[row["system"], row["userid"], row["k"], name] = row[name]
     for baseline, pairs in (
-        ("pop", [("pop", "'@b"), ("pop", "als")]),
-        (None, [("'@b", "als"), ("'@b", "pop")]),
+        (["--baseline", "pop"], [("pop", "'@b"), ("pop", "als")]),
+        ([], [("'@b", "als"), ("'@b", "pop"), ("als", "pop")]),
     ):
-        pairs += [] if baseline else [("als", "pop")]
-        chosen = ["--baseline", baseline] if baseline else []
-        run("compare", *given, "found.csv", "-m", f"{of_truth},{of_lists}", *chosen)
-        found = queries.fetch_rows(duckdb.connect(), "FROM 'found.csv'")
-        assert len(found) == len(pairs) * 4 * 10
-        assert {(row["baseline"], row["system"]) for row in found} == set(pairs)
-        for row in found:
-            one, other = (
-                values[row[side], row["userid"], row["k"], row["measure"]] for side in ("baseline", "system")
-            )
-            assert (row["value_baseline"], row["value_system"]) == (one, other)
-            assert row["difference"] == (None if None in (one, other) else other - one)
+        run("compare", *options, "compared.csv", "-m", f"{of_truth},{of_lists}", *baseline)
+        rows = queries.fetch_rows(duckdb.connect(), "FROM 'compared.csv'")
+        assert len(rows) == len(pairs) * 4 * 10
+        assert {(row["baseline"], row["system"]) for row in rows} == set(pairs)
+        for row in rows:
+            key = row["userid"], row["k"], row["measure"]
+            before, after = values[row["baseline"], *key], values[row["system"], *key]
+            assert (row["value_baseline"], row["value_system"]) == (before, after)
+            assert row["difference"] == (None if None in (before, after) else after - before)

@@ -1,4 +1,4 @@
-"""The same numbers, to the last bit, whoever computes them, and in whatever order.
+"""Test that values are bit-identical on any threads and in any order, and that nothing is leaked.
 
 The long form of the first test is `python -m tests.fuzz.stress threads 60`. To compare two versions
 of DuckDB, let each run `python -m tests.fuzz.stress values 5000`.
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.mark.slow
-def test_mixed_measures_on_16_cursors_in_16_threads_give_the_answers_of_one_thread() -> None:
+def test_cursors_in_16_threads_give_the_answers_of_one() -> None:
     ran, wrong = stress.threads(seconds=1, count=16, users=300)
     assert wrong == []
     assert ran >= 16
@@ -34,24 +34,24 @@ def test_mixed_measures_on_16_cursors_in_16_threads_give_the_answers_of_one_thre
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="memory and files are read from /proc")
-def test_connections_opened_registered_and_closed_let_go_of_their_memory_and_files() -> None:
-    """In a process of its own; the bound is some 100 KB for each of the 36 connections in between.
+def test_closed_connections_free_their_memory_and_files() -> None:
+    """Measure memory in a new process; the bound is some 100 KB for each of 36 connections.
 
-    By more than that a process may jump once, in one run of four; what is kept grows in each.
+    One run in four exceeds the bound once by chance; a leak exceeds it in every run.
     """
     code = "from tests.fuzz import stress; print(*stress.connections(45))"
     grown, runs = 1.0, 0
     while grown >= 0.02 and runs < 5:
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-        )
-        grown, files, runs = float(done.stdout.split()[0]), done.stdout.split()[1], runs + 1
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        grown, files = map(float, done.stdout.split())
+        runs += 1
     assert grown < 0.02
-    assert files == "0"
+    assert files == 0
 
 
 @pytest.mark.slow
-def test_values_are_bit_identical_on_any_number_of_threads_in_any_order_of_rows_and_in_any_batch() -> None:
+def test_values_are_bit_identical_for_any_threads_and_order() -> None:
     digests = []
     for threads in (1, 8):
         with duckdb.connect(config={"threads": threads}) as con:
@@ -60,26 +60,23 @@ def test_values_are_bit_identical_on_any_number_of_threads_in_any_order_of_rows_
             digests.append(values.digest(values.values(con)))
             columns = ", ".join(f'"{name}"(rec, truth, 7)' for name in MEASURES)
             once = con.execute(f"SELECT userid, {columns} FROM lists ORDER BY userid").fetchall()
-            # Many times, spread over all row groups: there are no more different rows than users.
+            # Each list many times, over all row groups: there are as many different rows as users.
             lists = f"lists, range({52 * threads}) r(i)"
             con.execute(f"CREATE TABLE many AS SELECT lists.* FROM {lists} ORDER BY hash(userid, i)")
-            found = con.execute(f"SELECT DISTINCT userid, {columns} FROM many ORDER BY ALL").fetchall()
-            assert found == once
+            distinct = con.execute(f"SELECT DISTINCT userid, {columns} FROM many ORDER BY ALL").fetchall()
+            assert distinct == once
     assert digests[0] == digests[1]
 
 
 MANY_BATCHES = """
-CREATE TABLE lists AS
-SELECT
-    list_transform(range(30), lambda x: (x * i) % 97) AS rec,
-    list_transform(range(5), lambda x: (x * 7 * i) % 97) AS truth
-FROM range(300_000) AS numbers(i)
+CREATE TABLE lists AS SELECT list_transform(range(30), lambda x: (x * i) % 97) AS rec,
+    list_transform(range(5), lambda x: (x * 7 * i) % 97) AS truth FROM range(300_000) AS numbers(i)
 """
 SEVERAL = "SELECT sum(recall(rec, truth, 10)), sum(ndcg(rec, truth, 10)), sum(auc(rec, truth)) FROM lists"
 
 
 @pytest.mark.slow
-def test_measures_of_one_query_judge_a_batch_once_on_duckdb_threads_too(monkeypatch: Patch) -> None:
+def test_measures_of_one_query_judge_each_batch_once(monkeypatch: Patch) -> None:
     judged: list[int] = []
 
     def count(*arguments: pa.Array) -> Judged:
@@ -94,7 +91,7 @@ def test_measures_of_one_query_judge_a_batch_once_on_duckdb_threads_too(monkeypa
     assert expected < len(judged) < 1.1 * expected
 
 
-def test_of_more_threads_than_are_kept_the_oldest_is_forgotten() -> None:
+def test_the_oldest_thread_is_forgotten_first() -> None:
     kept = PerThread(object)
     others = {-number: object() for number in range(1, MOST_THREADS + 1)}
     kept.held = dict(others)

@@ -1,4 +1,4 @@
-"""What of DuckDB the pack relies on and works around: each case of RELIES_ON.md, on this DuckDB."""
+"""Run each case of RELIES_ON.md, which says what of DuckDB we rely on and work around."""
 
 import importlib
 import os
@@ -18,7 +18,7 @@ from ranking_udfs.duckdb.macros import macros
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "udfs/ranking_udfs/duckdb/RELIES_ON.md"
-# What this release is called on the page; a later one is as 2.0.1 until it is known.
+# The names of this release on the page; a later release counts as 2.0.1.
 RELEASES = {"2.0", "2.0.0" if duckdb.__version__ == "2.0.0" else "2.0.1"}
 if duckdb.__version__.startswith("1.5."):
     RELEASES = {"1.5"}
@@ -27,13 +27,13 @@ if duckdb.__version__.startswith("1.5."):
 class Case(NamedTuple):
     title: str
     is_worked_around: bool
-    seen_on: list[str]  # releases on which the lines fail, if it is worked around
+    seen_on: list[str]  # releases on which the lines fail, for a workaround
     code: list[str]
     lines: str
 
 
 def cases() -> list[Case]:
-    found = []
+    page_cases = []
     relied_on, worked_around = PAGE.read_text().split("\n## What we work around\n")
     for is_worked_around, part in ((False, relied_on), (True, worked_around)):
         for section in part.split("\n### ")[1:]:
@@ -43,16 +43,16 @@ def cases() -> list[Case]:
             seen_on = re.findall(r"^Seen on (.*)\.$", rest, re.MULTILINE)
             assert len(seen_on) == is_worked_around, title
             releases = seen_on[0].split(" and ") if seen_on else []
-            found.append(Case(title, is_worked_around, releases, re.findall("`(.*?)`", code), lines))
-    return found
+            page_cases.append(Case(title, is_worked_around, releases, re.findall("`(.*?)`", code), lines))
+    return page_cases
 
 
 CASES = cases()
-HELD: list[dict[str, object]] = []  # DuckDB keeps a bare pointer to a function: none may go
+HELD: list[dict[str, object]] = []  # DuckDB keeps a bare pointer to a function, so none may be freed
 
 
 def fails(con: duckdb.DuckDBPyConnection, sql: str) -> str:
-    """Return the name of the error that a statement ends with."""
+    """Return the name of the error that a statement raises, if any."""
     try:
         con.execute(sql).fetchall()
     except duckdb.Error as error:
@@ -61,8 +61,8 @@ def fails(con: duckdb.DuckDBPyConnection, sql: str) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
-def test_duckdb_does_as_the_page_says(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # where a case may go elsewhere
+def test_duckdb_behaves_as_the_page_says(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a case may change the directory
     error = None
     with duckdb.connect() as con:
         known = {"con": con, "fails": fails, "folder": tmp_path, "os": os, "pa": pa}
@@ -70,9 +70,9 @@ def test_duckdb_does_as_the_page_says(case: Case, tmp_path: Path, monkeypatch: p
         HELD.append(known)
         try:
             exec(case.lines, known)
-        except (AssertionError, duckdb.Error) as found:
-            error = found
-        del known["con"]  # which would never be closed
+        except (AssertionError, duckdb.Error) as raised:
+            error = raised
+        del known["con"]  # or it would never be closed
     if RELEASES.isdisjoint(case.seen_on):
         assert error is None, f"DuckDB {duckdb.__version__}: {case.title}: {error}; see {PAGE.name}"
     else:
@@ -82,7 +82,7 @@ def test_duckdb_does_as_the_page_says(case: Case, tmp_path: Path, monkeypatch: p
         )
 
 
-def test_the_code_that_the_page_names_is_there() -> None:
+def test_the_page_names_existing_code() -> None:
     for case in CASES:
         assert case.code
         for name in case.code:

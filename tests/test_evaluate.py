@@ -1,4 +1,5 @@
-"""`ranking_udfs.evaluate` and `compare`: the command's numbers of any tables, and nothing left behind."""
+"""Test `ranking_udfs.evaluate` and `compare`: the command's rows from any tables, and no side effects."""
+# ruff: noqa: E501  (a query is a line)
 
 import doctest
 import gc
@@ -30,7 +31,7 @@ COLUMNS: Any = {"user_col": "customer_id", "item_col": "sku", "system_col": "mod
 OPTIONS = ["--user", "customer_id", "--item", "sku", "--system", "model", "--grade", "stars", "--no-check"]
 
 
-# A user's connection, with tables; evaluations leave it as it is.
+# A user's connection with tables, which evaluations do not change.
 con = module_connection(f"""
     CREATE TABLE rec AS FROM '{REC}';
     CREATE SCHEMA sales;
@@ -45,11 +46,10 @@ def frames() -> dict[str, pd.DataFrame]:
     return {"rec": pd.read_csv(REC), "truth": pd.read_csv(TRUTH)}
 
 
-# Python's arguments, and the command's that say the same.
+# The arguments of Python, and the same arguments of the command.
 CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "segments": (
-        {"measures": ["ndcg(gain=linear)@10,5", "mrr"], "ks": [3, None], "ties": "expected"}
-        | {"segments": "people", "segment_col": "segment"},
+        {"measures": ["ndcg(gain=linear)@10,5", "mrr"], "ks": [3, None], "ties": "expected", "segments": "people", "segment_col": "segment"},
         f"-m ndcg(gain=linear)@10,5,mrr -k 3,all --ties expected --segment {USERS}:segment",
     ),
     "by_user": (
@@ -57,35 +57,33 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
         "-m ndcg@5,recall -k 7 --ties trec --by-user by.json",
     ),
     "compare": (
-        {"measures": ["ndcg", "mrr@3"], "ks": [5, 10], "segments": pd.read_csv(USERS)}
-        | {"baseline": "popularity", "margin": 0.01, "confidence": np.float64(0.9), "correction": "bh"}
-        | {"seed": 3, "permutations": 500, "test": "randomization"},
-        f"-m ndcg,mrr@3 -k 5,10 --segment {USERS}:segment --baseline popularity --margin 0.01 "
-        "--confidence 0.9 --correction bh --seed 3 --permutations 500 --test randomization",
+        {"measures": ["ndcg", "mrr@3"], "ks": [5, 10], "segments": pd.read_csv(USERS), "baseline": "popularity", "margin": 0.01,
+         "confidence": np.float64(0.9), "correction": "bh", "seed": 3, "permutations": 500, "test": "randomization"},
+        f"-m ndcg,mrr@3 -k 5,10 --segment {USERS}:segment --baseline popularity --margin 0.01 --confidence 0.9 --correction bh "
+        "--seed 3 --permutations 500 --test randomization",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_the_rows_are_those_of_the_command_to_the_bit(
+def test_rows_are_bit_identical_to_the_command(
     con: Con, frames: dict[str, Any], capsys: Captured, tmp_path: Path, name: str
 ) -> None:
     options, arguments = CALLS[name]
     command = "compare" if name == "compare" else "evaluate"
     recs = ("rec", "truth") if name == "segments" else (frames["rec"], frames["truth"])
-    given: Any = {"con": con, "check": False, **options, **COLUMNS}
-    found = getattr(ranking_udfs, command)(*recs, **given)
+    relation = getattr(ranking_udfs, command)(*recs, con=con, check=False, **options, **COLUMNS)
     files = arguments.replace("by.json", str(tmp_path / "by.json")).split()
     assert main([command, REC, TRUTH, *OPTIONS, *files, "--format", "json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    expected = json.loads((tmp_path / "by.json").read_text()) if name == "by_user" else printed
+    printed = capsys.readouterr().out
+    expected = json.loads((tmp_path / "by.json").read_text() if name == "by_user" else printed)
     assert len(expected) > 3
-    assert found.fetchall() == [tuple(map(row.get, found.columns)) for row in expected]
+    assert relation.fetchall() == [tuple(map(row.get, relation.columns)) for row in expected]
 
 
 def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]:
     table = con.table(name).to_arrow_table()
-    found = {
+    by_form = {
         "pandas": frame,
         "Arrow": table,
         "a stream of Arrow": table.to_reader(),
@@ -99,56 +97,52 @@ def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]
         import polars
 
         polar: Any = polars.from_arrow(table)
-        found |= {"Polars": polar, "lazy Polars": polar.lazy()}
-    return found
+        by_form |= {"Polars": polar, "lazy Polars": polar.lazy()}
+    return by_form
 
 
-def test_every_form_of_rec_and_truth_gives_the_same(con: Con, frames: dict[str, Any]) -> None:
+def test_every_form_of_rec_and_truth_gives_the_same_rows(con: Con, frames: dict[str, Any]) -> None:
     expected = ranking_udfs.evaluate("rec", "truth", "ndcg", con=con, check=False, **COLUMNS).fetchall()
-    recs, truths = (forms(con, name, file, frames[name]) for name, file in (("rec", REC), ("truth", TRUTH)))
-    for form, other in zip([*recs][::2], [*recs][1::2], strict=True):
-        found = ranking_udfs.evaluate(recs[form], truths[other], "ndcg", con=con, check=False, **COLUMNS)
-        assert found.fetchall() == expected, (form, other)
-    recs, truths = (forms(con, name, file, frames[name]) for name, file in (("rec", REC), ("truth", TRUTH)))
-    for form, other in zip([*recs][1::2], [*recs][::2], strict=True):  # a table is one of hers
-        given = (REC if form == "a table" else recs[form]), truths[other]
-        found = ranking_udfs.evaluate(*given, "ndcg", check=False, **COLUMNS)
-        assert found.fetchall() == expected, (form, other)
-
-
-def test_a_dict_of_arrays_is_a_table_to_duckdb() -> None:
-    rec = pd.DataFrame({"userid": [1, 1], "itemid": [7, 9], "score": [2, 1]})
-    truth = {"userid": np.array([1]), "itemid": np.array([9])}
-    found = ranking_udfs.evaluate(rec, truth, "mrr", check=False)
-    assert found.project("mrr").fetchall() == [(0.5,)]
+    for of_con in (True, False):
+        recs, truths = (
+            forms(con, name, file, frames[name]) for name, file in (("rec", REC), ("truth", TRUTH))
+        )
+        if not of_con:  # tables have no names then
+            recs["a table"] = REC
+        names = [*recs]
+        for form, other in zip(names[not of_con :: 2], names[of_con::2], strict=True):
+            options: Any = {"con": con} if of_con else {}
+            relation = ranking_udfs.evaluate(
+                recs[form], truths[other], "ndcg", check=False, **options, **COLUMNS
+            )
+            assert relation.fetchall() == expected, (form, other)
 
 
 def test_users_keep_their_type() -> None:
     texts = {"UUID": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "ENUM('b', 'a')": "a"}
     with duckdb.connect() as shop:
-        for place, kind in enumerate([*texts, "HUGEINT", "DECIMAL(9,2)", "BIT"]):
+        for number, kind in enumerate([*texts, "HUGEINT", "DECIMAL(9,2)", "BIT"]):
             text = texts.get(kind, "101")
             rec = shop.sql(f"SELECT '{text}'::{kind} AS userid, 1 AS itemid, 1 AS score")
-            given: Any = {"con": shop} if place % 2 else {}
-            found = ranking_udfs.evaluate(rec, rec, "mrr", by_user=True, check=False, **given)
-            assert str(found.types[0]) == kind
-            assert found.project("userid").fetchall() == rec.project("userid").fetchall()
+            options: Any = {"con": shop} if number % 2 else {}
+            relation = ranking_udfs.evaluate(rec, rec, "mrr", by_user=True, check=False, **options)
+            assert str(relation.types[0]) == kind
+            assert relation.project("userid").fetchall() == rec.project("userid").fetchall()
+
+
+STATE = (  # everything that a user sees: tables, views, settings, macros
+    "SELECT database_name, schema_name, table_name, estimated_size FROM duckdb_tables() ORDER BY ALL",
+    "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() ORDER BY ALL",
+    "SELECT name, value FROM duckdb_settings() WHERE name <> 'memory_limit' ORDER BY ALL",
+    "SELECT database_name, schema_name, function_name FROM duckdb_functions() ORDER BY ALL",
+)
 
 
 def state(con: Con) -> list[Any]:
-    """Everything that a user may see: tables, views, settings, macros."""
-    return [
-        con.execute(query).fetchall()
-        for query in (
-            "SELECT database_name, schema_name, table_name, estimated_size FROM duckdb_tables() ORDER BY ALL",
-            "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() ORDER BY ALL",
-            "SELECT name, value FROM duckdb_settings() WHERE name <> 'memory_limit' ORDER BY ALL",
-            "SELECT database_name, schema_name, function_name FROM duckdb_functions() ORDER BY ALL",
-        )
-    ]
+    return [con.execute(query).fetchall() for query in STATE]
 
 
-def test_nothing_is_left_on_the_users_connection_and_nothing_replaced(frames: dict[str, Any]) -> None:
+def test_evaluations_leave_the_users_connection_unchanged(frames: dict[str, Any]) -> None:
     with duckdb.connect() as con:
         ranking_udfs.register(con)
         con.execute(f"""
@@ -158,26 +152,25 @@ def test_nothing_is_left_on_the_users_connection_and_nothing_replaced(frames: di
             CREATE TABLE rec AS FROM '{REC}'; CREATE TEMP TABLE truth AS FROM '{TRUTH}'
         """)
         before = state(con)
-        kept = []
+        kept, options = [], {"con": con, "check": False, **COLUMNS}
         for rec in ("rec", frames["rec"]):
-            kept.append(ranking_udfs.evaluate(rec, "truth", con=con, segments=USERS, check=False, **COLUMNS))
-            given: Any = {"con": con, "ties": "trec", "check": False, **COLUMNS}
-            kept.append(ranking_udfs.compare(rec, "truth", "ndcg", **given))
+            kept.append(ranking_udfs.evaluate(rec, "truth", segments=USERS, **options))
+            kept.append(ranking_udfs.compare(rec, "truth", "ndcg", ties="trec", **options))
         with pytest.raises(ValueError, match="must say which of two models"):
             ranking_udfs.compare("rec", "truth", "ideal_dcg", con=con, **COLUMNS)
         with pytest.raises(ValueError, match="no column 'nope'"):
-            ranking_udfs.evaluate(frames["rec"], "truth", con=con, **{**COLUMNS, "grade_col": "nope"})
+            ranking_udfs.evaluate(frames["rec"], "truth", con=con, **COLUMNS | {"grade_col": "nope"})
         assert state(con) == before
-        assert all(one.fetchall() for one in kept)
+        assert all(relation.fetchall() for relation in kept)
         con.begin()
-        con.execute("CREATE TABLE mine AS FROM rec LIMIT 5")  # which no other connection sees
-        assert ranking_udfs.evaluate("mine", "truth", con=con, check=False, **COLUMNS).fetchall()
+        con.execute("CREATE TABLE mine AS FROM rec LIMIT 5")  # no other connection sees this table
+        assert ranking_udfs.evaluate("mine", "truth", **options).fetchall()
         con.rollback()
         assert state(con) == before
         assert con.execute("FROM _ranking_evaluate_rec, result").fetchall() == [(1, 3)]
 
 
-def test_the_aggregates_of_hivemall_stay_and_so_do_filters_of_warnings() -> None:
+def test_hivemall_aggregates_and_warning_filters_stay() -> None:
     with duckdb.connect() as con:
         ranking_udfs.register(con, hivemall=True)
         filters = list(warnings.filters)
@@ -189,25 +182,23 @@ def test_the_aggregates_of_hivemall_stay_and_so_do_filters_of_warnings() -> None
         ranking_udfs.evaluate(REC, TRUTH, con=con, **COLUMNS)
 
 
-def test_a_relation_outlives_all_that_it_was_made_of() -> None:
-    """Derived ones too; and nothing else holds a connection or a data frame for ever."""
-    rec, truth = (
-        pd.DataFrame({"userid": [1], "itemid": [2], "score": [1.0]}),
-        pd.DataFrame({"userid": [1], "itemid": [2]}),
-    )
+def test_a_relation_outlives_its_inputs() -> None:
+    """Derived relations do, too, and nothing keeps a data frame alive."""
+    rec = pd.DataFrame({"userid": [1], "itemid": [2], "score": [1.0]})
+    truth = pd.DataFrame({"userid": [1], "itemid": [2]})
     frames = [weakref.ref(rec), weakref.ref(truth)]
-    found = ranking_udfs.evaluate(rec, truth, "mrr")
+    relation = ranking_udfs.evaluate(rec, truth, "mrr")
     del rec, truth
     gc.collect()
-    assert [one() for one in frames] == [None, None]
-    derived = found.filter("k = 10").project("mrr + 1 AS more")
-    del found
+    assert [frame() for frame in frames] == [None, None]
+    derived = relation.filter("k = 10").project("mrr + 1 AS more")
+    del relation
     gc.collect()
     assert derived.fetchall() == [(2.0,)]
     assert derived.df()["more"].tolist() == [2.0]
 
 
-def test_relations_share_a_pool_of_threads_and_a_process_ends_without_a_word() -> None:
+def test_relations_share_threads_and_the_process_exits_silently() -> None:
     code = """if True:
         import duckdb, os, ranking_udfs
         rec = duckdb.sql("SELECT 1 AS userid, 2 AS itemid, 1.5 AS score")
@@ -217,29 +208,29 @@ def test_relations_share_a_pool_of_threads_and_a_process_ends_without_a_word() -
         for _ in range(8):
             kept.append(ranking_udfs.evaluate(rec, rec, "mrr", check=False))
             threads.append(len(os.listdir("/proc/self/task")))
-        # other pools (pyarrow's, NumPy's) start their threads when they are first used, a few in all;
-        # a pool for each relation would be one thread more, at least, with every relation
+        # pyarrow and NumPy start a few threads when they are first used;
+        # a pool per relation would add at least one thread with every relation
         assert threads[-1] - threads[2] < 5, threads
-        print([len(one.fetchall()) for one in kept])
+        print([len(relation.fetchall()) for relation in kept])
     """
-    # pools of one thread, whatever the machine, so that what grows is DuckDB's
+    # One thread for other pools on any machine, so that only DuckDB's grow.
     pools = os.environ | {"OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, env=pools)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{[1] * 11}\n", "")
 
 
-def test_problems_of_the_data_are_warnings_at_the_callers_line() -> None:
+def test_data_problems_are_warnings_at_the_callers_line() -> None:
     rec = pd.DataFrame({"userid": [1, 1], "itemid": [2, 3], "score": [1.0, 1.0]})
-    said = "^evaluate: 2 notes on the data:\n  rec: users whose scores are all equal: 1 of 1, "
-    with pytest.warns(UserWarning, match=said) as caught:
+    message = "^evaluate: 2 notes on the data:\n  rec: users whose scores are all equal: 1 of 1, "
+    with pytest.warns(UserWarning, match=message) as caught:
         ranking_udfs.evaluate(rec, rec[["userid", "itemid"]], "mrr", 1)
-    assert [one.filename for one in caught] == [__file__]
+    assert [warning.filename for warning in caught] == [__file__]
 
 
-# What is no function of the command's.
+# Functions that the command does not have.
 OTHERS = ("__version__", "partition", "register")
-FUNCTIONS = [getattr(ranking_udfs, one) for one in ranking_udfs.__all__ if one not in OTHERS]
+FUNCTIONS = [getattr(ranking_udfs, name) for name in ranking_udfs.__all__ if name not in OTHERS]
 
 
 def test_every_argument_is_described() -> None:
@@ -248,11 +239,11 @@ def test_every_argument_is_described() -> None:
         assert set(described) >= set(inspect.signature(function).parameters), function.__name__
 
 
-def test_the_examples_of_the_docstrings() -> None:
+def test_docstring_examples_are_right() -> None:
     finder = doctest.DocTestFinder(recurse=False)
     for function in FUNCTIONS:
         (test,) = finder.find(function, globs={"ranking_udfs": ranking_udfs})
         assert test.examples
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what the check finds in such small data
+            warnings.simplefilter("ignore")  # problems that the check finds in such small data
             assert doctest.DocTestRunner().run(test).failed == 0

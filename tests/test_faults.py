@@ -1,11 +1,11 @@
-"""What goes wrong around the pack: interrupts, too little memory, a full disk, killed processes, forks."""
+"""Test interrupts, too little memory, a full disk, killed processes and forks."""
 
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -16,27 +16,24 @@ from tests.fuzz import stress
 
 pytestmark = pytest.mark.slow
 
-SECONDS = 2.0  # that an interrupt may take
+SECONDS = 2.0  # the longest time for an interrupt
 STARTED = 0.6  # seconds of processor time before the command's first query
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """rec/*.parquet: ten million rows, in one file of many names; rec.parquet: its rows; truth.parquet.
+    """Write rec/*.parquet (ten million rows, one file under many names), rec.parquet and truth.parquet.
 
-    crowd.parquet: a truth of so many users that what is written about each takes a while.
+    crowd.parquet is a truth with many users, so that a file with a row for each takes a while.
     """
     folder = tmp_path_factory.mktemp("data")
     (folder / "rec").mkdir()
-    with duckdb.connect() as con:
-        con.execute(f"""
-            COPY (SELECT i // 5 AS userid, i % 101 AS itemid, hash(i) % 100 AS score FROM range(500000) t(i))
-            TO '{folder / "rec.parquet"}';
-            COPY (SELECT i // 2 AS userid, i % 103 AS itemid FROM range(200000) t(i))
-            TO '{folder / "truth.parquet"}';
-            COPY (SELECT i AS userid, i % 103 AS itemid FROM range(400000) t(i))
-            TO '{folder / "crowd.parquet"}'
-        """)
+    for name, columns in {
+        "rec": "i // 5 AS userid, i % 101 AS itemid, hash(i) % 100 AS score FROM range(500000) t(i)",
+        "truth": "i // 2 AS userid, i % 103 AS itemid FROM range(200000) t(i)",
+        "crowd": "i AS userid, i % 103 AS itemid FROM range(400000) t(i)",
+    }.items():
+        duckdb.execute(f"COPY (SELECT {columns}) TO '{folder / name}.parquet'")
     for i in range(20):
         os.link(folder / "rec.parquet", folder / "rec" / f"{i}.parquet")
     return folder
@@ -44,7 +41,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 START = """
 import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # which may be ignored where this runs
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the test runner may ignore it
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from ranking_udfs.__main__ import main
@@ -53,24 +50,19 @@ sys.exit(main())
 
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """The command, in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-c", START, *arguments],
-        cwd=folder,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    """Start the command as a process."""
+    pipe, command = subprocess.PIPE, [sys.executable, "-c", START, *arguments]
+    return subprocess.Popen(command, cwd=folder, text=True, stdout=pipe, stderr=pipe)
 
 
 def used(process: subprocess.Popen[str]) -> float:
-    """Seconds of processor time that a running process has had."""
+    """Return the seconds of processor time that a running process has used."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_for(true: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    """Wait until it is true, as long as the process lives."""
+    """Wait until the condition is true, and fail if the process ends before."""
     until = time.monotonic() + 60
     while not true():
         assert process.poll() is None, process.communicate()
@@ -79,7 +71,7 @@ def wait_for(true: Callable[[], bool], process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", stress.EVALUATIONS)
-def test_an_interrupt_ends_an_evaluation_with_duckdbs_error_and_leaves_the_connection_usable(
+def test_an_interrupt_ends_an_evaluation_and_keeps_the_connection(
     kind: str,
 ) -> None:
     took, raised = stress.interrupt(100_000_000, 0.5, kind)
@@ -100,7 +92,7 @@ def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_a_signal_while_a_file_is_written_leaves_the_file_that_was_there(
+def test_a_signal_during_writing_keeps_the_previous_file(
     data: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     target = tmp_path / "users.csv"
@@ -109,45 +101,43 @@ def test_a_signal_while_a_file_is_written_leaves_the_file_that_was_there(
     process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", target.name)
     wait_for(lambda: any(path.stat().st_size for path in tmp_path.iterdir() if path != target), process)
     process.send_signal(number)
-    said = process.communicate(timeout=60)
+    printed = process.communicate(timeout=60)
     if number == signal.SIGKILL:
         assert process.returncode == -number
     else:
-        assert (process.returncode, said) == (128 + number, ("", ""))
+        assert (process.returncode, printed) == (128 + number, ("", ""))
         assert list(tmp_path.iterdir()) == [target]
     assert target.read_text() == "what was there before"
 
 
-@pytest.fixture
-def poor(data: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect(config={"threads": 2}) as con:
-        ranking_udfs.register(con)
-        con.execute(f"CREATE TEMP VIEW rec AS FROM '{data / 'rec' / '*.parquet'}'")
-        con.execute(f"CREATE TEMP VIEW truth AS FROM '{data / 'truth.parquet'}'")
-        yield con
+LISTS = """
+    SELECT avg(ndcg(rec, truth, 10)) AS ndcg
+    FROM (SELECT userid, list(itemid ORDER BY score DESC) AS rec FROM rec GROUP BY userid)
+    JOIN (SELECT userid, list(itemid) AS truth FROM truth GROUP BY userid) USING (userid)"""
 
 
 @pytest.mark.parametrize(
-    ("folder", "query"), [("", "ranking.evaluate('rec', 'truth', [10, NULL])"), ("temp", "lists")]
+    ("has_disk", "query"),
+    [(False, "SELECT ndcg FROM ranking.evaluate('rec', 'truth', [10, NULL])"), (True, LISTS)],
+    ids=["no disk", "1 MB of disk"],
 )
 def test_too_little_memory_and_a_full_disk_are_duckdbs_error(
-    poor: duckdb.DuckDBPyConnection, tmp_path: Path, folder: str, query: str
+    data: Path, tmp_path: Path, has_disk: bool, query: str
 ) -> None:
-    lists = """(
-        SELECT avg(ndcg(rec, truth, 10)) AS ndcg
-        FROM (SELECT userid, list(itemid ORDER BY score DESC) AS rec FROM rec GROUP BY userid)
-        JOIN (SELECT userid, list(itemid) AS truth FROM truth GROUP BY userid) USING (userid))"""
-    poor.execute(f"SET temp_directory = '{tmp_path / folder if folder else ''}'")
-    if folder:
-        poor.execute("SET max_temp_directory_size = '1MB'")
-    poor.execute("SET memory_limit = '40MB'")
-    with pytest.raises(duckdb.OutOfMemoryException, match=r"memory|max_temp_directory_size"):
-        poor.execute(f"SELECT ndcg FROM {lists if query == 'lists' else query}").fetchall()
-    poor.execute("SET memory_limit = '8GB'")
-    assert poor.execute("SELECT recall([1, 3], [1, 2])").fetchall() == [(1 / 2,)]
+    with ranking_udfs.register(duckdb.connect(config={"threads": 2})) as con:
+        con.execute(f"CREATE TEMP VIEW rec AS FROM '{data / 'rec' / '*.parquet'}'")
+        con.execute(f"CREATE TEMP VIEW truth AS FROM '{data / 'truth.parquet'}'")
+        con.execute(f"SET temp_directory = '{tmp_path / 'temp' if has_disk else ''}'")
+        if has_disk:
+            con.execute("SET max_temp_directory_size = '1MB'")
+        con.execute("SET memory_limit = '40MB'")
+        with pytest.raises(duckdb.OutOfMemoryException, match=r"memory|max_temp_directory_size"):
+            con.execute(query).fetchall()
+        con.execute("SET memory_limit = '8GB'")
+        assert con.execute("SELECT recall([1, 3], [1, 2])").fetchall() == [(1 / 2,)]
 
 
-def test_the_command_says_that_memory_is_short_in_one_line(data: Path, tmp_path: Path) -> None:
+def test_the_command_reports_too_little_memory_in_one_line(data: Path, tmp_path: Path) -> None:
     files = str(data / "rec" / "*.parquet"), str(data / "truth.parquet")
     process = start(tmp_path, "evaluate", *files, "--memory-limit", "30MB", "--output", "report.txt")
     out, err = process.communicate(timeout=120)
@@ -178,7 +168,7 @@ if __name__ == "__main__":
 """
 
 
-def test_a_pool_of_processes_forked_while_a_thread_registers_works(tmp_path: Path) -> None:
+def test_processes_forked_while_a_thread_registers_work(tmp_path: Path) -> None:
     path = tmp_path / "script.py"
     path.write_text(POOL)
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=60, check=False)

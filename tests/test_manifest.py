@@ -1,4 +1,4 @@
-"""Manifests: fingerprints, and comparisons with a stored run; golden/manifest.txt has files and errors."""
+"""Test manifests: fingerprints of tables, and comparisons with a stored run."""
 
 import json
 import random
@@ -14,18 +14,17 @@ USERS = 40
 MEASURES = ["-m", "ndcg(gain=linear)@3,all,recall@2,mrr", "-k", "2,5"]
 
 
-def inputs(run: Run, rec: str, *given: str) -> list[dict[str, Any]]:
-    run("evaluate", rec, "truth.csv", "-m", "mrr", "--no-check", "--output", "m.csv", "--manifest", *given)
-    found: list[dict[str, Any]] = json.loads(Path("m.manifest.json").read_text())["inputs"]
-    return found
+def inputs(run: Run, rec: str, *options: str) -> list[dict[str, Any]]:
+    run("evaluate", rec, "truth.csv", "-m", "mrr", "--no-check", "--output", "m.csv", "--manifest", *options)
+    tables: list[dict[str, Any]] = json.loads(Path("m.manifest.json").read_text())["inputs"]
+    return tables
 
 
-def test_a_fingerprint_is_the_sum_of_the_hashes_of_the_rows_in_any_order(run: Run) -> None:
+def test_a_fingerprint_is_the_sum_of_row_hashes(run: Run) -> None:
     header, *rows = REC.splitlines()
-    typed = "SELECT userid::BIGINT AS userid, itemid, score FROM 'rec.csv' ORDER BY score ASC"
     csv("shuffled.csv", header, *random.Random(1).sample(rows, len(rows)))
     csv("ranked.csv", f"{header},rank", *(f"{row},1" for row in rows))
-    write("typed.parquet", typed)
+    write("typed.parquet", "SELECT userid::BIGINT AS userid, itemid, score FROM 'rec.csv' ORDER BY score ASC")
     csv("other.csv", header, *rows[1:], "1,1,9.0")
     csv("swapped.csv", header, *rows[1:], "1,10,1")
     csv("twice.csv", header, *rows, rows[0], rows[0])
@@ -33,7 +32,7 @@ def test_a_fingerprint_is_the_sum_of_the_hashes_of_the_rows_in_any_order(run: Ru
     expected = {"rows": 12, "users": 3, "items": 4, "fingerprint": str(sum(hashes))}
     (rec, truth) = inputs(run, "rec.csv")
     assert rec == {"table": "rec", "file": "rec.csv", **expected}
-    assert rec["fingerprint"] == "81748245057193855481"  # on each release of DuckDB
+    assert rec["fingerprint"] == "81748245057193855481"  # the same for every release of DuckDB
     for name in ("shuffled.csv", "ranked.csv", "typed.parquet"):
         assert inputs(run, name) == [{"table": "rec", "file": name, **expected}, truth]
     of_others = {inputs(run, name)[0]["fingerprint"] for name in ("other.csv", "swapped.csv", "twice.csv")}
@@ -47,8 +46,8 @@ def test_a_fingerprint_is_the_sum_of_the_hashes_of_the_rows_in_any_order(run: Ru
         ("csv", ["--min-grade", "2", "--segment", "users.csv:kind"]),
     ],
 )
-def test_a_stored_run_gives_the_rows_of_its_recommendations(run: Run, ending: str, given: list[str]) -> None:
-    """Of two systems with random lists, where some users have none; of the first only its values are left."""
+def test_a_stored_run_compares_like_its_recommendations(run: Run, ending: str, given: list[str]) -> None:
+    """Two systems have random lists, some users have none; of the first system only the values are kept."""
     draw = random.Random(3)
     for name, users in (("old", USERS - 3), ("new", USERS - 1)):
         lists = [(u, item) for u in range(users) for item in draw.sample(range(9), 6)]

@@ -1,4 +1,5 @@
-"""Objects of Python as rec and truth: dicts, pairs, ids in order and rows, as retrievers return them."""
+"""Test Python objects as rec and truth: dicts, pairs, lists of ids and rows, as retrievers return them."""
+# ruff: noqa: E501  (a case is a line)
 
 import functools
 import math
@@ -12,9 +13,8 @@ import pyarrow as pa
 import pytest
 
 import ranking_udfs
-from tests.conftest import text_rows
 
-# The list of q1 is d2, d1, d3, that of q2 is d3, d1. Relevant is d1 for q1, d3 and d9 are for q2.
+# The list of q1 is d2, d1, d3; the list of q2 is d3, d1. Relevant are d1 for q1, d3 and d9 for q2.
 RUN: Any = {"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.1}, "q2": {"d1": 3, "d3": 4.5}}
 QRELS: Any = {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1, "d9": 3}}
 ORDER: Any = {"q1": ["d2", "d1", "d3"], "q2": ["d3", "d1"]}
@@ -24,13 +24,13 @@ BINARY = (1 / math.log2(3) + 1 / (1 + 1 / math.log2(3))) / 2
 
 
 def rows(run: Any, *names: str) -> list[dict[str, Any]]:
-    return [dict(zip(names, (q, *pair), strict=True)) for q, held in run.items() for pair in held.items()]
+    return [dict(zip(names, (q, *pair), strict=True)) for q, pairs in run.items() for pair in pairs.items()]
 
 
 def lists(query: str, key: str, make: Any, **others: Any) -> list[dict[str, Any]]:
-    return [
-        {query: q, "latency": 3, key: make(q)} | {name: one(q) for name, one in others.items()} for q in RUN
-    ]
+    """Return a row per query, whose list and other keys are made from the query's name."""
+    keys = {key: make, **others}
+    return [{query: q, "latency": 3} | {name: of(q) for name, of in keys.items()} for q in RUN]
 
 
 def dicts(query: str) -> list[dict[str, Any]]:
@@ -48,11 +48,15 @@ RECS: dict[str, Any] = {
     "lists of ids": lists("query_id", "results", ORDER.get),
     "lists of pairs": lists("qid", "hits", lambda q: (*RUN[q].items(),)),
     "lists of dicts": lists("id", "documents", dicts),
-    "keys beside the list": lists("qid", "documents", dicts, doc_id=len, score=len, chunk_id=len),
+    "more keys than the list": lists("qid", "documents", dicts, doc_id=len, score=len, chunk_id=len),
     "dicts without a score": lists("query_id", "chunks", lambda q: [{"chunk_id": d} for d in ORDER[q]]),
     "dicts in rows": lists("query", "retrieved", RUN.get),
     "ids and scores": lists("_id", "ids", lambda q: [*RUN[q]], scores=lambda q: [*RUN[q].values()]),
     "columns": {"userid": [*"qqqpp"], "itemid": [*"213gx"], "score": [3, 2, 1, 2, 1]},
+    "columns as arrays": {
+        name: np.array([*cells])
+        for name, cells in {"userid": "qqqpp", "itemid": "213gx", "score": [3, 2, 1, 2, 1]}.items()
+    },
 }
 TRUTHS: dict[str, tuple[Any, float]] = {
     "dicts": (QRELS, GRADED),
@@ -63,44 +67,35 @@ TRUTHS: dict[str, tuple[Any, float]] = {
     "BEIR's rows": (rows(QRELS, "query-id", "corpus-id", "score"), GRADED),
     "lists of ids": (lists("qid", "relevant", lambda q: {d for d in QRELS[q] if QRELS[q][d]}), BINARY),
     "lists of dicts": (lists("qid", "qrels", lambda q: rows({q: QRELS[q]}, "_", "id", "grade")), GRADED),
-    "ids and grades": (
-        lists("qid", "doc_ids", lambda q: [*QRELS[q]], grades=lambda q: [*QRELS[q].values()]),
-        GRADED,
-    ),
-    "keys beside the list": (
-        [
-            {"qid": q, "doc_id": "d2", "rel": 5, "docs": rows({q: QRELS[q]}, "_", "id", "grade")}
-            for q in QRELS
-        ],
-        GRADED,
-    ),
-}
+    "ids and grades": (lists("qid", "doc_ids", lambda q: [*QRELS[q]], grades=lambda q: [*QRELS[q].values()]), GRADED),
+    "more keys than the list": ([{"qid": q, "doc_id": "d2", "rel": 5, "docs": rows({q: QRELS[q]}, "_", "id", "grade")} for q in QRELS], GRADED),
+}  # fmt: skip
 
 
 def means(rec: Any, truth: Any, *measures: str, **options: Any) -> list[Any]:
-    found = ranking_udfs.evaluate(rec, truth, measures or ("mrr", "recall"), 3, check=False, **options)
-    columns = [one for one in found.columns if one == "system" or one in (measures or ("mrr", "recall"))]
-    return found.select(*columns).fetchall()
+    measures = measures or ("mrr", "recall")
+    relation = ranking_udfs.evaluate(rec, truth, measures, 3, check=False, **options)
+    return relation.select(*(name for name in relation.columns if name in ("system", *measures))).fetchall()
 
 
 @pytest.mark.parametrize("form", RECS)
-def test_forms_of_rec(form: str) -> None:
-    truth = {"q": ["1"], "p": ["g", "h"]} if form == "columns" else QRELS
+def test_every_form_of_rec_gives_the_same_values(form: str) -> None:
+    truth = {"q": ["1"], "p": ["g", "h"]} if "columns" in form else QRELS
     assert means(RECS[form], truth) == [(MRR, RECALL)]
     assert means({"a": RECS[form], "b": RECS[form]}, truth) == [("a", MRR, RECALL), ("b", MRR, RECALL)]
 
 
 @pytest.mark.parametrize("form", TRUTHS)
-def test_forms_of_truth(form: str) -> None:
+def test_every_form_of_truth_gives_the_same_values(form: str) -> None:
     truth, ndcg = TRUTHS[form]
     assert means(RUN, truth, "recall", "ndcg") == [(RECALL, pytest.approx(ndcg, rel=1e-15))]
 
 
-def test_the_direction_of_one_model() -> None:
+def test_one_model_may_have_ascending_scores() -> None:
     far: Any = {q: {d: -score for d, score in scores.items()} for q, scores in RUN.items()}
-    for run in (far, RECS["ids"], RECS["lists of ids"]):  # the order of ids is their ranking all the same
+    for run in (far, RECS["ids"], RECS["lists of ids"]):  # the order of ids is their ranking in any case
         models = {"near": RUN, "far": run}
-        assert means(models, QRELS, descending={"far": False}) == [(one, MRR, RECALL) for one in models]
+        assert means(models, QRELS, descending={"far": False}) == [(name, MRR, RECALL) for name in models]
     assert means(far, QRELS, descending=False) == means(ORDER, QRELS, descending=False) == [(MRR, RECALL)]
     keys = "query_id", "doc_id", "score"
     column = [{"system": s, **row} for s, run in (("near", RUN), ("far", far)) for row in rows(run, *keys)]
@@ -108,27 +103,27 @@ def test_the_direction_of_one_model() -> None:
 
 
 def with_notes(rec: Any, truth: Any) -> tuple[list[Any], list[str]]:
-    """The values of each user, and the warnings."""
+    """Return the values of each user and the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = ranking_udfs.evaluate(rec, truth, ["mrr", "ndcg"], 3, by_user=True)
-    return sorted(found.fetchall(), key=repr), [str(one.message) for one in caught]
+        values = ranking_udfs.evaluate(rec, truth, ["mrr", "ndcg"], 3, by_user=True)
+    return sorted(values.fetchall(), key=repr), [str(warning.message) for warning in caught]
 
 
-def test_what_is_missing_or_repeated_is_as_in_a_table() -> None:
+def test_missing_and_repeated_items_count_as_in_tables() -> None:
     nan = float("nan")
     run = {"q1": [("d1", nan), ("d1", 1), (None, 2), ("d4", None)], None: [("d1", 1)], "q2": [], "q3": None}
-    columns = [one for query, pairs in run.items() for one in ((query, *pair) for pair in pairs or [])]
+    run_rows = [(query, *pair) for query, pairs in run.items() for pair in pairs or []]
     rec = pa.table(
-        dict(zip(("userid", "itemid", "score"), map(list, zip(*columns, strict=True)), strict=True))
+        dict(zip(("userid", "itemid", "score"), map(list, zip(*run_rows, strict=True)), strict=True))
     )
     qrels: Any = {"q1": {"d1": 1, None: 2}, "q2": {"d4": 0}}
     truth = pa.table({"userid": ["q1", "q1", "q2"], "itemid": ["d1", None, "d4"], "rel": [1, 2, 0]})
-    found = with_notes(run, qrels)
-    assert found == with_notes(rec, truth)
-    assert len(found[0]) == 2
-    assert "score is NaN" in found[1][0]
-    values, (note,) = with_notes({"q1": [], "q2": {}}, QRELS)  # as a log in which nothing was retrieved
+    values, notes = with_notes(run, qrels)
+    assert (values, notes) == with_notes(rec, truth)
+    assert len(values) == 2
+    assert "score is NaN" in notes[0]
+    values, (note,) = with_notes({"q1": [], "q2": {}}, QRELS)  # as in a log without results
     assert [value[-2:] for value in values] == [(0, 0)] * 2
     assert "the list of every user is empty: 2 of 2" in note
 
@@ -136,22 +131,58 @@ def test_what_is_missing_or_repeated_is_as_in_a_table() -> None:
 @pytest.mark.parametrize(
     "qrels", [{"q1": {"d1": 2}, "q3": {}}, {"q1": ["d1"], "q3": []}, {"q1": {"d1"}, "q3": None}]
 )
-def test_a_query_with_an_empty_list_in_truth_stays_as_in_files(qrels: Any) -> None:
+def test_queries_with_an_empty_truth_stay(qrels: Any) -> None:
     values, notes = with_notes({"q1": {"d1": 0.9}, "q3": {"d1": 0.5}}, qrels)
     assert [(row[0], row[-2:]) for row in values] == [("q1", (1, 1)), ("q3", (0, 0))]
     assert "NULL" not in "".join(notes)
 
 
-@pytest.mark.parametrize(("call", "text"), text_rows("wrong objects of Python"))
-def test_errors_name_the_argument_and_the_rule(call: str, text: str) -> None:
-    evaluate = functools.partial(ranking_udfs.evaluate, check=False)
-    with pytest.raises((ValueError, TypeError), match="^evaluate: " + re.escape(text)):
-        eval(f"evaluate({call})", globals() | locals())
-    if "write grade_col" in text:
-        assert eval(f"evaluate({call}, grade_col='rel')", globals() | locals())
+# rec, truth, descending (True by default), and the error.
+WRONG: list[tuple[Any, Any, Any, str]] = [
+    ({"q1": {"d1": 1}, "a": RUN}, QRELS, True, "rec must be {query: {id: score}} for one model or {model: {query: {id: score}}} for several, got the list of a query for 'q1' and a model for 'a'"),
+    ({"q1": ["d1"], "a": "a.csv"}, QRELS, True, "rec must be {query: {id: score}} for one model or {model: {query: {id: score}}} for several, got the list of a query for 'q1' and a model for 'a'"),
+    ({"q1": [{"id": "d1", "score": 1}]}, QRELS, True, "rec['q1'] must be dicts with a key of queries (if it is the list of a query, write {'model': rec}), got the keys id, score"),
+    ([{"foo": "q1", "bar": ["d1"]}], QRELS, True, "rec: no column 'userid' and no column 'itemid' (there are: foo, bar); write user_col='rec:...', item_col='rec:bar'"),
+    ([{"qid": "q1", "topic": "q2", "docs": ["d1"]}], QRELS, True, "rec: several keys may be userid: name one of 'qid' and 'topic' with user_col"),
+    ([{"qid": "q1", "docs": ["d1"], "hits": ["d1"]}], QRELS, True, "rec: several keys may be itemid: name one of 'docs' and 'hits' with item_col"),
+    ([{"qid": "q1", "score": 1, "docs": [{"id": "d1", "similarity": 1}]}], QRELS, True, "rec: no column 'score' (there are: userid, similarity, itemid); write score_col='similarity'"),
+    ([{"qid": "q1", "docs": ["d1"], "scores": [1, 2]}], QRELS, True, "rec[0]['docs'] must be as long as the list of its numbers, got 1 and 2"),
+    ([{"qid": "q1", "docs": [("d1", 1)], "scores": [2]}], QRELS, True, "rec[0]['docs'] must be ids alone beside the list of their numbers, got [('d1', 1)]"),
+    ([{"qid": "q1", "docs": ["d1"]}, {"qid": "q1", "docs": ["d2"]}], QRELS, True, "rec must be one list for each query and model (system_col), as none has scores, got 2 of 'q1'"),
+    ([{"qid": "q1", "doc_id": "d1", "docs": [{"name": "d2", "score": 1}]}], QRELS, True, "rec must be lists of dicts with the key of an item (item_col), got the keys ['name', 'score']"),
+    ({"q1": {"d1", "d2"}}, QRELS, True, "rec['q1'] must be in order, got set"),
+    ({"a": {"q1": {"d1": "x"}}}, QRELS, True, "rec['a']['q1']['d1'] must be a number, got 'x'"),
+    ({"q1": ["d1"], "q2": [("d3", 1)]}, QRELS, True, "rec must be lists of one form, got ids alone in rec['q1'] and ids with numbers in rec['q2']"),
+    ({"q1": [("d1", 1), "d2"]}, QRELS, True, "rec['q1'][1] must be a pair (id, number) like others, got 'd2'"),
+    ({"q1": [0.9, 0.8]}, QRELS, True, "rec: itemid must be all text or all integers, got 0.8"),
+    ({"q1": ["d1", 7]}, QRELS, True, "rec: itemid must be all text or all integers, got 'd1' and 7"),
+    ({"q1": [1, 2]}, QRELS, True, "itemid must be of one type, got VARCHAR in truth and BIGINT in rec; write str(itemid) in rec"),
+    ({"q1": {"d1": 2**70}}, QRELS, True, "rec: score: Python int too large to convert to C long"),
+    ({"userid": [1], "itemid": [1, 2]}, QRELS, True, "rec: Column 1 named itemid expected length 1 but got length 2"),
+    (["q1"], QRELS, True, "rec[0] must be a dict with the names of columns as keys, got str"),
+    ([{1: 2}], QRELS, True, "rec[0] must be a dict with the names of columns as keys, got a dict with the keys [1]"),
+    ([], QRELS, True, "rec: no rows"),
+    ({"a": RUN, "b": {}}, QRELS, True, "rec['b']: no rows"),
+    (RUN, {"q1": []}, True, "truth: no rows"),
+    (RUN, {"q1": "d1"}, True, "truth['q1'] must be a list or a dict, got str"),
+    (RUN, {"a": QRELS}, True, "truth['a']['q1'] must be a number, got {'d1': 2, 'd2': 0}"),
+    (QRELS, RUN, True, "truth: has fractions, and rec whole numbers: recommendations come first, then truth; write grade_col='rel' if these are grades"),
+    (RUN, QRELS, {"far": False}, "descending must name models (there is one, without a name), got 'far'"),
+    ({"a": RUN}, QRELS, {"far": False}, "descending must name models (a), got 'far'"),
+    ({"a": RUN}, QRELS, {"a": 0}, "descending must be True or False, or a dict of these by the names of models, got {'a': 0}"),
+]  # fmt: skip
 
 
-def test_advice_on_scores_upside_down_is_right_when_it_is_followed() -> None:
+@pytest.mark.parametrize(("rec", "truth", "descending", "error"), WRONG)
+def test_errors_name_the_argument_and_the_rule(rec: Any, truth: Any, descending: Any, error: str) -> None:
+    evaluate = functools.partial(ranking_udfs.evaluate, rec, truth, descending=descending, check=False)
+    with pytest.raises((ValueError, TypeError), match="^evaluate: " + re.escape(error)):
+        evaluate()
+    if "write grade_col" in error:
+        assert evaluate(grade_col="rel")
+
+
+def test_advice_on_reversed_scores_is_right() -> None:
     draw = random.Random(5)
     truth = {q: {f"r{q}": 1, f"x{q}": 0} for q in range(50)}
     right: Any = {q: [f"r{q}", *(f"{draw.random()}" for _ in range(3)), f"x{q}"] for q in truth}
@@ -169,32 +200,10 @@ def test_advice_on_scores_upside_down_is_right_when_it_is_followed() -> None:
         assert means({"a": right, "b": far}, truth, "mrr", descending=descending) == [("a", 1), ("b", 1)]
 
 
-def test_compare_and_report_take_the_same() -> None:
+def test_compare_and_report_take_the_same_objects() -> None:
     pytest.importorskip("vl_convert")
-    given: Any = {"descending": {"b": False}, "check": False}
+    options: Any = {"descending": {"b": False}, "check": False}
     models = {"a": ORDER, "b": {q: [(d, -s) for d, s in scores.items()] for q, scores in RUN.items()}}
-    compared = ranking_udfs.compare(models, QRELS, "mrr", 3, **given)
+    compared = ranking_udfs.compare(models, QRELS, "mrr", 3, **options)
     assert compared.select("users, mean_system, difference").fetchall() == [(2, MRR, 0)]
-    assert "MRR@3" in ranking_udfs.report(models, QRELS, "mrr", 3, **given).html
-
-
-def random_dicts() -> tuple[Any, Any]:
-    """Runs and qrels of 40 queries: some relevant items are not in a list, some in none are judged."""
-    draw = random.Random(3)
-    qrels = {
-        f"q{n}": {f"d{draw.randrange(60)}": draw.choice([0, 1, 1, 2]) for _ in range(9)} for n in range(40)
-    }
-    run = {q: {f"d{n}": draw.random() for n in draw.sample(range(60), draw.choice([3, 30]))} for q in qrels}
-    return run, {q: {**grades, "d99": 1} for q, grades in qrels.items()}
-
-
-def test_pytrec_eval_has_the_same_values_of_its_dicts() -> None:
-    library = pytest.importorskip("pytrec_eval")
-    run, qrels = random_dicts()
-    names = {"ndcg(gain=linear)": "ndcg_cut_5", "recall": "recall_5", "average_precision": "map_cut_5"}
-    expected = library.RelevanceEvaluator(qrels, {*names.values()}).evaluate(run)
-    found = ranking_udfs.evaluate(run, qrels, [*names], 5, by_user=True, check=False)
-    values = {row[0]: row[-3:] for row in found.fetchall()}
-    assert values.keys() == expected.keys() == qrels.keys()
-    for query, row in values.items():
-        assert row == pytest.approx([expected[query][name] for name in names.values()], abs=1e-12)
+    assert "MRR@3" in ranking_udfs.report(models, QRELS, "mrr", 3, **options).html

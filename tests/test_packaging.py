@@ -1,4 +1,4 @@
-"""The package as others get it: the wheel, its types, and the versions it runs on."""
+"""Test the wheel: its files, its compiled templates and the versions that it supports."""
 
 import importlib
 import os
@@ -35,25 +35,19 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(file)
 
 
-def test_the_wheel_has_the_package_its_types_and_its_sql_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_has_exactly_the_package_types_and_sql(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     assert "ranking_udfs/py.typed" in names
-    for folder, inside in (
-        (ROOT / "udfs" / "ranking_udfs", "ranking_udfs"),
-        (SQL, "ranking_udfs/sql"),
-    ):
-        ends = ("*.py", "*.sql", "*.jinja")
-        files = [file.relative_to(folder) for end in ends for file in folder.rglob(end)]
+    for folder, inside in ((ROOT / "udfs/ranking_udfs", "ranking_udfs"), (SQL, "ranking_udfs/sql")):
+        files = [file for end in ("*.py", "*.sql", "*.jinja") for file in folder.rglob(end)]
         assert len(files) > 30
-        assert {f"{inside}/{file.as_posix()}" for file in files} <= names
-    assert {name.partition("/")[0] for name in names} == {
-        "ranking_udfs",
-        f"duckdb_ranking_udfs-{ranking_udfs.__version__}.dist-info",
-    }
+        assert {f"{inside}/{file.relative_to(folder).as_posix()}" for file in files} <= names
+    about = f"duckdb_ranking_udfs-{ranking_udfs.__version__}.dist-info"
+    assert {name.partition("/")[0] for name in names} == {"ranking_udfs", about}
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
-def test_the_wheel_has_each_template_compiled_of_its_sql(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_has_each_template_compiled(wheel: zipfile.ZipFile) -> None:
     files = [
         file.relative_to(SQL).as_posix() for file in SQL.rglob("*.*") if file.suffix in (".sql", ".jinja")
     ]
@@ -64,8 +58,8 @@ def test_the_wheel_has_each_template_compiled_of_its_sql(wheel: zipfile.ZipFile)
         for path, text in templates.items()
     }
     folder = f"ranking_udfs/sql/{FOLDER}/"
-    found = {name.removeprefix(folder) for name in wheel.namelist() if name.startswith(folder)}
-    assert {name: wheel.read(folder + name).decode() for name in found} == expected
+    compiled = {name.removeprefix(folder) for name in wheel.namelist() if name.startswith(folder)}
+    assert {name: wheel.read(folder + name).decode() for name in compiled} == expected
 
 
 def test_the_wheel_composes_without_parsing_a_template(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
@@ -81,24 +75,19 @@ def test_the_wheel_composes_without_parsing_a_template(wheel: zipfile.ZipFile, t
     for file in tmp_path.glob("ranking_udfs/sql/**/*.jinja"):
         file.unlink()
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    printed = subprocess.run(
-        [sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True
-    )
-    module, text = printed.stdout.split("\n", 1)
+    done = subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True)
+    module, text = done.stdout.split("\n", 1)
     assert Path(module).is_relative_to(tmp_path)
     assert text == render("tables/evaluate.sql", call) + "\n"
 
 
-def test_the_metadata_say_what_it_runs_on(wheel: zipfile.ZipFile) -> None:
+def test_the_metadata_name_the_supported_versions(wheel: zipfile.ZipFile) -> None:
     (file,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
-    found = HeaderParser().parsestr(wheel.read(file).decode())
-    assert found["Version"] == ranking_udfs.__version__
-    required = found.get_all("Requires-Dist") or []
-    assert f"duckdb>={ranking_udfs.duckdb.OLDEST}" in required
-    assert f"pyarrow>={ranking_udfs.arrow.OLDEST}" in required
-    assert "jinja2>=3.1" in required
-    assert found["Requires-Python"] == ">=3.11"
-    classifiers = found.get_all("Classifier") or []
+    metadata = HeaderParser().parsestr(wheel.read(file).decode())
+    assert (metadata["Version"], metadata["Requires-Python"]) == (ranking_udfs.__version__, ">=3.11")
+    oldest = {f"duckdb>={ranking_udfs.duckdb.OLDEST}", f"pyarrow>={ranking_udfs.arrow.OLDEST}", "jinja2>=3.1"}
+    assert oldest <= {*metadata.get_all("Requires-Dist")}
+    classifiers = metadata.get_all("Classifier")
     minors = [int(text) for text in re.findall(r"Python :: 3\.(\d+)", "\n".join(classifiers))]
     assert minors == [11, 12, 13, 14]
     assert sys.version_info.minor in minors
@@ -112,7 +101,7 @@ def test_the_metadata_say_what_it_runs_on(wheel: zipfile.ZipFile) -> None:
         (pyarrow, ranking_udfs.arrow, "9.0.0 18.1.0", "19.0.0 100.0.0"),
     ],
 )
-def test_a_library_that_is_too_old_is_named_with_what_to_do(
+def test_an_outdated_library_is_an_error_with_advice(
     library: Any, package: Any, refused: str, taken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for version in refused.split():

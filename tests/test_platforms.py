@@ -1,4 +1,4 @@
-"""What Windows and macOS do otherwise, as far as it can be simulated; CONTRIBUTING.md has the rest."""
+"""Test behavior of Windows and macOS that can be simulated; CONTRIBUTING.md lists the rest."""
 
 import ntpath
 import pickle
@@ -19,20 +19,18 @@ from tests.test_portable import SCRIPT, TABLES, USERS
 
 @pytest.fixture
 def windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the modules that read paths of arguments read them as on Windows."""
+    """Let modules read the paths of arguments as on Windows."""
     for module in (values, tables):
         monkeypatch.setattr(module, "os", SimpleNamespace(path=ntpath, sep="\\"))
 
 
 @pytest.mark.usefixtures("windows")
-def test_the_colon_of_a_drive_separates_nothing(bare: duckdb.DuckDBPyConnection) -> None:
+def test_a_drives_colon_is_part_of_the_path(bare: duckdb.DuckDBPyConnection) -> None:
     for text, expected in {
         r"als=C:\als.csv": ("als", r"C:\als.csv", None),
         r"als=C:\als.csv:ascending": ("als", r"C:\als.csv", False),
         "als=C:/als.csv:descending": ("als", "C:/als.csv", True),
-        r"C:\als.csv": ("", r"C:\als.csv", None),
-        r"C:\run=1\als.csv": ("", r"C:\run=1\als.csv", None),
-        "C:/run=1/als.csv": ("", "C:/run=1/als.csv", None),
+        **{path: ("", path, None) for path in (r"C:\als.csv", r"C:\run=1\als.csv", "C:/run=1/als.csv")},
         r"\\server\run=1\als.csv": ("", r"\\server\run=1\als.csv", None),
     }.items():
         assert tables.name_and_path(bare, text, Catalog()) == expected
@@ -41,21 +39,21 @@ def test_the_colon_of_a_drive_separates_nothing(bare: duckdb.DuckDBPyConnection)
         values.parse_segment(r"C:\data\users.csv")
 
 
-def test_the_script_may_have_lines_that_end_as_on_windows(bare: duckdb.DuckDBPyConnection) -> None:
+def test_the_script_may_have_windows_line_endings(bare: duckdb.DuckDBPyConnection) -> None:
     bare.execute(SCRIPT.read_text(encoding="utf-8").replace("\n", "\r\n")).execute(TABLES)
     assert bare.execute(USERS).fetchall() == [([7, 8, 9],)]
 
 
 WORK = """
 import pickle, sys
-part, *given = pickle.load(sys.stdin.buffer)
-pickle.dump(part(*given), sys.stdout.buffer)
+part, *tables = pickle.load(sys.stdin.buffer)
+pickle.dump(part(*tables), sys.stdout.buffer)
 """
 
 
 @pytest.mark.slow
-def test_a_process_that_is_spawned_evaluates_a_partition() -> None:
-    """One that is made anew, as on Windows and macOS, gets its work pickled."""
+def test_a_spawned_process_evaluates_a_partition() -> None:
+    """A new process, as on Windows and macOS, gets its work pickled."""
     rec = pa.table({"userid": [1, 1], "itemid": [5, 6], "score": [2.0, 1.0]})
     truth = pa.table({"userid": [1], "itemid": [6]})
     job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, [2], ["mrr"])

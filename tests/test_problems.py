@@ -1,4 +1,5 @@
-"""The problems of ranking.check through every entry point, and its rows; others are in golden/sql."""
+"""Test ranking.check: the same problems through every entry point, its rows, its composed SQL."""
+# ruff: noqa: E501  (a statement is a line)
 
 import json
 import random
@@ -12,65 +13,64 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from tests import calls, test_entry_points
-from tests.conftest import Captured, Con, module_connection, rows, text_rows
+from ranking_udfs.compose.check import CheckCall
+from ranking_udfs.compose.functions import compose
+from ranking_udfs.compose.problems import PROBLEMS
+from ranking_udfs.evaluation.queries import row_columns
+from ranking_udfs.quoting import sql_value
+from tests import calls
+from tests.conftest import Captured, Con, module_connection, refusal, rows
 from tests.test_partitions import by_parts
 
-# Of 40 users each has items 0 to 5 of her own; two of them are relevant.
-OWN = """SELECT '{}' AS system, u AS userid, 100 * u + i AS itemid, {} AS score
-    FROM range(40) t(u), range(6) s(i)"""
+# Each of 40 users has six items that no other user has; two of them are relevant.
+OWN = "SELECT '{}' AS system, u AS userid, 100 * u + i AS itemid, {} AS score FROM range(40) t(u), range(6) s(i)"
 TRUTH = "SELECT u AS userid, 100 * u + i AS itemid FROM range(40) t(u), (VALUES (1), (2)) s(i)"
 GOOD = "10 - i + u / 100.0"
 DISTANCE = "abs(i - 0.9) + u / 100.0"
 FRACTIONS = f"SELECT *, CASE itemid % 100 WHEN 1 THEN 2 ELSE 0.4 * (userid % 4) END AS rel FROM ({TRUTH})"
-
-
-def lists(**scores: str) -> str:
-    """SQL: the list of each user, by the scores of each system."""
-    return " UNION ALL ".join(OWN.format(name, score) for name, score in scores.items())
-
-
 COLUMNS = "severity, system, code, k, count, of"
-# Codes that are of no users, rows or ids, or of all.
+# Codes that concern no rows, or all of them.
 WITHOUT_ROWS = {
     *("unfit_column", "grade_not_read", "system_not_read", "run_not_read", "no_rows", "no_time", "swapped"),
     *("no_common_user", "no_common_item", "nothing_relevant", "nothing_but_hits", "systems_apart"),
     *("labelled_apart", "labelled_in_part"),
 }
-
-
 pack = module_connection()
 
 
+def lists(**scores: str) -> str:
+    """Return SQL for the list of each user, by the scores of each system."""
+    return " UNION ALL ".join(OWN.format(name, score) for name, score in scores.items())
+
+
 @pytest.mark.usefixtures("registered")
-def test_what_one_entry_point_says_all_say(pack: Con, tmp_path: Path, capsys: Captured) -> None:
-    """Where the lowest score is the best, and unjudged items are skipped; others are in golden/sql."""
+def test_all_entry_points_report_the_same_problems(pack: Con, tmp_path: Path, capsys: Captured) -> None:
+    """The lowest score is the best here, and unjudged items are skipped."""
     expected = [
         ("error", "turned", "upside_down", None, 40, 40),
         ("warning", None, "nothing_but_hits", None, 40, 40),
     ]
-    given: dict[str, Any] = {"descending": False, "unjudged": "skip"}
+    options: dict[str, Any] = {"descending": False, "unjudged": "skip"}
     pack.execute(f"CREATE TABLE rec AS {lists(far=DISTANCE, turned=GOOD)}; CREATE TABLE truth AS {TRUTH}")
     call = "ranking.check('rec', 'truth', ks := [3], descending := false, unjudged := 'skip')"
-    told = pack.execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
-    assert [row[:-1] for row in told] == expected
+    of_sql = pack.execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
+    assert [row[:-1] for row in of_sql] == expected
     with pytest.warns(UserWarning, match="^evaluate: 2 notes on the data:\n") as caught:
-        ranking_udfs.evaluate("rec", "truth", "ndcg", 3, con=pack, allow_empty=True, **given)
-    for text, row in zip(str(caught[0].message).split("\n  ")[1:], told, strict=True):
+        ranking_udfs.evaluate("rec", "truth", "ndcg", 3, con=pack, allow_empty=True, **options)
+    for text, row in zip(str(caught[0].message).split("\n  ")[1:], of_sql, strict=True):
         assert text.startswith(f"{row[-1]}: 40 of 40 ")
     tables = {table: pack.sql(f"FROM {table}").to_arrow_table() for table in ("rec", "truth")}
-    parts = by_parts("check", tables, 3, ["far", "turned"], ks=[3], **given)
-    assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in parts] == expected
+    parts = by_parts("check", tables, 3, ["far", "turned"], ks=[3], **options)
     files = [str(tmp_path / f"{table}.parquet") for table in tables]
     for table, file in zip(tables, files, strict=True):
         pack.execute(f"COPY {table} TO '{file}'")
     command = ["check", *files, "-k", "3", "--format", "json", "--ascending", "--unjudged", "skip"]
     assert main([*command, "--fail-if", "problems"]) == 3
-    printed = json.loads(capsys.readouterr().out)
-    assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in printed] == expected
+    for printed in (parts, json.loads(capsys.readouterr().out)):
+        assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in printed] == expected
 
 
-def test_fractions_are_a_problem_of_exponential_gains_alone(pack: Con) -> None:
+def test_fractional_grades_are_a_problem_only_for_exponential_gains(pack: Con) -> None:
     tables = pack.sql(lists(a=GOOD)), pack.sql(FRACTIONS)
     with pytest.warns(UserWarning, match=r"rel is no integer.*; write ndcg\(gain=linear\)"):
         ranking_udfs.evaluate(*tables, ["mrr", "ndcg"], 3)
@@ -79,73 +79,80 @@ def test_fractions_are_a_problem_of_exponential_gains_alone(pack: Con) -> None:
         ranking_udfs.evaluate(*tables, ["mrr", "ndcg(gain=linear)"], 3)
 
 
-LATER = "SELECT u AS userid, 100 * u + i AS itemid FROM range(40) t(u), range({}, {}) s(i)"
-ASKED = "'rec', 'truth', ks := [0, 3, NULL], history := 'history'"
+MESSY = calls.MAKE + "INSERT INTO history VALUES (NULL, 1, 3), (1, NULL, 3)"
+MESSY_ROWS = {  # a code, and an independent query for its rows
+    "null_user": "SELECT userid, itemid FROM messy_rec WHERE userid IS NULL",
+    "nan_score": "SELECT userid, itemid FROM messy_rec WHERE isnan(score)",
+    "negative_grade": "SELECT userid, itemid FROM messy_truth WHERE rel < 0",
+    "repeated_truth": "SELECT userid, unnest([itemid for i in range(1, n)]) FROM (SELECT userid, itemid, count(*) AS n FROM messy_truth WHERE userid + itemid >= 0 GROUP BY ALL)",
+    "not_in_rec": "SELECT DISTINCT userid, NULL FROM messy_truth WHERE userid >= 97",
+    "ties_at_k": "SELECT userid, NULL FROM (SELECT userid, max(score, 4) AS best FROM messy_rec WHERE score < 99 GROUP BY ALL) WHERE best[3] = best[4] AND userid IN (SELECT userid FROM messy_truth WHERE userid >= 0)",
+    "new_items": "SELECT DISTINCT NULL, itemid FROM messy_truth WHERE itemid NOT IN (SELECT itemid FROM history WHERE itemid IS NOT NULL)",
+    "new_users": "SELECT DISTINCT userid, NULL FROM messy_truth WHERE userid NOT IN (SELECT userid FROM history WHERE userid IS NOT NULL)",
+    "truth_in_history": "SELECT DISTINCT userid, itemid FROM messy_truth SEMI JOIN history USING (userid, itemid)",
+    "seen_items": "SELECT r.userid, r.itemid FROM messy_rec r SEMI JOIN history USING (userid, itemid)",
+}
 
 
 def made(rec: str, truth: str, history: str) -> str:
     return f"CREATE TABLE rec AS {rec}; CREATE TABLE truth AS {truth}; CREATE TABLE history AS {history};"
 
 
-MESSY = calls.MAKE + "INSERT INTO history VALUES (NULL, 1, 3), (1, NULL, 3)"
-WORLDS = {  # what makes the tables, and the arguments of the check
+LATER = "SELECT u AS userid, 100 * u + i AS itemid FROM range(40) t(u), range({}, {}) s(i)"
+ASKED = "'rec', 'truth', ks := [0, 3, NULL], history := 'history'"
+WORLDS = {  # SQL that makes the tables, and the arguments of the check
     MESSY: "'messy_rec', 'messy_truth', ks := [3, NULL], history := 'history'",
-    test_entry_points.MAKE: "'rec', 'truth', ks := [3, 5, 9], history := 'history'",
-    # What was seen is first.
+    (Path(__file__).parent / "tables/entry_points.sql").read_text(): "'rec', 'truth', ks := [3, 5, 9], history := 'history'",
+    # Items that users have seen rank first.
     made(f"{lists(a=GOOD)} UNION ALL SELECT 'b', 0, 1, 1", LATER.format(3, 5), LATER.format(0, 3)): ASKED,
+    # Ids of rec and truth differ in case.
     made(
         lists(a=GOOD).replace("u AS", "'U' || u AS").replace("100 *", "'a' || 100 *"),
-        TRUTH.replace("u AS", "'u' || u AS").replace("100 *", "'A' || 100 *"),
-        TRUTH,
+        TRUTH.replace("u AS", "'u' || u AS").replace("100 *", "'A' || 100 *"), TRUTH,
     ): ASKED,
-    # Truth on top of half of the lists.
+    # Relevant items are at the top of half of the lists.
     made(lists(a="if(u < 20 AND i IN (1, 2), 9 - i, if(i = 2, 0.5, 5 - i))"), TRUTH, TRUTH): ASKED,
-    # Scores of many kinds, and one list for all of what truth has not heard of, in steps.
+    # Scores of many kinds, and the same list of unjudged items for all users.
     made(
         lists(ranks="i", joined="if(i IN (1, 2), 9, 5) - i", equal="if(u < 30, 1, 10 - i)")
-        + f" UNION ALL {lists(same='i + 1').replace('100 * u', '9000')}",
-        FRACTIONS,
-        TRUTH,
-    )
-    + "CREATE TABLE items AS SELECT itemid FROM rec WHERE itemid % 7 > 0": f"{ASKED}, items := 'items'",
-    # Queries that are items, and numbers as large as a hash.
+        + f" UNION ALL {lists(same='i + 1').replace('100 * u', '9000')}", FRACTIONS, TRUTH,
+    ) + "CREATE TABLE items AS SELECT itemid FROM rec WHERE itemid % 7 > 0": f"{ASKED}, items := 'items'",
+    # Queries that are items too, and ids as large as hashes.
     made(
-        """SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + i) AS itemid, -i AS score
-            FROM range(40) t(u), range(6) s(i)""",
-        "SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + 1) AS itemid FROM range(40) t(u)",
-        TRUTH,
+        "SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + i) AS itemid, -i AS score FROM range(40) t(u), range(6) s(i)",
+        "SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + 1) AS itemid FROM range(40) t(u)", TRUTH,
     ): ASKED,
-}
+}  # fmt: skip
 
 
-def test_each_problem_has_as_many_rows_as_it_counts() -> None:
-    """And those of the messy tables are the rows that a query of one's own finds."""
-    found = set()
+def test_each_problem_has_as_many_rows_as_its_count() -> None:
+    """The rows of the messy tables are also those that an independent query finds."""
+    codes_with_rows = set()
     with ranking_udfs.register(duckdb.connect()) as con:
         codes = {row["code"] for row in rows(con, "FROM ranking.check_codes()")}
         for make, arguments in WORLDS.items():
             con.begin()
             query = f"SELECT system, k, code, count FROM ranking.check({arguments})"
-            told = {(*key, code): n for *key, code, n in con.execute(make).execute(query).fetchall()}
+            counts = {(*key, code): n for *key, code, n in con.execute(make).execute(query).fetchall()}
             con.execute(f"CREATE TABLE listed AS FROM ranking.check_rows({arguments})")
             listed = Counter(con.execute("SELECT system, k, code FROM listed").fetchall())
-            for code, query in text_rows("rows of problems") if make == MESSY else ():
+            for code, query in MESSY_ROWS.items() if make == MESSY else ():
                 ids = f"SELECT userid::INT, itemid::INT FROM listed WHERE code = '{code}'"
                 assert Counter(con.execute(ids).fetchall()) == Counter(con.execute(query).fetchall()), code
             con.rollback()
-            assert listed == {key: n for key, n in told.items() if key[-1] not in WITHOUT_ROWS}
-            found |= {code for *_, code in listed}
-    assert found == codes - WITHOUT_ROWS
+            assert listed == {key: n for key, n in counts.items() if key[-1] not in WITHOUT_ROWS}
+            codes_with_rows |= {code for *_, code in listed}
+    assert codes_with_rows == codes - WITHOUT_ROWS
 
 
 @pytest.mark.parametrize(("min_grade", "users_without"), [(1, "zero"), (2, "skip")])
-def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
+def test_recall_without_gone_labels_matches_a_truth_without_them(
     pack: Con, min_grade: int, users_without: str
 ) -> None:
-    """By ranking.evaluate, whose recall has its witnesses elsewhere; some users have no list."""
-    draw, ids = random.Random(min_grade), [*range(9), None]
+    """ranking.evaluate gives the recall without the labels; some users have no list."""
+    draw, ids, scores = random.Random(min_grade), [*range(9), None], [*range(5), None]
     rec = [
-        (system, draw.choice(ids), draw.choice(ids), draw.choice([*range(5), None]))
+        (system, draw.choice(ids), draw.choice(ids), draw.choice(scores))
         for system in "abcd"
         for _ in range(90)
     ]
@@ -160,22 +167,82 @@ def test_recall_without_gone_labels_is_the_recall_over_a_truth_without_them(
     pack.executemany("INSERT INTO listed VALUES (?, ?, ?, ?)", rec)
     pack.executemany("INSERT INTO liked VALUES (?, ?, ?)", liked)
     options = f"ks := [0, 1, 3, NULL], min_grade := {min_grade}, without_relevant := '{users_without}'"
-    before, after = (
-        pack.execute(
-            f"SELECT system, k, recall FROM ranking.evaluate('listed', '{truth}', {options})"
-        ).fetchall()
-        for truth in ("liked", "left_over")
-    )
+    query = f"SELECT system, k, recall FROM ranking.evaluate('listed', '{{}}', {options})"
+    before, after = (pack.execute(query.format(truth)).fetchall() for truth in ("liked", "left_over"))
     expected = {}
     for (system, k, recall), (*key, without) in zip(before, after, strict=True):
         assert key == [system, k]
         if without != recall:
-            way = "lower" if without < recall else "higher"
-            expected[system, k] = (
-                f"{recall:.4g}, without them {without:.4g}: {abs(without - recall):.3g} {way}"
-            )
-    found = pack.execute(f"""
+            change = f"{abs(without - recall):.3g} {'lower' if without < recall else 'higher'}"
+            expected[system, k] = f"{recall:.4g}, without them {without:.4g}: {change}"
+    problems = pack.execute(f"""
         SELECT system, k, example FROM ranking.check('listed', 'liked', {options}, items := 'chunks')
         WHERE code LIKE 'recall%'""").fetchall()
-    assert {(system, k): example.partition(" is ")[2] for system, k, example in found} == expected
-    assert len(expected) >= 10  # of 4 systems at 3 cut-offs
+    assert {(system, k): example.partition(" is ")[2] for system, k, example in problems} == expected
+    assert len(expected) >= 10  # 4 systems at 3 cutoffs
+
+
+# Similar ids, tied scores, NULL and NaN scores, NULL grades, users without truth.
+tables = module_connection("""
+    CREATE TABLE rec AS SELECT s AS system, u AS userid, 'i' || (u * 7 + i * 13) % 29 AS itemid,
+        CASE i WHEN 3 THEN 'nan'::DOUBLE WHEN 4 THEN NULL ELSE (u + i) // 2 END AS score
+    FROM (VALUES ('a'), ('b')) t(s), range(12) x(u), range(7) y(i) WHERE s = 'a' OR u > 1;
+    CREATE TABLE truth AS SELECT u AS userid,
+        CASE u WHEN 5 THEN 'I' ELSE 'i' END || (u * 7 + i * 11) % 29 AS itemid,
+        CASE WHEN u = 7 AND i = 1 THEN NULL ELSE (u + i) % 4 END AS rel FROM range(1, 14) x(u), range(4) y(i);
+    CREATE TABLE liked AS SELECT userid, itemid, rel AS score FROM truth;
+    CREATE TABLE texts AS SELECT userid::VARCHAR AS userid, itemid, rel AS stars FROM truth;
+    CREATE TABLE named AS SELECT unnest(range(16)) AS userid;
+    CREATE TABLE history AS SELECT userid, itemid FROM truth WHERE rel = 1;
+    CREATE TABLE chunks AS SELECT DISTINCT itemid FROM rec WHERE itemid <> 'i3'
+""")
+
+
+@pytest.mark.parametrize(
+    ("name", "truth", "options"),
+    [
+        ("check", "liked", {"ks": [1, 5, None]}),  # with grades in a column that is not read
+        ("check", "texts", {"history": "history", "items": "chunks"}),  # with users of another type
+        ("check", "truth", {"users": "named", "unjudged": "skip", "items": "chunks"}),
+        ("check", "history", {"min_grade": 2.0, "without_relevant": "skip", "descending": False}),
+        ("check_rows", "truth", {"users": "named", "history": "history"}),
+    ],
+)
+def test_known_columns_give_the_same_rows(
+    tables: Con, name: str, truth: str, options: dict[str, Any]
+) -> None:
+    fields = {"rec": "rec", "truth": truth, "ks": [10], **options}
+    named = [fields[table] for table in ("rec", "truth", "users", "history", "items") if table in fields]
+    text = compose(CheckCall(name, known={table: row_columns(tables, table) for table in named}, **fields))
+    assert "_ranking_column_findings" not in text
+    arguments = ", ".join(f"{key} := {sql_value(value)}" for key, value in options.items())
+    rows_of_call = tables.execute(f"FROM ranking.{name}('rec', '{truth}', {arguments})").fetchall()
+    assert tables.execute(text).fetchall() == rows_of_call != []
+
+
+def test_the_text_has_only_problems_that_the_arguments_allow() -> None:
+    text = compose(CheckCall("check", "rec", "truth", [10]))
+    for problem in PROBLEMS:
+        assert (f"'{problem.code}'" in text) == (problem.needs is None), problem.code
+    assert "{user}" not in text
+
+
+def test_wrong_arguments_are_rows_but_wrong_tables_are_errors(tables: Con) -> None:
+    wrong = "user_col := 5, descending := NULL, min_grade := -1, unjudged := 'drop', without_relevant := NULL"
+    call = f"ranking.check('rec', 'truth', {wrong}) WHERE code = 'unfit_column'"
+    assert tables.execute(f"SELECT problem || ', got ' || example FROM {call}").fetchall() == [
+        ("descending must be true or false, got NULL",),
+        ("min_grade must be a number > 0, got -1",),
+        ("unjudged must be miss|skip, got 'drop'",),
+        ("user_col must be the name of a column, got 5",),
+        ("without_relevant must be zero|skip, got NULL",),
+    ]
+    for call, rule in {
+        "'rec', 'truth', [-1]": "every k in ks must be 0 or more, got -1",
+        "'rec', 'truth', NULL": "ks must be a list of one or more k, got NULL",
+        "'rec', 'truth', users := 'chunks'": "users must have a column userid (user_col), got itemid",
+    }.items():
+        assert refusal(tables, f"FROM ranking.check({call})") == f"ranking.check: {rule}"
+    for grade in ("'inf'", "'nan'"):  # no item is relevant then
+        query = f"SELECT DISTINCT code FROM ranking.check('rec', 'truth', min_grade := {grade}::DOUBLE)"
+        assert {("unfit_column",), ("nothing_relevant",)} <= {*tables.execute(query).fetchall()}

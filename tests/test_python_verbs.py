@@ -1,5 +1,5 @@
-"""check, explain, overlap, abstention, fuse and split of Python: the rows of the command, and errors."""
-# ruff: noqa: E501  (a case stands on one line)
+"""Test check, explain, overlap, abstention, fuse and split of Python: their rows and their errors."""
+# ruff: noqa: E501  (a case is a line)
 
 import json
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ TABLES = {
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Con]:
-    """A connection with the tables, which are files in the folder in use, too."""
+    """Return a connection with the tables, which are also files in the working directory."""
     folder = tmp_path_factory.mktemp("verbs")
     with pytest.MonkeyPatch.context() as patch, duckdb.connect() as con:
         patch.chdir(folder)
@@ -37,95 +37,84 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Con]:
         yield con
 
 
-def of_command(capsys: Captured, *arguments: str) -> list[dict[str, Any]]:
-    assert main([*arguments, "--format", "json"]) == 0
-    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
-    return found
-
-
-def rows(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
-    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
-
-
-def without(found: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
-    return [{name: one for name, one in row.items() if name not in names} for row in found]
-
-
 BOTH = {"a": "a", "b": "b"}
-CASES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-    "check": (
-        lambda con: ranking_udfs.check(BOTH, "truth", [2], con=con),
-        ("check", "a=a.csv", "b=b.csv", "truth.csv", "-k", "2"),
-    ),
+CASES: dict[str, tuple[Callable[..., Any], str]] = {  # a call in Python, and the same call of the command
+    "check": (lambda con: ranking_udfs.check(BOTH, "truth", [2], con=con), "check a=a.csv b=b.csv truth.csv -k 2"),
     "explain": (
         lambda con: ranking_udfs.explain("a", "truth", "u3", 3, con=con, min_grade=1),
-        ("explain", "a.csv", "truth.csv", "--user-id", "u3", "-k", "3", "--min-grade", "1"),
+        "explain a.csv truth.csv --user-id u3 -k 3 --min-grade 1",
     ),
     "explain of distances": (
         lambda con: ranking_udfs.explain(BOTH, "truth", "u3", 3, con=con, descending={"b": False}),
-        ("explain", "a=a.csv", "b=b.csv:ascending", "truth.csv", "--user-id", "u3", "-k", "3"),
+        "explain a=a.csv b=b.csv:ascending truth.csv --user-id u3 -k 3",
     ),
     "overlap": (
         lambda con: ranking_udfs.overlap(BOTH, [1, 3], con=con, persistence=0.8),
-        ("overlap", "a=a.csv", "b=b.csv", "-k", "1,3", "--persistence", "0.8"),
+        "overlap a=a.csv b=b.csv -k 1,3 --persistence 0.8",
     ),
     "abstention": (
         lambda con: ranking_udfs.abstention("a", "truth", users="everyone", con=con, confidence=0.9),
-        ("abstention", "a.csv", "truth.csv", "--users", "everyone.csv", "--confidence", "0.9"),
+        "abstention a.csv truth.csv --users everyone.csv --confidence 0.9",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", CASES)
 @pytest.mark.filterwarnings("ignore:abstention")
-def test_the_rows_are_those_of_the_command(tables: Con, capsys: Captured, verb: str) -> None:
+def test_functions_return_the_rows_of_the_command(
+    tables: Con, registered: None, capsys: Captured, verb: str
+) -> None:
     function, arguments = CASES[verb]
-    found, expected = rows(function(tables)), of_command(capsys, *arguments)
-    assert len(found) > 0
-    own = ("file", "write") if verb == "check" else ()  # which name files, or options
-    assert without(found, *own) == without(expected, *own)
+    relation = function(tables)
+    assert main([*arguments.split(), "--format", "json"]) == 0
+    expected = json.loads(capsys.readouterr().out)
+    own = (
+        {"file", "write"} if verb == "check" else set()
+    )  # columns with files, and with advice for the entry point
+    assert {*relation.columns} == {*expected[0]}
+    shared = [name for name in relation.columns if name not in own]
+    assert relation.select(*shared).fetchall() == [tuple(map(row.get, shared)) for row in expected] != []
 
 
-def test_a_problem_says_what_to_write_in_python(tables: Con) -> None:
-    found = ranking_udfs.check({"a": "a", "b": "b"}, "truth", [2], con=tables)
-    assert found.types[:4] == ["VARCHAR"] * 4
-    assert "--" not in str(found.select("write").fetchall())
-    assert (
-        ranking_udfs.check({"q": {"x": 2, "y": 1}}, {"q": ["x"]}, 1).filter("severity = 'error'").fetchall()
-        == []
-    )
+def test_advice_of_a_problem_is_python(tables: Con) -> None:
+    problems = ranking_udfs.check(BOTH, "truth", [2], con=tables)
+    assert problems.types[:4] == ["VARCHAR"] * 4
+    assert "--" not in str(problems.select("write").fetchall())
+    problems = ranking_udfs.check({"q": {"x": 2, "y": 1}}, {"q": ["x"]}, 1)
+    assert problems.filter("severity = 'error'").fetchall() == []
 
 
 @pytest.mark.parametrize("method", ["rrf", "combsum"])
-def test_fused_rows_are_those_of_sql(tables: Con, method: str) -> None:
-    found = ranking_udfs.fuse(BOTH, method=method, weights={"a": 1, "b": 2}, depth=3, con=tables)
+def test_fuse_returns_the_rows_of_sql(tables: Con, method: str) -> None:
+    fused = ranking_udfs.fuse(BOTH, method=method, weights={"a": 1, "b": 2}, depth=3, con=tables)
     with ranking_udfs.register(tables.cursor()) as con:
         both = "SELECT 'a' AS system, * FROM a UNION ALL SELECT 'b', * FROM b"
         options = f"'{method}', MAP {{'a': 1, 'b': 2}}, depth := 3"
-        expected = con.execute(
-            f"WITH lists AS ({both}) FROM ranking.fuse('lists', {options}) ORDER BY ALL"
-        ).fetchall()
-    assert found.order("ALL").fetchall() == expected != []
+        query = f"WITH lists AS ({both}) FROM ranking.fuse('lists', {options}) ORDER BY ALL"
+        expected = con.execute(query).fetchall()
+    assert fused.order("ALL").fetchall() == expected != []
 
 
-def test_split_rows_are_those_of_sql_whatever_the_events_are(tables: Con) -> None:
+def test_split_returns_the_rows_of_sql_for_every_input(tables: Con) -> None:
     frame = tables.sql("FROM events").to_arrow_table()
     with ranking_udfs.register(tables.cursor()) as con:
         query = "FROM ranking.split('events', test_size := INTERVAL 5 DAY, folds := 2, cold_users := 'drop') ORDER BY ALL"
         expected = con.execute(query).fetchall()
     options: dict[str, Any] = {"test_size": "5 days", "folds": 2, "cold_users": "drop"}
+    columns = "userid::BIGINT, itemid::BIGINT, time::DATE, fold, part, dropped"
     for events, more in (
         ("events", {"con": tables}),
         (frame, {}),
         (frame.to_pandas(), {}),
         ("events.csv", {}),
     ):
-        found = ranking_udfs.split(events, **options, **more)
-        columns = "userid::BIGINT, itemid::BIGINT, time::DATE, fold, part, dropped"
-        assert found.select(columns).order("ALL").fetchall() == expected != [], type(events)
+        split = ranking_udfs.split(events, **options, **more).select(columns).order("ALL")
+        assert split.fetchall() == expected != [], type(events)
+    by_timedelta = ranking_udfs.split("events", **options | {"test_size": timedelta(days=5)}, con=tables)
+    assert by_timedelta.select(columns).order("ALL").fetchall() == expected
 
 
-def test_nothing_is_left_on_the_users_connection(tables: Con) -> None:
+def test_functions_leave_nothing_on_the_connection(tables: Con) -> None:
     made = "SELECT count(*) FROM duckdb_views() WHERE NOT internal"
     before = tables.execute(made).fetchall()
     ranking_udfs.split("events", last=1, con=tables)
@@ -159,44 +148,34 @@ ERRORS: list[tuple[Callable[[], object], str]] = [
 
 
 @pytest.mark.parametrize(("call", "error"), ERRORS, ids=[error for _, error in ERRORS])
-def test_a_wrong_call_is_an_error_of_the_function(call: Callable[[], object], error: str) -> None:
+def test_errors_start_with_the_name_of_the_function(call: Callable[[], object], error: str) -> None:
     with pytest.raises(ValueError) as raised:  # noqa: PT011  (its text is below)
         call()
     assert str(raised.value).startswith(error)
 
 
-def test_a_span_may_be_a_timedelta_and_time_col_is_a_name(tables: Con) -> None:
-    texts, found = (
-        ranking_udfs.split("events", test_size=size, con=tables) for size in ("5 days", timedelta(days=5))
-    )
-    assert found.fetchall() == texts.fetchall() != []
+def test_split_needs_a_time_column(tables: Con) -> None:
     with pytest.raises(TypeError, match=r"^split: time_col must be the name of a column, got None$"):
         ranking_udfs.split("events", time_col=None, con=tables)  # type: ignore[arg-type]
 
 
+# Keywords that another function takes, and one that none does.
 NOT_TAKEN = {
-    "check": ("measures", "method"),
-    "explain": ("measures", "unjudged", "history"),
-    "overlap": ("measures", "grade_col", "min_grade", "users"),
-    "abstention": ("measures", "ks", "ties", "unjudged"),
-    "fuse": ("measures", "ks", "grade_col", "unit"),
-    "split": ("score_col", "ks", "unit"),
+    "check": "measures method usr_col",
+    "explain": "measures unjudged history usr_col",
+    "overlap": "measures grade_col min_grade users usr_col",
+    "abstention": "measures ks ties unjudged usr_col",
+    "fuse": "measures ks grade_col unit usr_col",
+    "split": "score_col ks unit usr_col",
 }
 
 
-@pytest.mark.parametrize(
-    ("verb", "keyword"), [(verb, one) for verb, every in NOT_TAKEN.items() for one in every]
-)
-def test_a_keyword_that_another_verb_takes_is_an_error(verb: str, keyword: str) -> None:
-    given = {"check": [LISTS, LISTS], "explain": [LISTS, LISTS, "q1"], "abstention": [LISTS, LISTS]}
-    with pytest.raises(TypeError, match=rf"^{verb}: got an unexpected keyword argument '{keyword}'"):
-        getattr(ranking_udfs, verb)(*given.get(verb, [LISTS]), **{keyword: "x"})
-
-
-@pytest.mark.parametrize("verb", ["check", "explain", "overlap", "abstention", "fuse", "split"])
-def test_an_unknown_keyword_is_an_error(verb: str) -> None:
-    given = {"check": [LISTS, LISTS], "explain": [LISTS, LISTS, "q1"], "abstention": [LISTS, LISTS]}
-    with pytest.raises(
-        TypeError, match=rf"^{verb}: got an unexpected keyword argument 'usr_col' \(did you mean user_col\?\)"
-    ):
-        getattr(ranking_udfs, verb)(*given.get(verb, [LISTS]), usr_col="u")
+@pytest.mark.parametrize("verb", NOT_TAKEN)
+def test_keywords_of_other_functions_are_errors(verb: str) -> None:
+    arguments = {"check": [LISTS, LISTS], "explain": [LISTS, LISTS, "q1"], "abstention": [LISTS, LISTS]}
+    for keyword in NOT_TAKEN[verb].split():
+        hint = r" \(did you mean user_col\?\)" if keyword == "usr_col" else ""
+        with pytest.raises(
+            TypeError, match=rf"^{verb}: got an unexpected keyword argument '{keyword}'{hint}"
+        ):
+            getattr(ranking_udfs, verb)(*arguments.get(verb, [LISTS]), **{keyword: "x"})

@@ -1,5 +1,5 @@
-"""ranking_udfs.register: what it leaves in a connection, in a database and in the process, whatever went before."""
-# ruff: noqa: E501  (a statement stands on one line)
+"""Test ranking_udfs.register: what it adds to a connection and a database, in every state."""
+# ruff: noqa: E501  (a statement is a line)
 
 import gc
 import re
@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,13 @@ from ranking_udfs.arrow.types import sql_type
 from ranking_udfs.duckdb import connection
 from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.duckdb.macros import Macro, macros
-from ranking_udfs.macros import portable
 from ranking_udfs.measures.registry import BY_NAME, MEASURES
-from tests.conftest import Con, Patch, text_rows, value
+from tests.conftest import Con, Patch, value
 
+SCRIPT = Path(__file__).resolve().parent.parent / "sql/ranking_udfs.sql"
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
 
-# A function, a macro, and what they return.
+# A call of a function and one of a macro, and what they return.
 WORKS = "SELECT recall([1, 3], [1, 2]), {}.main.mae(3, 1)"
 RESULT = [(1 / 2, 2)]
 
@@ -37,14 +38,36 @@ def works(con: Con, name: str = "ranking") -> bool:
 
 OPTIONS: dict[str, dict[str, Any]] = {"PLAIN": {}, "HIVEMALL": {"hivemall": True}, "RK": {"name": "rk"}}
 PLAIN, HIVEMALL, RK = OPTIONS
-# What went before, and how it is registered then; of other.db and read.db nothing but that they are there.
-STATES = {
-    state: (steps.split(" | "), ways.split()) for state, steps, ways in text_rows("states of a connection")
-}
+# A state, the steps that lead to it, and the options with which register works then.
+STATES = [
+    ("registered", "REGISTER", "HIVEMALL RK"),
+    ("registered for Hivemall", "REGISTER FOR HIVEMALL", "PLAIN HIVEMALL"),
+    ("registered on a cursor", "REGISTER ON A CURSOR", "PLAIN"),
+    ("a dropped macro, detached", "REGISTER | DROP MACRO ranking.mae | DETACH ranking", "PLAIN"),
+    ("ranking is detached", "REGISTER | DETACH ranking", "PLAIN"),
+    ("a transaction that read", "BEGIN | SELECT count(*) FROM duckdb_functions()", "PLAIN"),
+    ("a transaction that wrote", "BEGIN | CREATE TABLE t AS SELECT 1 AS i", "PLAIN HIVEMALL"),
+    ("committed", "BEGIN | REGISTER | COMMIT", "PLAIN"),
+    ("rolled back", "BEGIN | REGISTER | ROLLBACK", "PLAIN"),
+    ("Hivemall's, rolled back", "BEGIN | REGISTER FOR HIVEMALL | ROLLBACK", "HIVEMALL"),
+    ("written and rolled back", "BEGIN | CREATE TABLE t AS SELECT 1 | REGISTER | ROLLBACK", "PLAIN"),
+    ("rows that were not fetched", "SELECT i FROM range(1000000) t(i)", "PLAIN"),
+    ("another database in use", "ATTACH ':memory:' AS b | CREATE SCHEMA b.s | USE b.s", "PLAIN"),
+    ("a database my_ranking in use", "ATTACH ':memory:' AS my_ranking | USE my_ranking", "PLAIN"),
+    ("a search path", "CREATE SCHEMA s | ATTACH ':memory:' AS b | SET search_path = 's,b.main'", "PLAIN"),
+    ("a read-only database in use", "ATTACH 'other.db' AS other (READ_ONLY) | USE other", "PLAIN"),
+    ("a read-only database", "OPEN read.db", "PLAIN HIVEMALL"),
+    ("a connection to the same file", "OPEN other.db | REGISTER ON ANOTHER", "PLAIN"),
+    ("no access, and locked", "SET enable_external_access = false; SET lock_configuration = true", "PLAIN HIVEMALL"),
+    ("a schema of that name", "CREATE SCHEMA ranking", "RK"),
+    ("a schema of that name elsewhere", "ATTACH ':memory:' AS b | CREATE SCHEMA b.ranking", "PLAIN"),
+    ("the script's macros", "RUN THE SCRIPT", "RK"),
+    ("the script's macros elsewhere", "ATTACH ':memory:' AS b | USE b | RUN THE SCRIPT | USE memory", "PLAIN"),
+]  # fmt: skip
 
 
 def after(steps: list[str], others: list[Con]) -> Con:
-    """Return a connection on which these steps were taken; `others` gets the others that are opened."""
+    """Return a connection after these steps; add other connections that they open to `others`."""
     con = duckdb.connect()
     for step in steps:
         if step.startswith("OPEN"):
@@ -55,12 +78,12 @@ def after(steps: list[str], others: list[Con]) -> Con:
         elif step.startswith("REGISTER"):
             ranking_udfs.register(con, **OPTIONS[step.partition(" FOR ")[2] or PLAIN])
         else:
-            con.execute(portable.script() if step == "RUN THE SCRIPT" else step)
+            con.execute(SCRIPT.read_text(encoding="utf-8") if step == "RUN THE SCRIPT" else step)
     return con
 
 
 def served(con: Con, way: str) -> bool:
-    """Register, and say whether functions and macros are there, of this version, an aggregate with OVER too."""
+    """Register, and return whether functions and macros of this version work, an aggregate with OVER too."""
     assert ranking_udfs.register(con, **OPTIONS[way]) is con
     name = OPTIONS[way].get("name", "ranking")
     query = f"SELECT {name}.version(), max(m) FROM (SELECT {name}.main.mae(i, 1) OVER (PARTITION BY i % 2) AS m FROM range(4) t(i))"
@@ -71,24 +94,25 @@ def served(con: Con, way: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("state", "way"), [(state, way) for state, (_, ways) in STATES.items() for way in ways]
+    ("steps", "way"),
+    [pytest.param(steps, way, id=f"{s}, {way}") for s, steps, ways in STATES for way in ways.split()],
 )
-def test_register_works_whatever_went_before_and_again(
-    tmp_path: Path, monkeypatch: Patch, state: str, way: str
+def test_register_works_in_every_state_and_twice(
+    tmp_path: Path, monkeypatch: Patch, steps: str, way: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    steps, others = STATES[state][0], list[Con]()
-    needed = [Path(name) for name in ("other.db", "read.db") if name in str(steps)]
+    others = list[Con]()
+    needed = [Path(name) for name in ("other.db", "read.db") if name in steps]
     for path in needed:
         duckdb.connect(path).close()
     before = [path.read_bytes() for path in needed]
-    con = after(steps, others)
+    con = after(steps.split(" | "), others)
     assert served(con, way)
     made = "SELECT list(function_oid ORDER BY function_oid) FROM duckdb_functions()"
-    found = value(con, made)
+    functions = value(con, made)
     assert served(con, way)
-    assert value(con, made) == found  # nothing is made anew
-    if steps[:1] == ["BEGIN"] and steps[-1] not in ("COMMIT", "ROLLBACK"):
+    assert value(con, made) == functions  # nothing is made again
+    if steps.startswith("BEGIN") and not steps.endswith(("COMMIT", "ROLLBACK")):
         con.execute("ROLLBACK")
         assert value(con, "SELECT count(*) FROM duckdb_tables()") == 0
         assert served(con, way)
@@ -106,8 +130,8 @@ def test_register_works_whatever_went_before_and_again(
 
 
 @pytest.mark.slow
-def test_threads_may_register_at_once(tmp_path: Path) -> None:
-    """On cursors of one instance, and in instances of their own."""
+def test_threads_may_register_concurrently(tmp_path: Path) -> None:
+    """The threads share an instance by cursors, or have their own."""
     with duckdb.connect(tmp_path / "a.db") as con:
         work = [con.cursor(), con.cursor(), duckdb.connect(tmp_path / "a.db"), duckdb.connect()]
         start = threading.Barrier(len(work))
@@ -122,16 +146,16 @@ def test_threads_may_register_at_once(tmp_path: Path) -> None:
             each.close()
 
 
-def test_the_functions_outlive_the_connection_that_registered_them(tmp_path: Path) -> None:
+def test_functions_outlive_the_connection_that_registered_them(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as other:
-        with duckdb.connect(tmp_path / "a.db") as one:
-            ranking_udfs.register(one)
+        with duckdb.connect(tmp_path / "a.db") as con:
+            ranking_udfs.register(con)
         gc.collect()
-        assert value(other, "SELECT recall([1, 3], [1, 2])") == 1 / 2
+        assert works(other)  # which never registered, as a connection of a pool
         assert works(ranking_udfs.register(other))
 
 
-def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2(bare: Con) -> None:
+def test_an_unfinished_arrow_reader_is_an_error_on_duckdb_2(bare: Con) -> None:
     for _ in range(2):  # before it was registered, and after
         reader = bare.sql("SELECT i FROM range(1000000) t(i)").to_arrow_reader(1_000)
         assert reader.read_next_batch().num_rows == 1_000
@@ -145,18 +169,29 @@ def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2
         assert works(ranking_udfs.register(bare))
 
 
+@pytest.fixture(scope="module")
+def two_names() -> Iterator[Con]:
+    """Return a connection with the functions under two names, and tables that tests only read."""
+    with duckdb.connect() as con:
+        for name in ("ranking", "rk"):
+            ranking_udfs.register(con, name=name)
+        yield with_tables(con).execute("""
+            CREATE TABLE x AS SELECT i % 3 AS userid, i AS itemid, [0, 4, 5] AS truth FROM range(9) t(i);
+            CREATE TABLE lists AS SELECT [1, 2] AS rec, [2] AS truth""")
+
+
 def with_tables(con: Con, users: int = 1) -> Con:
-    """The connection, with tables of so many users in the schema in use."""
+    """Create rec and truth with this many users in the current schema."""
     con.execute(f"CREATE TABLE rec AS SELECT i AS userid, 1 AS itemid, 1.0 AS score FROM range({users}) t(i)")
     return con.execute(f"CREATE TABLE truth AS SELECT i AS userid, 1 AS itemid FROM range({users}) t(i)")
 
 
 def users(con: Con, rec: str = "rec", truth: str = "truth", before: str = "") -> Any:
-    """How many users a table function finds in these tables, the one that is planned the soonest."""
+    """Return how many users ranking.judged, which is planned fastest, finds in these tables."""
     return value(con, f"{before} SELECT count(*) FROM ranking.judged('{rec}', '{truth}', 10)")
 
 
-def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
+def test_tables_are_found_as_the_cursor_finds_them(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as con:
         ranking_udfs.register(with_tables(con))
         with_tables(con.execute("CREATE SCHEMA s; USE s"), 2)
@@ -171,12 +206,14 @@ def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
         assert users(con, "four", "four") == 4
         cte = "WITH mine AS (SELECT unnest(range(5)) AS userid, 1 AS itemid, 1.0 AS score)"
         assert users(con, "mine", "mine", cte) == 5
+        call = "ranking.judged('mine', truth := 'mine', max_k := $1, user_col := 'userid')"
+        assert con.execute(f"{cte} SELECT DISTINCT judged.cutoff FROM {call}", [7]).fetchall() == [(7,)]
         assert value(con, "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'ranking'") == 0
 
 
 @pytest.mark.parametrize("way", [HIVEMALL, PLAIN])
-def test_where_a_macro_cannot_be_made_none_is_left_behind(bare: Con, monkeypatch: Patch, way: str) -> None:
-    """Else those made before it would be taken for someone else's."""
+def test_a_failed_macro_leaves_none_behind(bare: Con, monkeypatch: Patch, way: str) -> None:
+    """Otherwise the next register would take the earlier macros for the user's."""
     kind = "TEMP MACRO " if way == HIVEMALL else "MACRO ranking."
     broken = {"broken": Macro("broken", f"CREATE OR REPLACE {kind}broken(x) AS no_such_function(1);", "?")}
     made = {HIVEMALL: "hivemall_macros", PLAIN: "macros"}[way]
@@ -192,7 +229,7 @@ def test_where_a_macro_cannot_be_made_none_is_left_behind(bare: Con, monkeypatch
     assert served(bare, way)
 
 
-# The namespace, by kind; a name is added on purpose.
+# The names of all macros.
 NAMES = sorted(name for name, macro in macros().items() if not macro.is_temp)
 HELD = """
     SELECT database_name, list(DISTINCT function_name ORDER BY function_name)
@@ -202,81 +239,57 @@ HELD = """
 def test_register_adds_functions_and_a_database_and_nothing_else(bare: Con) -> None:
     settings = bare.execute("FROM duckdb_settings()").fetchall()
     ranking_udfs.register(bare)
-    assert value(
-        bare, "SELECT list(database_name ORDER BY database_name) FROM duckdb_databases() WHERE NOT internal"
-    ) == ["memory", "ranking"]
+    databases = bare.execute("SELECT database_name FROM duckdb_databases() WHERE NOT internal")
+    assert sorted(databases.fetchall()) == [("memory",), ("ranking",)]
     assert bare.execute("FROM duckdb_settings()").fetchall() == settings
     assert value(bare, "SELECT path FROM duckdb_databases() WHERE database_name = 'ranking'") is None
-    assert [one for one in bare.execute(HELD).fetchall() if one[0] != "system"] == [("ranking", NAMES)]
-    assert len(NAMES) <= 62
+    assert [row for row in bare.execute(HELD).fetchall() if row[0] != "system"] == [("ranking", NAMES)]
     assert not [name for name in NAMES if name.startswith("_")]
     ranking_udfs.register(bare, hivemall=True)
-    ((_, temporary),) = [one for one in bare.execute(HELD).fetchall() if one[0] == "temp"]
+    ((_, temporary),) = [row for row in bare.execute(HELD).fetchall() if row[0] == "temp"]
     assert {*temporary} == {"collect_set", "to_ordered_map", "to_ordered_list", "struct", *BY_NAME}
     with bare.cursor() as cursor:
-        assert [one for one in cursor.execute(HELD).fetchall() if one[0] == "temp"] == []
+        assert [row for row in cursor.execute(HELD).fetchall() if row[0] == "temp"] == []
+    bare.execute("ATTACH ':memory:' AS copied; COPY FROM DATABASE memory TO copied")
+    assert value(bare, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'copied'") == 0
 
 
-def test_no_database_of_the_users_gets_anything(con: Con) -> None:
-    con.execute("ATTACH ':memory:' AS copied; COPY FROM DATABASE memory TO copied")
-    assert value(con, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'copied'") == 0
-    with_tables(con)
-    for call in (
-        "ranking.judged('nope', 'truth', 1)",
-        "ranking.evaluate('rec')",
-        "ranking.gate('rec', nope := 1)",
-    ):
-        with pytest.raises(duckdb.Error) as raised:
-            con.execute(f"FROM {call}")
-        assert "_ranking" not in str(raised.value).partition("LINE 1")[0].replace("_ranking_", ""), call
+@pytest.mark.parametrize(("query", "error"), [
+    ("FROM rk.evaluate('rec', 'truth', [-3])", "rk.evaluate: every k in ks must be 0 or more, got -3"),
+    ("FROM ranking.evaluate('rec', 'truth', [-3])", "ranking.evaluate: every k in ks must be 0 or more, got -3"),
+    ("SELECT rk.ndcg([1], [1], -1)", "rk.ndcg: k must be 0 or more, got -1"),
+    ("SELECT rk.judge([1], [1], [])", "rk.judge: grades must be as many as the items of truth, 1, got 0"),
+    ("SELECT rk.main.catalog_coverage([1, 2], 1)", "rk.catalog_coverage: n_items must be at least"),
+    ("SELECT ranking.ndcg(ranking.judge([1], [1]), 2, 3)", "ranking.ndcg: takes (judged, k) or (rec, truth, k), and options by name (gain := 'linear'), got (judged, INTEGER, INTEGER)"),
+    ("SELECT ranking.ndcg(ranking.judge([1], [1]), 2.5)", "ranking.ndcg: k must be an integer"),
+    ("SELECT ranking.ndcg([1], [1], 'x')", "ranking.ndcg: k must be an integer"),
+    ("SELECT ranking.ndcg(5, 6)", "ranking.ndcg: rec must be a LIST of items, got"),
+])  # fmt: skip
+def test_errors_name_functions_as_called(two_names: Con, query: str, error: str) -> None:
+    with pytest.raises(duckdb.Error, match=rf"(^|: ){re.escape(error)}"):
+        two_names.execute(query)
 
 
-def test_errors_name_the_function_as_it_was_called(con: Con) -> None:
-    ranking_udfs.register(with_tables(con), name="rk")
-    for call, error in {
-        "FROM rk.evaluate('rec', 'truth', [-3])": "rk.evaluate: every k in ks must be 0 or more, got -3",
-        "FROM ranking.evaluate('rec', 'truth', [-3])": "ranking.evaluate: every k in ks must be 0 or more, got -3",
-        "SELECT rk.ndcg([1], [1], -1)": "rk.ndcg: k must be 0 or more, got -1",
-        "SELECT rk.judge([1], [1], [])": "rk.judge: grades must be as many as the items of truth, 1, got 0",
-        "SELECT rk.main.catalog_coverage([1, 2], 1)": "rk.catalog_coverage: n_items must be at least",
-    }.items():
-        with pytest.raises(duckdb.Error, match=rf"(^|: ){re.escape(error)}"):
-            con.execute(call)
-
-
-def test_the_default_connection_and_a_pool_find_the_namespace(tmp_path: Path) -> None:
-    """`duckdb.sql` and another connection to the same file, as a pool opens them."""
+def test_the_module_duckdb_means_its_default_connection() -> None:
     ranking_udfs.register(duckdb)
     assert works(duckdb.default_connection())
-    with duckdb.connect(tmp_path / "a.db") as con:
-        ranking_udfs.register(con)
-        with ThreadPoolExecutor(3) as pool:
-            assert all(pool.map(lambda _: works(duckdb.connect(tmp_path / "a.db")), range(3)))
 
 
-def test_a_schema_that_is_made_afterwards_ends_in_duckdbs_own_error(con: Con) -> None:
+def test_a_later_schema_of_that_name_is_ambiguous(con: Con) -> None:
     con.execute("CREATE SCHEMA ranking")
     with pytest.raises(duckdb.BinderException, match=r"[Aa]mbiguous"):
         con.execute("SELECT ranking.mae(3, 1)")
-    assert works(con)  # by ranking.main.mae
+    assert works(con)  # which calls ranking.main.mae
     with pytest.raises(ValueError, match="ambiguous"):
         ranking_udfs.register(con)
 
 
-def test_the_functions_over_lists_are_those_of_arrow() -> None:
-    found = {name: sql_type(function.returns) for name, function in FUNCTIONS.items()}
-    assert {name: udf.returns for name, udf in OF_LISTS.items()} == found
+def test_functions_over_lists_have_the_types_of_arrow() -> None:
+    types = {name: sql_type(function.returns) for name, function in FUNCTIONS.items()}
+    assert {name: udf.returns for name, udf in OF_LISTS.items()} == types
 
 
-def test_a_table_function_takes_parameters_and_ctes(con: Con) -> None:
-    mine = "WITH mine AS (SELECT 1 AS userid, 1 AS itemid, 1.0 AS score)"
-    call = "ranking.judged('mine', truth := 'truth', max_k := $1, user_col := 'userid')"
-    con.execute("CREATE TEMP TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
-    query = f"{mine} SELECT userid, judged.cutoff FROM {call}"
-    assert con.execute(query, [7]).fetchall() == [(1, 7)]
-
-
-def test_a_view_over_functions_and_macros_outlives_the_session(tmp_path: Path) -> None:
+def test_views_over_functions_outlive_the_session(tmp_path: Path) -> None:
     with ranking_udfs.register(duckdb.connect(tmp_path / "a.db")) as con:
         query = "SELECT userid, recall([1, 3], [1, 2]) AS r FROM ranking.judged('rec', 'truth', 10)"
         with_tables(con).execute(f"CREATE VIEW v AS {query}")
@@ -284,8 +297,8 @@ def test_a_view_over_functions_and_macros_outlives_the_session(tmp_path: Path) -
         assert con.execute("FROM v").fetchall() == [(0, 1 / 2)]
 
 
-def test_a_locked_configuration_will_do_that_reads_a_slash_otherwise() -> None:
-    """With the setting as it is, see the states."""
+def test_register_works_with_locked_integer_division() -> None:
+    """Macros must divide by / whatever the setting says when they are created."""
     config = {"lock_configuration": True, "enable_external_access": False, "integer_division": True}
     with duckdb.connect(config=config) as con:
         assert works(ranking_udfs.register(con))
@@ -294,12 +307,9 @@ def test_a_locked_configuration_will_do_that_reads_a_slash_otherwise() -> None:
 
 
 ROWS = "(VALUES ([1], [1]), ([1], [2]), ([1], NULL), (NULL, [1])) t(rec, truth)"
-MEAN = [((1 + 0 + 0) / 3,)]
 
 
-def test_hivemall_makes_every_measure_an_aggregate_in_one_connection(
-    con: Con,
-) -> None:
+def test_hivemall_makes_every_measure_an_aggregate_in_one_connection(con: Con) -> None:
     with con.cursor() as cursor:
         ranking_udfs.register(cursor, hivemall=True)
         kinds = ("TINYINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "USMALLINT")
@@ -307,19 +317,18 @@ def test_hivemall_makes_every_measure_an_aggregate_in_one_connection(
         forms = [f"{form}{k}" for form in ("rec, truth", "judge(rec, truth)") for k in ks]
         calls = [f"{name}({form})" for name in ("recall", "recall_at") for form in forms]
         calls.append("avg(system.main.recall(rec, truth))")
-        found = cursor.execute(f"SELECT {', '.join(calls)} FROM {ROWS}").fetchall()
-        assert found == [MEAN[0] * len(calls)]
+        means = cursor.execute(f"SELECT {', '.join(calls)} FROM {ROWS}").fetchall()
+        assert means == [((1 + 0 + 0) / 3,) * len(calls)]
         rows = "(VALUES (['a', 'b'], MAP {'a': 2, 'b': 1}), (['a', 'b'], MAP {'a': 2, 'b': 1})) t(rec, truth)"
         each = [f'"{name}"(rec, truth)' for measure in MEASURES.values() for name in measure.names]
         plain = con.execute(f"SELECT {', '.join(each)} FROM {rows}").fetchall()
         assert cursor.execute(f"SELECT {', '.join(each)} FROM {rows}").fetchall() == plain[:1] == plain[1:]
-        assert len(con.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()) == 4
-        found = con.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()
-        assert found == [(1,), (0,), (None,), (0,)]
+        values = con.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()
+        assert values == [(1,), (0,), (None,), (0,)]
 
 
 def left_alone(con: Con, **options: Any) -> str:
-    """Register, and return the names that the one warning says are someone else's."""
+    """Register, and return the names that the one warning lists as not replaced."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ranking_udfs.register(con, **options)
@@ -327,17 +336,17 @@ def left_alone(con: Con, **options: Any) -> str:
         return ""
     (warning,) = caught
     assert (warning.category, warning.filename) == (UserWarning, __file__)
-    said = r"register: (.*) already (?:exists and was|exist and were) not replaced(?:; use (.*))?"
-    names, hint = re.fullmatch(said, str(warning.message)).groups()
+    message = r"register: (.*) already (?:exists and was|exist and were) not replaced(?:; use (.*))?"
+    names, hint = re.fullmatch(message, str(warning.message)).groups()
     return f"{names}; {hint}"
 
 
 def first(*arguments: Any) -> Any:
-    """A function of any arguments, as the pack's are."""
+    """Return the first of any arguments."""
     return arguments[0]
 
 
-def test_what_the_user_has_stays_and_the_pack_is_there_in_its_namespace(bare: Con) -> None:
+def test_existing_macros_and_functions_are_never_replaced(bare: Con) -> None:
     bare.execute("""
         CREATE MACRO mae(a, b) AS a + b; CREATE TEMP MACRO struct(a) AS 'struct'; CREATE TEMP MACRO hits(x) AS x + 1;
         CREATE MACRO RECALL(rec, truth, k) AS 'recall'; CREATE MACRO ndcg(a) AS TABLE SELECT 'ndcg';
@@ -350,10 +359,17 @@ def test_what_the_user_has_stays_and_the_pack_is_there_in_its_namespace(bare: Co
         "USE s": "auc(1, 2)",
         "USE other": "mrr(1, 2)",
     }
-    found = "hits, judge, recall, success; ranking.hits, ranking.judge, ranking.recall, ranking.hit_rate"
+    not_replaced = (
+        "hits, judge, recall, success; ranking.hits, ranking.judge, ranking.recall, ranking.hit_rate"
+    )
     elsewhere = "auc, hits, judge, mrr, recall, struct, success; ranking.auc, ranking.hits, ranking.judge, "
-    elsewhere += "ranking.mrr, ranking.recall, ranking.hit_rate"  # which TEMP macros would come before
-    for options, others in (({}, found), ({}, found), ({"hivemall": True}, elsewhere), ({}, found)):
+    elsewhere += "ranking.mrr, ranking.recall, ranking.hit_rate"  # TEMP macros would hide them
+    for options, others in (
+        ({}, not_replaced),
+        ({}, not_replaced),
+        ({"hivemall": True}, elsewhere),
+        ({}, not_replaced),
+    ):
         assert left_alone(bare, **options) == others
         rows = [bare.execute(f"{use}; SELECT {calls}").fetchone() for use, calls in hers.items()]
         assert rows == [(3, "struct", 2, "recall", 3, 5, "ndcg"), ("auc",), ("mrr",)]
@@ -364,14 +380,14 @@ def test_what_the_user_has_stays_and_the_pack_is_there_in_its_namespace(bare: Co
     assert bare.execute("SELECT recall([1, 3], [1, 2]), mrr([1], [1])").fetchall() == [(1 / 2, 1)]
 
 
-def test_what_the_user_makes_after_register_stays_and_keeps_no_one_from_registering(tmp_path: Path) -> None:
+def test_macros_made_after_register_are_never_replaced(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as con, con.cursor() as cursor:
         ranking_udfs.register(con, hivemall=True)
         con.execute("CREATE OR REPLACE TEMP MACRO mrr(a, b) AS 'mrr'; CREATE MACRO hits(a, b) AS 'hits'")
         assert left_alone(con, hivemall=True) == "hits, mrr; ranking.hits, ranking.mrr"
         assert left_alone(con) == "hits, mrr; ranking.hits, ranking.mrr"
         sql = "SELECT hits([1], [1]), mrr([1], [1])"
-        assert con.execute(sql).fetchall() == [(1, "mrr")]  # a TEMP macro before her own
+        assert con.execute(sql).fetchall() == [(1, "mrr")]  # a TEMP macro hides the user's
         assert left_alone(cursor) == "hits; ranking.hits"
         assert cursor.execute(sql).fetchall() == [("hits", 1)]
     with duckdb.connect(tmp_path / "a.db", read_only=True) as con:
@@ -396,117 +412,78 @@ def test_the_namespace_may_have_any_name(bare: Con, name: str) -> None:
         bare.execute(f"FROM {quoted}.evaluate('rec', 'truth', [-3])")
 
 
-def test_arguments_of_register_that_are_none(bare: Con) -> None:
-    for name in ("main", "Temp", "system", "pg_catalog", "information_schema"):
-        with pytest.raises(ValueError, match=rf"^register: name must be none of main, .*, got {name}$"):
-            ranking_udfs.register(bare, name=name)
-    with pytest.raises(ValueError, match=r"^register: name must be the name of a database, got 7$"):
-        ranking_udfs.register(bare, name=7)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^register: hivemall must be True or False, got 'rk'$"):
-        ranking_udfs.register(bare, "rk")  # type: ignore[arg-type]
+@pytest.mark.parametrize(("options", "error"), [
+    *(({"name": name}, f"name must be none of main, .*, got {name}") for name in ("main", "Temp", "system", "pg_catalog", "information_schema")),
+    *(({"name": name}, f"name must be the name of a database, got {name!r}") for name in (7, "", None, 1)),
+    ({"hivemall": "rk"}, "hivemall must be True or False, got 'rk'"),
+])  # fmt: skip
+def test_wrong_arguments_of_register_are_errors(bare: Con, options: dict[str, Any], error: str) -> None:
+    with pytest.raises(ValueError, match=f"^register: {error}$"):
+        ranking_udfs.register(bare, **options)
     assert value(bare, "SELECT count(*) FROM duckdb_databases() WHERE NOT internal") == 1
 
 
-def test_macros_that_were_dropped_come_back_after_detach(con: Con) -> None:
-    con.execute("DROP MACRO ranking.mae")
-    with pytest.raises(duckdb.CatalogException):
-        con.execute(WORKS.format("ranking"))
-    con.execute("DETACH ranking")
-    assert works(ranking_udfs.register(con))
+@pytest.mark.parametrize(("call", "has_over"), [
+    ("mae(1.0, i)", True), ("mse(1.0, i)", True), ("rmse(1.0, i)", DUCKDB_2), ("logloss(0.5, i % 2)", DUCKDB_2),
+    ("r2(1.0 * i, i)", False), ("mean(i::DOUBLE)", False), ("catalog_coverage([i], 10)", False),
+])  # fmt: skip
+def test_aggregates_take_over_where_the_readme_says(two_names: Con, call: str, has_over: bool) -> None:
+    """The section Names of sql/README.md describes this."""
+    grouped = f"SELECT i % 2 AS half, ranking.main.{call} FROM range(6) t(i) GROUP BY ALL ORDER BY ALL"
+    over = f"SELECT DISTINCT i % 2, ranking.main.{call} OVER (PARTITION BY i % 2) FROM range(6) t(i) ORDER BY ALL"
+    if has_over:
+        assert two_names.execute(over).fetchall() == two_names.execute(grouped).fetchall()
+    else:
+        with pytest.raises(duckdb.Error, match=r"aggregate function|must be functions"):
+            two_names.execute(over)
+    with pytest.raises(duckdb.InvalidInputException, match="FILTER"):
+        two_names.execute(f"SELECT ranking.main.{call} FILTER (i > 1) FROM range(6) t(i)")
 
 
-def test_aggregates_before_over_and_filter(con: Con) -> None:
-    """As sql/README.md has it under Names."""
-    arguments = {
-        "mae": "1.0, i",
-        "mse": "1.0, i",
-        "rmse": "1.0, i",
-        "r2": "1.0 * i, i",
-        "logloss": "0.5, i % 2",
-    }
-    arguments |= {"mean": "i::DOUBLE", "catalog_coverage": "[i], 10"}
-    taken = {"mae", "mse"} | ({"rmse", "logloss"} if DUCKDB_2 else set())
-    for name, given in arguments.items():
-        call = f"ranking.main.{name}({given})"
-        same = con.execute(
-            f"SELECT i % 2 AS half, {call} FROM range(6) t(i) GROUP BY ALL ORDER BY ALL"
-        ).fetchall()
-        over = f"SELECT DISTINCT i % 2, {call} OVER (PARTITION BY i % 2) FROM range(6) t(i) ORDER BY ALL"
-        if name in taken:
-            assert con.execute(over).fetchall() == same
-        else:
-            with pytest.raises(duckdb.Error, match=r"aggregate function|must be functions"):
-                con.execute(over)
-        with pytest.raises(duckdb.InvalidInputException, match="FILTER"):
-            con.execute(f"SELECT {call} FILTER (i > 1) FROM range(6) t(i)")
+GROUPED = "list(itemid ORDER BY itemid DESC), any_value(truth)"
 
 
-def test_a_measure_takes_lists_and_judged_rankings_wherever_they_come_from(con: Con) -> None:
-    con.execute("""
-        CREATE TABLE x AS SELECT i % 3 AS userid, i AS itemid, [0, 4, 5] AS truth FROM range(9) t(i);
-        CREATE TABLE lists AS SELECT [1, 2] AS rec, [2] AS truth""")
-    grouped = "list(itemid ORDER BY itemid DESC), any_value(truth)"
-    for query, expected in {
-        f"SELECT ranking.recall({grouped}, 2) FROM x GROUP BY userid ORDER BY userid": [0, 1 / 3, 1 / 3],
-        f"SELECT ranking.recall(ranking.judge({grouped}), 2) FROM x GROUP BY userid ORDER BY userid": [
-            0,
-            1 / 3,
-            1 / 3,
-        ],
-        "SELECT ranking.recall(list(itemid) OVER (ORDER BY itemid DESC), truth, 6) FROM x LIMIT 1": [0],
-        "SELECT (SELECT ranking.recall(lists.rec, lists.truth, 1)) FROM lists": [0],
-        "SELECT (SELECT ranking.recall(ranking.judge(lists.rec, lists.truth), 2)) FROM lists": [1],
-        "SELECT unnest([ranking.precision(NULL, [1], 5), ranking.recall(NULL, [1]), ranking.ndcg([1], NULL, 3)])": [
-            0,
-            0,
-            None,
-        ],
-        "SELECT unnest([ranking.ndcg(NULL), ranking.ndcg(NULL, 10), ranking.ndcg(NULL, NULL, 3)])": [
-            None,
-            None,
-            None,
-        ],
-        "SELECT ranking.ndcg(['a'], MAP {'a': 2}, 3, gain := 'linear')": [1],
-        "SELECT ranking.ndcg([{'g': 2, 'i': 'x'}], [2], 1)": [1],
-        "SELECT ranking.recall(ranking.judge([1, 2], [2]), k := 1)": [0],
-        "SELECT ranking.recall([1, 2], [2], k := 1)": [0],
-    }.items():
-        assert [one for (one,) in con.execute(query).fetchall()] == expected, query
-    for call, error in {
-        "ndcg(ranking.judge([1], [1]), 2, 3)": "takes (judged, k) or (rec, truth, k), and options by name (gain := 'linear'), got (judged, INTEGER, INTEGER)",
-        "ndcg(ranking.judge([1], [1]), 2.5)": "k must be an integer",
-        "ndcg([1], [1], 'x')": "k must be an integer",
-        "ndcg(5, 6)": "rec must be a LIST of items, got",
-    }.items():
-        with pytest.raises(duckdb.Error, match=rf"ranking\.ndcg: {re.escape(error)}"):
-            con.execute(f"SELECT ranking.{call}")
+@pytest.mark.parametrize(("query", "expected"), [
+    (f"SELECT ranking.recall({GROUPED}, 2) FROM x GROUP BY userid ORDER BY userid", [0, 1 / 3, 1 / 3]),
+    (f"SELECT ranking.recall(ranking.judge({GROUPED}), 2) FROM x GROUP BY userid ORDER BY userid", [0, 1 / 3, 1 / 3]),
+    ("SELECT ranking.recall(list(itemid) OVER (ORDER BY itemid DESC), truth, 6) FROM x LIMIT 1", [0]),
+    ("SELECT (SELECT ranking.recall(lists.rec, lists.truth, 1)) FROM lists", [0]),
+    ("SELECT (SELECT ranking.recall(ranking.judge(lists.rec, lists.truth), 2)) FROM lists", [1]),
+    ("SELECT unnest([ranking.precision(NULL, [1], 5), ranking.recall(NULL, [1]), ranking.ndcg([1], NULL, 3)])", [0, 0, None]),
+    ("SELECT unnest([ranking.ndcg(NULL), ranking.ndcg(NULL, 10), ranking.ndcg(NULL, NULL, 3)])", [None] * 3),
+    ("SELECT ranking.ndcg(['a'], MAP {'a': 2}, 3, gain := 'linear')", [1]),
+    ("SELECT ranking.ndcg([{'g': 2, 'i': 'x'}], [2], 1)", [1]),
+    ("SELECT ranking.recall(ranking.judge([1, 2], [2]), k := 1)", [0]),
+    ("SELECT ranking.recall([1, 2], [2], k := 1)", [0]),
+])  # fmt: skip
+def test_measures_take_lists_and_judged_rankings_of_any_expression(
+    two_names: Con, query: str, expected: list[float | None]
+) -> None:
+    assert [measure for (measure,) in two_names.execute(query).fetchall()] == expected
 
 
-# What is there, what register must find no other of, what it says that it got, and the statement that ends it.
-REFUSED = text_rows("what register refuses")
-
-
-def test_register_refuses_and_changes_nothing(bare: Con, tmp_path: Path, monkeypatch: Patch) -> None:
+@pytest.mark.parametrize(("there", "error", "then"), [
+    ("ATTACH ':memory:' AS Ranking; CREATE MACRO ranking.main.mine() AS 1",
+     "database ranking of another origin.*, got one of memory: write name='rk'", "DETACH ranking"),
+    ("CREATE SCHEMA Ranking", "schema ranking in the current database, .* ambiguous.*, got "
+     "one in memory: write name='rk', or DROP SCHEMA ranking CASCADE", "DROP SCHEMA ranking"),
+    ("ATTACH 'ranking.duckdb' AS ranking",
+     r"database ranking of another origin.*, got one of .*ranking\.duckdb: write name='rk'", "DETACH ranking"),
+])  # fmt: skip
+def test_a_refused_register_changes_nothing(
+    bare: Con, tmp_path: Path, monkeypatch: Patch, there: str, error: str, then: str
+) -> None:
     monkeypatch.chdir(tmp_path)
-    for there, what, got, then in REFUSED:
-        bare.execute(there)
-        found = (
-            "SELECT (SELECT count(*) FROM duckdb_functions()), list(database_name) FROM duckdb_databases()"
-        )
-        before = bare.execute(found).fetchall()
-        with pytest.raises(ValueError, match=f"^register: con must have no {what}.*, got {got}$"):
-            ranking_udfs.register(bare)
-        assert bare.execute(found).fetchall() == before
-        bare.execute(then)
-    assert works(ranking_udfs.register(bare))
+    bare.execute(there)
+    state = "SELECT (SELECT count(*) FROM duckdb_functions()), list(database_name) FROM duckdb_databases()"
+    before = bare.execute(state).fetchall()
+    with pytest.raises(ValueError, match=f"^register: con must have no {error}$"):
+        ranking_udfs.register(bare)
+    assert bare.execute(state).fetchall() == before
+    assert works(ranking_udfs.register(bare.execute(then)))
 
 
-def test_register_says_what_else_it_cannot_do(bare: Con) -> None:
-    for name in ("", None, 1):
-        with pytest.raises(
-            ValueError, match=rf"^register: name must be the name of a database, got {name!r}$"
-        ):
-            ranking_udfs.register(bare, name=name)  # type: ignore[arg-type]
+def test_register_refuses_aborted_transactions_and_closed_connections(bare: Con) -> None:
     bare.execute("BEGIN")
     ranking_udfs.register(bare).execute("ROLLBACK; BEGIN")
     with pytest.raises(ValueError, match=r"^register: .* end it and register again"):
@@ -548,7 +525,7 @@ thread.join()
 
 
 @pytest.mark.slow
-def test_nothing_is_said_at_exit_with_a_connection_open_and_after_all_sorts_of_ends() -> None:
+def test_a_process_exits_silently_with_open_connections() -> None:
     command = [sys.executable, "-X", "dev", "-W", "error", "-c", AT_EXIT]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
