@@ -1,10 +1,9 @@
-"""The macros for lists, maps, catalogues and regression: worked calls, errors, slow twins.
+"""Hivemall's macros and the aggregates against slow definitions; worked calls are in tests/calls.
 
-Of catalogues many lists are in test_beyond_accuracy.py, against the table function and its slow definition.
+test_beyond_accuracy.py compares the aggregates of many lists with the table function and a slow definition.
 """
 
 import json
-import math
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -15,28 +14,13 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.macros.files import texts
-from tests.conftest import Con, file_text, literal, value
-
-WORKED = file_text("worked_calls.txt").split("\n\n-- ")[1:]
+from tests.conftest import Con, literal
 
 
 @pytest.fixture(scope="module")
 def con() -> Iterator[Con]:
     with duckdb.connect() as connection:
         yield ranking_udfs.register(connection, hivemall=True)
-
-
-@pytest.mark.parametrize("block", WORKED, ids=lambda block: block.partition("\n")[0])
-def test_a_worked_call(con: Con, block: str) -> None:
-    _, query, *rows = block.rstrip("\n").split("\n")
-    for given, wanted in (row.split(" => ") for row in rows):
-        found = value(con, query.removeprefix("> ").replace("*", given))
-        expected = value(con, f"SELECT {wanted}")
-        if isinstance(found, float):
-            assert math.isclose(found, expected, rel_tol=1e-15), given
-        else:
-            assert found == expected, given
-            assert not isinstance(found, dict) or [*found] == [*expected], given  # in this order
 
 
 def test_no_name_of_duckdb_is_shadowed() -> None:

@@ -63,12 +63,12 @@ def spellings(name: str, case: Worked) -> Iterator[str]:
 def test_a_worked_case_holds_in_sql_in_every_form(shared: Con, name: str) -> None:
     """The first case by the aliases too."""
     worked = (WITNESSES | LIST_WITNESSES)[name].worked
-    calls = [(sql, case.expected) for case in worked for sql in spellings(name, case)]
+    calls = [(sql, case) for case in worked for sql in spellings(name, case)]
     for alias in MEASURES[name].aliases if name in MEASURES else ():
-        calls += [(sql, worked[0].expected) for sql in spellings(alias, worked[0])]
-    (found,) = shared.execute(f"SELECT {', '.join(sql for sql, _ in calls)}").fetchall()
-    for got, (sql, expected) in zip(found, calls, strict=True):
-        assert is_close(got, expected, EXACT), f"{sql} is {got}, not {expected}"
+        calls += [(sql, worked[0]) for sql in spellings(alias, worked[0])]
+    (values,) = shared.execute(f"SELECT {', '.join(sql for sql, _ in calls)}").fetchall()
+    for value, (sql, case) in zip(values, calls, strict=True):
+        assert is_close(value, case.expected, EXACT), f"{case.place}: {sql} is {value}, not {case.expected}"
 
 
 @pytest.mark.parametrize("one", ONES)

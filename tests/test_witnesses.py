@@ -17,7 +17,8 @@ ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
 def test_worked_cases_hold_for_the_slow_definition(name: str) -> None:
     one: Any = (WITNESSES | LIST_WITNESSES)[name]
     for case in one.worked:
-        assert is_close(one.evaluate(*case.args, case.options), case.expected, 1e-15), case
+        value = one.evaluate(*case.args, case.options)
+        assert is_close(value, case.expected, 1e-15), f"{case.place}: {value}, not {case.expected}"
 
 
 @pytest.mark.parametrize("one", ONES)

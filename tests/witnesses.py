@@ -25,15 +25,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from itertools import combinations, islice
-from pathlib import Path
 from typing import Any, NamedTuple
+
+from tests.read_calls import read
 
 Options = Mapping[str, Any]
 Value = float | None
 Definition = Callable[..., Value]
 COMPARED = 100  # topics with each outside implementation
 LINEAR = {"gain": "linear"}
-CASES = Path(__file__).with_name("worked_cases.txt")
 
 
 # --- A judged ranking, slowly --------------------------------------------------------------------------
@@ -181,42 +181,25 @@ class Worked:
     args: tuple[Any, ...]  # rec, truth and k; those of a list measure
     expected: Value
     options: Options
+    place: str  # in calls/measures.txt
 
 
-def edges(nothing: Value = 0.0, both: Value = 0.0) -> list[Worked]:
-    """Of nothing that could be a hit, and of both sides empty, where truth has no item at all."""
-    cases: list[Any] = [
-        ([], [], None, both),
-        ([1], [], 0, both),
-        ([1], [], None, nothing),
-        ([1], [1], 0, nothing),
-    ]
-    cases += [([], {3: 0}, None, nothing), ([3, 4], {3: 0, 4: -1}, 2, nothing)]
-    return [Worked(tuple(args), value, {}) for *args, value in cases]
-
-
-def read_cases() -> dict[str, list[Worked]]:
-    """The cases of each measure, below its name; names in front of the first stand for values."""
-    found: dict[str, list[Worked]] = {}
-    cases: list[Worked] = []
-    names: dict[str, Any] = {**vars(math), "edges": edges, "given": lambda *args, **options: (args, options)}
-    for line in CASES.read_text(encoding="utf-8").splitlines():
-        call, _, value = line.partition("  #")[0].partition(" = ")
-        if line.isidentifier():
-            cases = found[line] = []
-        elif call[:1] in ("", "#"):
-            continue
-        elif not found:
-            names[call] = eval(value, names)
-        elif not value:
-            cases += eval(call, names)
+def worked_cases() -> dict[str, list[Worked]]:
+    """Return the cases of each measure; an identifier with a value is a constant."""
+    cases: dict[str, list[Worked]] = {}
+    names: dict[str, Any] = {**vars(math), "arguments": lambda *args, **options: (args, options)}
+    for case in read("measures"):
+        if case.call.isidentifier():
+            names[case.call] = eval(case.expected, names)
         else:
-            args, options = eval(f"given({call})", names)
-            cases.append(Worked(args, eval(value, names), options))
-    return found
+            name, _, arguments = case.call.partition("(")
+            args, options = eval(f"arguments({arguments}", names)
+            worked = Worked(args, eval(case.expected, names), options, case.place)
+            cases.setdefault(name, []).append(worked)
+    return cases
 
 
-WORKED = read_cases()
+WORKED = worked_cases()
 Condition = Callable[[Ranking, int | None, Options], bool]
 
 
