@@ -1,14 +1,10 @@
-"""Independent witnesses of every measure: worked cases, slow definitions, outside implementations.
+"""Reference definitions of every measure: slow, obvious, and independent of the code under test.
 
-Nothing here imports the code under test. Each measure stands in one place: a slow and obvious definition
-in plain Python, with its outside implementations in the decorator above it, and its cases worked by hand in
-worked_cases.txt under its name.
+Each definition has other libraries' implementations above it, and cases worked by hand in calls/measures.txt.
 
     WITNESSES["ndcg"].definition(ranking, k, gain="linear")   the slow value, None for SQL NULL
     WITNESSES["ndcg"].evaluate(rec, truth, k, options)        the same from plain lists and dicts
-    WITNESSES["ndcg"].worked                                  cases with values worked by hand
-    WITNESSES["ndcg"].outside                                 adapters to other libraries
-    WITNESSES["ndcg"].options                                 the options of these cases
+    WITNESSES["ndcg"].worked, .outside, .options              worked cases, other libraries, their options
     LIST_WITNESSES                                            measures that do not read a judged ranking
 """
 
@@ -41,13 +37,13 @@ LINEAR = {"gain": "linear"}
 
 @dataclass(frozen=True)
 class Ranking:
-    """What `judge` returns: where in the list the items that truth knows are, and the best possible list."""
+    """The result of `judge`: ranks and grades of the items of truth in a list, and the best possible list."""
 
     ranks: list[int]
     grades: list[float]
     ideal: list[float]
     size: int
-    min_grade: float | None = None  # of what is relevant; of all measures but those of gains
+    min_grade: float | None = None  # the lowest relevant grade, for measures without gains
 
     def is_relevant(self, grade: float) -> bool:
         return grade > 0 if self.min_grade is None else grade >= self.min_grade
@@ -66,7 +62,7 @@ class Ranking:
         return min(self.limit(k), self.size)
 
     def judged(self, k: int | None) -> list[tuple[int, float]]:
-        """(rank, grade) of every item in the top that truth knows, relevant or not."""
+        """(rank, grade) of every item of truth in the top, relevant or not."""
         return [(r, g) for r, g in zip(self.ranks, self.grades, strict=True) if r <= self.top(k)]
 
     def hits(self, k: int | None) -> list[int]:
@@ -87,11 +83,11 @@ def judge_slowly(rec: Sequence[Any] | None, truth: Any, form: str | None = None)
     if truth is None:
         return None
     rec = [] if rec is None else rec
-    form = form or _form(rec, truth)
-    if form == "pairs":
-        return _judge_pairs(rec, truth)
-    if form == "map":
+    has_pairs = any(isinstance(item, tuple) for item in rec) and not any(isinstance(g, tuple) for g in truth)
+    if form == "map" or (form is None and isinstance(truth, Mapping)):
         known = {item: _checked(grade) for item, grade in truth.items()}
+    elif form == "pairs" or (form is None and has_pairs):
+        return _judge_pairs(rec, truth)
     else:
         known = {item: 1.0 for item in truth if item is not None}
     ranks, grades, seen = [], [], set()
@@ -104,10 +100,10 @@ def judge_slowly(rec: Sequence[Any] | None, truth: Any, form: str | None = None)
 
 
 def _judge_pairs(rec: Sequence[Any], truth: Sequence[Any]) -> Ranking:
-    """An item is all fields after the grade; a struct of a grade alone is an item of its own.
+    """Judge tuples of a grade and the fields of an item; a grade alone is an item of its own.
 
-    `map_keys` keeps one of equal grades, so truth may lack grades that rec has: the ideal takes each
-    grade as often as the side that has it more often. Against an empty truth nothing is known.
+    `map_keys` keeps one of equal grades, so truth may lack grades of rec: the ideal takes each grade as often
+    as the side that has it more often. Against an empty truth nothing is known.
     """
     ranks, grades, seen = [], [], set()
     for rank, pair in enumerate(rec, start=1):
@@ -118,18 +114,11 @@ def _judge_pairs(rec: Sequence[Any], truth: Sequence[Any]) -> Ranking:
             ranks.append(rank)
             grades.append(grade)
         seen.add(item)
-    expected = [_checked(grade) for grade in truth]
+    expected = Counter(map(_checked, truth))
     if not expected:
         return Ranking([], [], [], len(rec))
-    union = Counter(expected) | Counter(grades)
+    union = expected | Counter(grades)
     return Ranking(ranks, grades, sorted(union.elements(), reverse=True), len(rec))
-
-
-def _form(rec: Sequence[Any], truth: Any) -> str:
-    if isinstance(truth, Mapping):
-        return "map"
-    pairs = any(isinstance(item, tuple) for item in rec)
-    return "pairs" if pairs and not any(isinstance(item, tuple) for item in truth) else "binary"
 
 
 def _checked(grade: float | None) -> float:
@@ -154,10 +143,8 @@ def random_topics(
     """Topics with ties in grades, unjudged items, NULLs, repeated items, and empty lists on either side."""
     rng, topics = random.Random(seed), []
     for _ in range(n):
-        truth = {
-            item: rng.choice((-1, 0, 0, 1, 1, 2, 3, 4))
-            for item in rng.sample(range(items), rng.randint(0, most_judged))
-        }
+        judged_items = rng.sample(range(items), rng.randint(0, most_judged))
+        truth = {item: rng.choice((-1, 0, 0, 1, 1, 2, 3, 4)) for item in judged_items}
         rec: list[int | None] = []
         for item in rng.sample(range(items), rng.randint(0, min(longest, items))):
             luck = rng.random()
@@ -176,7 +163,7 @@ def random_topics(
 
 @dataclass(frozen=True)
 class Worked:
-    """A case whose value was worked by hand (or stands in the documents)."""
+    """A case with a value that was worked by hand, or is in the documents."""
 
     args: tuple[Any, ...]  # rec, truth and k; those of a list measure
     expected: Value
@@ -205,10 +192,10 @@ Condition = Callable[[Ranking, int | None, Options], bool]
 
 @dataclass(frozen=True)
 class Outside:
-    """Another library's implementation, and where it means the same as the contract.
+    """Another library's implementation, and when it means the same as the contract.
 
     values takes many topics at once, since pytrec_eval is slow to start and fast to run.
-    when says for which rankings the peer is comparable; outside of it its convention departs or it fails.
+    when tells for which rankings the library is comparable; for others it has another convention, or fails.
     """
 
     name: str
@@ -227,12 +214,12 @@ class Outside:
         return self.program if self.program and shutil.which(self.program) is None else None
 
     def comparable(self, topics: Sequence[Topic], k: int | None, options: Options) -> list[Topic]:
-        """The first topics that the peer means the same by."""
-        least = options.get("min_grade")
-        comparable = (
-            topic for topic in topics if self.when(replace(judged(topic), min_grade=least), k, options)
-        )
-        return list(islice(comparable, COMPARED))
+        """The first topics for which the library means the same."""
+
+        def is_comparable(topic: Topic) -> bool:
+            return self.when(replace(judged(topic), min_grade=options.get("min_grade")), k, options)
+
+        return list(islice(filter(is_comparable, topics), COMPARED))
 
 
 @dataclass(frozen=True)
@@ -241,20 +228,20 @@ class Witness:
     definition: Definition
     worked: Sequence[Worked]
     outside: Sequence[Outside]
-    of_judged: Options  # the defaults of judged rankings and tables, where they are others
+    of_judged: Options  # other defaults of judged rankings and tables
 
     @cached_property
     def options(self) -> list[Options]:
-        """The defaults, and the options of its cases that truth with grades up to 4 can have."""
-        found: list[Options] = [{}]
+        """The defaults, and all options of its cases that go with grades up to 4."""
+        options: list[Options] = [{}]
         for case in self.worked:
             with suppress(ValueError):
                 self.definition(Ranking([1, 2], [4, 2], [4, 2], 2), None, **case.options)
-                found += [case.options] if case.options not in found else []
-        return found
+                options += [case.options] if case.options not in options else []
+        return options
 
     def judged_options(self, options: Options) -> Options:
-        """The options that mean the same where the defaults are those of judged rankings."""
+        """The options that mean the same with the defaults of judged rankings."""
         defaults = self.definition.__kwdefaults__ or {}
         return {**{name: defaults[name] for name in self.of_judged}, **options}
 
@@ -263,7 +250,7 @@ class Witness:
         return self.definition(ranking, k, **{**self.of_judged, **(options or {})})
 
     def of_table(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
-        """The value in a table, in which truth of nothing is truth of nothing relevant."""
+        """The value in a table, where an empty truth is one without a relevant item."""
         return self.of_ranking(ranking if ranking.ideal else replace(ranking, ideal=[0.0]), k, options)
 
     def evaluate(self, rec: Any, truth: Any, k: int | None, options: Options) -> Value:
@@ -272,10 +259,10 @@ class Witness:
 
 
 class ListWitness(Witness):
-    """Of a measure that does not read a judged ranking; its peers take the same arguments."""
+    """A measure that does not read a judged ranking; other libraries take the same arguments."""
 
-    def evaluate(self, *given: Any) -> Value:
-        return self.definition(*given[:-1], **given[-1])
+    def evaluate(self, *args: Any) -> Value:
+        return self.definition(*args[:-1], **args[-1])
 
 
 WITNESSES: dict[str, Witness] = {}
@@ -283,31 +270,28 @@ LIST_WITNESSES: dict[str, Witness] = {}
 
 
 def witness(
-    *,
-    outside: Sequence[Outside] = (),
+    *outside: Outside,
     of_judged: Options | None = None,
     like: Definition | None = None,
     kind: type[Witness] = Witness,
 ) -> Callable[[Definition], Definition]:
-    """Enter the definition below by its name; it has an option min_grade if cases of that are worked out.
+    """Register the definition below by its name, with its own options and those of the function `like`.
 
-    Its other options are its own, and those of the function that it is `like`.
+    It has an option min_grade if a worked case has one.
     """
 
     def register(plain: Definition) -> Definition:
         name, definition = plain.__name__, plain
-        own, others = plain.__kwdefaults__ or {}, (like and like.__kwdefaults__) or {}
-        plain.__kwdefaults__ = {**others, **own}
+        options = {**((like and like.__kwdefaults__) or {}), **(plain.__kwdefaults__ or {})}
+        plain.__kwdefaults__ = options
         worked = WORKED.get(name, [])
         if any("min_grade" in case.options for case in worked):
 
             @wraps(plain)
-            def definition(
-                ranking: Ranking, k: int | None, *, min_grade: float | None = None, **options: Any
-            ) -> Value:
-                return plain(replace(ranking, min_grade=min_grade), k, **options)
+            def definition(ranking: Ranking, k: int | None, *, min_grade: Value = None, **rest: Any) -> Value:
+                return plain(replace(ranking, min_grade=min_grade), k, **rest)
 
-            definition.__kwdefaults__ = {**others, **own, "min_grade": None}
+            definition.__kwdefaults__ = {**options, "min_grade": None}
         witnesses = WITNESSES if kind is Witness else LIST_WITNESSES
         witnesses[name] = kind(name, definition, worked, outside, of_judged or {})
         return plain
@@ -321,11 +305,11 @@ def judged(topic: Topic) -> Ranking:
     return ranking
 
 
-# --- Where a peer is comparable --------------------------------------------------------------------------
+# --- When another library is comparable ------------------------------------------------------------------
 
 
 def both_sides(ranking: Ranking, k: int | None, options: Options) -> bool:
-    """Something recommended and something relevant: every peer has its own rule for the empty cases."""
+    """Something is recommended and something relevant: every library has its own rule for the empty cases."""
     return ranking.top(k) > 0 and ranking.relevant > 0
 
 
@@ -337,25 +321,21 @@ def hit_and_miss(ranking: Ranking, k: int | None, options: Options) -> bool:
     return 0 < len(ranking.hits(k)) < ranking.top(k)
 
 
-def two_grades(ranking: Ranking, k: int | None, options: Options) -> bool:
-    return len({grade for _, grade in ranking.judged(k)}) > 1
-
-
 def same_recall_cutoffs(ranking: Ranking, k: int | None, options: Options) -> bool:
     """trec_eval 9 turns a recall into a number of hits by truncating recall * R + 0.9."""
-    if not both_sides(ranking, k, options):
-        return False
     relevant = ranking.relevant
     points = [options["recall"]] if "recall" in options else [point / 10 for point in range(11)]
-    needed = [min(h for h in range(relevant + 1) if h / relevant >= point) for point in points]
-    return needed == [int(point * relevant + 0.9) for point in points]
+    return both_sides(ranking, k, options) and all(
+        min(h for h in range(relevant + 1) if h / relevant >= point) == int(point * relevant + 0.9)
+        for point in points
+    )
 
 
 # --- Calls of other libraries ----------------------------------------------------------------------------
 
 
 def _ids(topic: Topic, k: int | None = None) -> list[str]:
-    """The top as names for a peer: NULLs and repeats become items that nobody judged."""
+    """The top as names for another library: NULLs and repeats become unjudged items."""
     names: list[str] = []
     for rank, item in enumerate(topic.rec[:k], start=1):
         name = str(item)
@@ -370,14 +350,12 @@ def _grades(topic: Topic, k: int | None, unjudged: float = 0) -> list[float]:
 
 
 def _run(topics: Sequence[Topic], k: int | None) -> dict[str, dict[str, float]]:
-    return {
-        str(n): {name: float(-rank) for rank, name in enumerate(_ids(topic, k))}
-        for n, topic in enumerate(topics)
-    }
+    ids = [_ids(topic, k) for topic in topics]
+    return {str(n): {name: float(-rank) for rank, name in enumerate(names)} for n, names in enumerate(ids)}
 
 
 def _qrels(topics: Sequence[Topic], graded: bool) -> dict[str, dict[str, int]]:
-    """Whole grades; trec_eval reads a negative one as "not judged", the contract as "not relevant": 0."""
+    """Whole grades; a negative one is "not judged" in trec_eval and "not relevant" by the contract: 0."""
     return {
         str(n): {str(item): int(max(g, 0)) if graded else int(g > 0) for item, g in topic.truth.items()}
         for n, topic in enumerate(topics)
@@ -394,7 +372,7 @@ def trec_eval(
 ) -> Outside:
     """A measure of trec_eval, by its name: cut at `{k}` if that is in it, else of a run that is cut at k.
 
-    One that knows no grades is compared with its first options at relevance levels 2 and 3 too.
+    A measure without grades is compared with its first options at relevance levels 2 and 3 too.
     """
     name_of = measure if callable(measure) else lambda _: measure
     has_k = "{k}" in (name := name_of({}))
@@ -474,7 +452,10 @@ def scipy_correlation(function: str, value: Callable[[float], float] = float, **
         args = (grades, order) if function == "somersd" else (order, grades)
         return value(getattr(scipy.stats, function)(*args, **options).statistic)
 
-    return by_topic(f"scipy {function}", correlation, two_grades, (10, None), **settings)
+    def has_two_grades(ranking: Ranking, k: int | None, options: Options) -> bool:
+        return len({grade for _, grade in ranking.judged(k)}) > 1
+
+    return by_topic(f"scipy {function}", correlation, has_two_grades, (10, None), **settings)
 
 
 def _sklearn(function: str, *args: Any, **settings: Any) -> float:
@@ -511,6 +492,17 @@ def sklearn_labels(function: str, when: Condition, options: Options) -> Outside:
     return by_topic(f"sklearn {function}", value, when, options=[options])
 
 
+def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") -> float:
+    import numpy as np
+    from scipy.spatial.distance import pdist
+
+    if distance == "jaccard":
+        categories = sorted({category for vector in vectors for category in vector})
+        sets = [[category in vector for category in categories] for vector in vectors]
+        return float(pdist(np.array(sets, dtype=bool), "jaccard").mean())
+    return float(pdist(np.array(vectors, dtype=float), distance).mean())
+
+
 # --- Shared arithmetic -----------------------------------------------------------------------------------
 
 
@@ -520,22 +512,17 @@ def _by_emptiness(ranking: Ranking, k: int | None) -> float:
 
 
 def _gain(grade: float, gain: str) -> float:
-    if grade <= 0:
-        return 0.0
-    if gain == "linear":
-        return grade
-    assert gain == "exp"
-    return math.expm1(grade * math.log(2))
+    assert gain in ("linear", "exp")
+    positive = max(grade, 0.0)
+    return positive if gain == "linear" else math.expm1(positive * math.log(2))
 
 
 def _weight(rank: int, discount: str, base: float, half_life: float) -> float:
-    if discount == "log2":
-        return 1 / math.log2(rank + 1)
-    if discount == "original":
-        return 1 / max(1.0, math.log2(rank) / math.log2(base))
-    if discount == "half_life":
-        return 2 ** (-(rank - 1) / (half_life - 1))
-    raise ValueError(f"unknown discount {discount}")
+    return {
+        "log2": 1 / math.log2(rank + 1),
+        "original": 1 / max(1.0, math.log2(rank) / math.log2(base)),
+        "half_life": 2 ** (-(rank - 1) / (half_life - 1)),
+    }[discount]
 
 
 def _discounted(
@@ -555,12 +542,37 @@ def _check_grades(ranking: Ranking, max_grade: float) -> None:
         raise ValueError(f"a grade is above max_grade={max_grade}")
 
 
+def _average_ranks(values: Sequence[float]) -> list[float]:
+    """Ascending ranks from 1; equal values share the mean of their ranks."""
+    ascending, count = sorted(values), Counter(values)
+    first = {value: rank for rank, value in reversed([*enumerate(ascending, start=1)])}
+    return [first[value] + (count[value] - 1) / 2 for value in values]
+
+
+def _pairs(ranking: Ranking, k: int | None) -> tuple[int, int, int]:
+    """Pairs of judged items of the top: in the right order, in the wrong order, of equal grade."""
+    counts = Counter((a > b) - (a < b) for a, b in combinations([grade for _, grade in ranking.judged(k)], 2))
+    return counts[1], counts[-1], counts[0]
+
+
+def _cosine_distance(a: Sequence[float], b: Sequence[float]) -> float:
+    one, other = math.hypot(*a), math.hypot(*b)
+    if one == 0 or other == 0:
+        return 1.0
+    return 1 - math.fsum((x / one) * (y / other) for x, y in zip(a, b, strict=True))
+
+
+def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
+    either = set(a) | set(b)
+    return 1 - len(set(a) & set(b)) / len(either) if either else 0.0
+
+
 # --- The measures ----------------------------------------------------------------------------------------
 #
 # How other libraries call these, and with which options they mean the same: tests/coming_from.txt.
 
 
-@witness(outside=[trec_eval("recall.{k}"), trec_eval("set_recall")])
+@witness(trec_eval("recall.{k}"), trec_eval("set_recall"))
 def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
     """Share of the relevant items that the top has."""
     if ranking.relevant == 0:
@@ -572,10 +584,8 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
 
 
 @witness(
-    outside=[
-        trec_eval("P.{k}", options=[{"divide": "k"}]),
-        trec_eval("set_P", options=[{}, {"divide": "list"}]),
-    ],
+    trec_eval("P.{k}", options=[{"divide": "k"}]),
+    trec_eval("set_P", options=[{}, {"divide": "list"}]),
     of_judged={"divide": "k"},
 )
 def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value:
@@ -588,95 +598,84 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
 
 
 @witness(
-    outside=[
-        trec_eval(
-            lambda options: f"set_F.{options.get('beta', 1) ** 2}",
-            options=[{}, {"beta": 1}, {"beta": 2}, {"beta": 0.5}],
-        )
-    ],
+    trec_eval(
+        lambda options: f"set_F.{options.get('beta', 1) ** 2}",
+        options=[{}, {"beta": 1}, {"beta": 2}, {"beta": 0.5}],
+    ),
     of_judged={"divide": "k"},
 )
 def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str = "list") -> Value:
     """Harmonic mean of precision and recall, recall weighing beta times as much (van Rijsbergen 1979)."""
-    p, r = precision(ranking, k, divide=divide), recall(ranking, k)
-    assert p is not None
-    assert r is not None
+    p, r = precision(ranking, k, divide=divide) or 0.0, recall(ranking, k) or 0.0
     return 0.0 if p == r == 0 else (1 + beta**2) * p * r / (beta**2 * p + r)
 
 
 @witness(
-    outside=[
-        trec_eval("map_cut.{k}"),
-        trec_eval("map", options=[{"normalize": "truth"}]),
-        sklearn_labels("average_precision_score", some_hit, {"normalize": "hits"}),
-    ],
+    trec_eval("map_cut.{k}"),
+    trec_eval("map", options=[{"normalize": "truth"}]),
+    sklearn_labels("average_precision_score", some_hit, {"normalize": "hits"}),
 )
 def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
     """Mean over the relevant items of the precision at their ranks; an item that is not found adds 0."""
     if ranking.relevant == 0:
         return _by_emptiness(ranking, k)
-    hits = ranking.hits(k)
+    hits, limit = ranking.hits(k), ranking.limit(k)
     if not hits:
         return 0.0
-    limit = ranking.limit(k)
     divisors = {"truth": ranking.relevant, "min": min(ranking.relevant, limit), "hits": len(hits), "k": limit}
-    return math.fsum(found / rank for found, rank in enumerate(hits, start=1)) / divisors[normalize]
+    return math.fsum(n / rank for n, rank in enumerate(hits, start=1)) / divisors[normalize]
 
 
 @witness(
-    outside=[
-        sklearn_labels("roc_auc_score", hit_and_miss, {}),
-        ir_measures("Accuracy", "accuracy", when=hit_and_miss, cutoffs=(5, None)),
-    ],
+    sklearn_labels("roc_auc_score", hit_and_miss, {}),
+    ir_measures("Accuracy", "accuracy", when=hit_and_miss, cutoffs=(5, None)),
 )
 def auc(ranking: Ranking, k: int | None) -> Value:
     """Share of the pairs of a hit and a miss within the top that have the hit first; 0.5 without a pair.
 
-    scikit-learn raises or warns where one class is missing; ir_measures calls it Accuracy and leaves such
-    topics out, or fails. RecTools' AUCs are about items below k too, and mean something else.
+    scikit-learn raises or warns if one class is missing; ir_measures leaves such topics out, or fails.
+    RecTools' AUCs are about items below k too, and mean something else.
     """
     hits = ranking.hits(k)
-    misses = sorted(set(range(1, ranking.top(k) + 1)) - set(hits))
+    misses = {*range(1, ranking.top(k) + 1)} - {*hits}
     if not hits or not misses:
         return 0.5
     return sum(hit < miss for hit in hits for miss in misses) / (len(hits) * len(misses))
 
 
-@witness(outside=[trec_eval("recip_rank"), ir_measures("RR", "msmarco")])
+@witness(trec_eval("recip_rank"), ir_measures("RR", "msmarco"))
 def mrr(ranking: Ranking, k: int | None) -> Value:
-    """One over the rank of the first relevant item, 0 if there is none. All peers agree."""
+    """One over the rank of the first relevant item, 0 if there is none."""
     hits = ranking.hits(k)
     return 1 / hits[0] if hits else 0.0
 
 
-@witness(outside=[trec_eval("success.{k}")])
+@witness(trec_eval("success.{k}"))
 def hit_rate(ranking: Ranking, k: int | None) -> Value:
-    """1 if the top has any relevant item, else 0. trec_eval: success. LensKit: NaN for an empty truth."""
+    """1 if the top has any relevant item, else 0. LensKit: NaN for an empty truth."""
     return 1.0 if ranking.hits(k) else 0.0
 
 
-@witness(outside=[trec_eval("recall.{k}", value=lambda found: float(found == 1))])
+@witness(trec_eval("recall.{k}", value=lambda found: float(found == 1)))
 def recall_all(ranking: Ranking, k: int | None) -> Value:
     """1 if the top has every relevant item, else 0. LongMemEval: 1 for an empty truth."""
     return 1.0 if len(ranking.hits(k)) == ranking.relevant > 0 else 0.0
 
 
-@witness(outside=[trec_eval("num_rel_ret")])
+@witness(trec_eval("num_rel_ret"))
 def hits(ranking: Ranking, k: int | None) -> Value:
-    """Number of relevant items in the top. trec_eval: num_rel_ret."""
+    """Number of relevant items in the top."""
     return float(len(ranking.hits(k)))
 
 
-@witness(
-    outside=[trec_eval("recip_rank", value=lambda found: 1 / found, when=some_hit, cutoffs=(3, 10, None))],
-)
+@witness(trec_eval("recip_rank", value=lambda found: 1 / found, when=some_hit, cutoffs=(3, 10, None)))
 def first_hit_rank(ranking: Ranking, k: int | None) -> Value:
     """Rank of the first relevant item, NULL if the top has none."""
     hits = ranking.hits(k)
     return float(hits[0]) if hits else None
 
 
-@witness(like=_discounted, outside=[sklearn_dcg("dcg_score")])
+@witness(sklearn_dcg("dcg_score"), like=_discounted)
 def dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
     """Sum of gain over discount to rank k.
 
@@ -687,7 +686,7 @@ def dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
     return _discounted(ranking.judged(k), **options)
 
 
-@witness(like=_discounted, outside=[sklearn_dcg("dcg_score", ideal=True)])
+@witness(sklearn_dcg("dcg_score", ideal=True), like=_discounted)
 def ideal_dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
     """DCG of the best possible list of min(k, |truth|) items.
 
@@ -698,37 +697,34 @@ def ideal_dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
 
 
 @witness(
+    trec_eval("ndcg_cut.{k}", graded=True, options=[LINEAR]),
+    trec_eval("ndcg", graded=True, options=[{**LINEAR, "ideal": "truth"}]),
+    sklearn_dcg("ndcg_score"),
+    ir_measures("nDCG(dcg='exp-log2')", "gdeval", graded=True),
     like=_discounted,
-    outside=[
-        trec_eval("ndcg_cut.{k}", graded=True, options=[LINEAR]),
-        trec_eval("ndcg", graded=True, options=[{**LINEAR, "ideal": "truth"}]),
-        sklearn_dcg("ndcg_score"),
-        ir_measures("nDCG(dcg='exp-log2')", "gdeval", graded=True),
-    ],
 )
 def ndcg(ranking: Ranking, k: int | None, *, ideal: str = "cut", **options: Any) -> Value:
-    """DCG divided by the ideal DCG; 0 where the ideal is 0."""
-    best, end = (ranking, len(ranking.ideal)) if ideal == "truth" else (ranking, k)
+    """DCG divided by the ideal DCG; 0 if the ideal is 0."""
+    best = ranking.best(len(ranking.ideal) if ideal == "truth" else k)
     if ideal == "k":
         if any(grade > 0 and grade != 1 for grade in ranking.ideal):
             raise ValueError("a grade above 0 is not 1")
-        best = Ranking([], [], [1.0] * ranking.limit(k), ranking.size)
-    reached = _discounted(ranking.judged(k), **options)
-    possible = _discounted(enumerate(best.best(end), start=1), **options)
-    return reached / possible if possible > 0 else 0.0
+        best = [1.0] * ranking.limit(k)
+    possible = _discounted(enumerate(best, start=1), **options)
+    return _discounted(ranking.judged(k), **options) / possible if possible > 0 else 0.0
 
 
-@witness(outside=[Outside("trec_eval num_rel_ret over levels", "pytrec_eval", _gain_of_levels, both_sides)])
+@witness(Outside("trec_eval num_rel_ret over levels", "pytrec_eval", _gain_of_levels, both_sides))
 def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") -> Value:
     """Sum of the gains of the top (Jarvelin and Kekalainen 2002)."""
     return math.fsum(_gain(grade, gain) for _, grade in ranking.judged(k))
 
 
-@witness(outside=[ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None))])
+@witness(ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None)))
 def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
     """Expected reciprocal rank (Chapelle et al. 2009): the reader stops at an item with R = (2^g-1)/2^max.
 
-    gdeval (ir_measures ERR) has max_grade=4 fixed and stops on a grade above it.
+    gdeval has max_grade=4 fixed and stops on a grade above it.
     """
     _check_grades(ranking, max_grade)
     value, reading_on = 0.0, 1.0
@@ -739,15 +735,10 @@ def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
     return value
 
 
-@witness(
-    outside=[
-        by_topic(
-            "cwl RBP",
-            _cwl_rbp,
-            options=[{}, {"gain": "graded"}, {"persistence": 0.5, "gain": "graded", "max_grade": 5}],
-        )
-    ],
-)
+CWL = [{}, {"gain": "graded"}, {"persistence": 0.5, "gain": "graded", "max_grade": 5}]
+
+
+@witness(by_topic("cwl RBP", _cwl_rbp, options=CWL))
 def rbp(
     ranking: Ranking, k: int | None, *, persistence: float = 0.8, gain: str = "binary", max_grade: float = 4
 ) -> Value:
@@ -755,11 +746,10 @@ def rbp(
 
     gain=graded divides by max_grade; ranx multiplies by the grade as it is, which may exceed 1.
     """
+    shares = [(rank, 1.0) for rank in ranking.hits(k)]
     if gain == "graded":
         _check_grades(ranking, max_grade)
         shares = [(rank, max(grade, 0) / max_grade) for rank, grade in ranking.judged(k)]
-    else:
-        shares = [(rank, 1.0) for rank in ranking.hits(k)]
     return (1 - persistence) * math.fsum(share * persistence ** (rank - 1) for rank, share in shares)
 
 
@@ -767,69 +757,57 @@ def rbp(
 def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, neutral: float = 0) -> Value:
     """Expected utility where every half_life ranks half of the readers are left (Breese et al. 1998).
 
-    Normalised by the best list of min(k, |truth|) items; Breese has no cut-off and multiplies by 100.
-    No peer of today has it. With neutral=0 it equals
-    ndcg(gain=linear, discount=half_life), which the tests check.
+    Normalized by the best list of min(k, |truth|) items; Breese has no cut-off and multiplies by 100.
+    No other library has it. With neutral=0 it equals ndcg(gain=linear, discount=half_life), as a test checks.
     """
 
-    def utility(ranked: Sequence[tuple[int, float]]) -> float:
-        return math.fsum(
-            max(grade - neutral, 0) * 2 ** (-(rank - 1) / (half_life - 1))
-            for rank, grade in ranked
-            if grade > 0
-        )
+    def utility(ranked: Iterable[tuple[int, float]]) -> float:
+        return math.fsum(max(g - neutral, 0) * 2 ** (-(r - 1) / (half_life - 1)) for r, g in ranked if g > 0)
 
     if neutral < 0:
         raise ValueError(f"neutral must be 0 or more, got {neutral}")
-    best = utility(list(enumerate(ranking.best(k), start=1)))
+    best = utility(enumerate(ranking.best(k), start=1))
     return utility(ranking.judged(k)) / best if best > 0 else 0.0
 
 
-@witness(outside=[trec_eval("Rprec")])
+@witness(trec_eval("Rprec"))
 def r_precision(ranking: Ranking, k: int | None) -> Value:
-    """Hits in the top |truth|, divided by |truth|. trec_eval Rprec and ranx give 0 for an empty truth."""
-    if ranking.relevant == 0:
-        return _by_emptiness(ranking, k)
+    """Hits in the top |truth|, divided by |truth|. trec_eval and ranx: 0 for an empty truth."""
     relevant = ranking.relevant
+    if relevant == 0:
+        return _by_emptiness(ranking, k)
     return sum(rank <= relevant for rank in ranking.hits(k)) / relevant
 
 
-@witness(outside=[trec_eval("bpref")])
+@witness(trec_eval("bpref"))
 def bpref(ranking: Ranking, k: int | None) -> Value:
     """For each relevant item found, the share of judged non-relevant items that it beats (Buckley 2004).
 
-    trec_eval's formula since 8.0, in which an item with none above adds 1, so that N = 0 gives recall; ranx
-    divides 0 by 0 there.
+    trec_eval's formula since 8.0: an item with none above adds 1, so that N = 0 gives recall (ranx: 0 / 0).
     """
     relevant = ranking.relevant
     nonrelevant = len(ranking.ideal) - relevant
-    if relevant == 0:
-        return 0.0
     value, above = 0.0, 0
     for _, grade in ranking.judged(k):
         if not ranking.is_relevant(grade):
             above += 1
-        elif above == 0:
-            value += 1
         else:
-            value += 1 - min(above, relevant) / min(nonrelevant, relevant)
-    return value / relevant
+            value += 1 - min(above, relevant) / min(nonrelevant, relevant) if above else 1
+    return value / relevant if relevant else 0.0
 
 
-@witness(outside=[ir_measures("Judged", "judged", graded=True)])
+@witness(ir_measures("Judged", "judged", graded=True))
 def judged_share(ranking: Ranking, k: int | None) -> Value:
     """Share of the top that truth has a grade for."""
     return len(ranking.judged(k)) / ranking.top(k) if ranking.top(k) else 0.0
 
 
 @witness(
-    outside=[
-        trec_eval(
-            lambda options: f"iprec_at_recall.{options.get('recall', 0.0)}",
-            when=same_recall_cutoffs,
-            options=[{"recall": 0.0}, {"recall": 0.1}, {"recall": 0.3}, {"recall": 0.7}, {"recall": 1.0}],
-        )
-    ],
+    trec_eval(
+        lambda options: f"iprec_at_recall.{options.get('recall', 0.0)}",
+        when=same_recall_cutoffs,
+        options=[{"recall": recall} for recall in (0.0, 0.1, 0.3, 0.7, 1.0)],
+    )
 )
 def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0.0) -> Value:
     """The highest precision at any rank with at least that recall, 0 if it is never reached.
@@ -845,18 +823,17 @@ def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0
     return best
 
 
-@witness(outside=[trec_eval("11pt_avg", when=same_recall_cutoffs)])
+@witness(trec_eval("11pt_avg", when=same_recall_cutoffs))
 def interpolated_average_precision(ranking: Ranking, k: int | None) -> Value:
     """Mean of the interpolated precision at recall 0.0, 0.1 .. 1.0; the points are n / 10, not n * 0.1."""
-    values = [interpolated_precision(ranking, k, recall=point / 10) for point in range(11)]
-    return math.fsum(value for value in values if value is not None) / 11
+    return math.fsum(interpolated_precision(ranking, k, recall=n / 10) or 0.0 for n in range(11)) / 11
 
 
-@witness(outside=[scipy_correlation("spearmanr")])
+@witness(scipy_correlation("spearmanr"))
 def spearman(ranking: Ranking, k: int | None) -> Value:
     """Correlation of the order with the order by grade, over the judged items of the top; ties share a rank.
 
-    1 where the grades fall. SciPy gives NaN with a warning where it is undefined.
+    1 if the grades fall. SciPy gives NaN with a warning if it is undefined.
     """
     judged = ranking.judged(k)
     order = _average_ranks([-float(rank) for rank, _ in judged])
@@ -869,24 +846,7 @@ def spearman(ranking: Ranking, k: int | None) -> Value:
     return together / math.sqrt(spread)
 
 
-def _average_ranks(values: Sequence[float]) -> list[float]:
-    """Ascending ranks from 1, equal values sharing the mean of their ranks."""
-    ascending = sorted(values)
-    first = {value: position for position, value in reversed(list(enumerate(ascending, start=1)))}
-    count = Counter(ascending)
-    return [first[value] + (count[value] - 1) / 2 for value in values]
-
-
-def _pairs(ranking: Ranking, k: int | None) -> tuple[int, int, int]:
-    """Pairs of judged items of the top: in the right order, in the wrong order, of equal grade."""
-    counts = Counter(
-        "right" if a > b else "wrong" if a < b else "tied"
-        for a, b in combinations([grade for _, grade in ranking.judged(k)], 2)
-    )
-    return counts["right"], counts["wrong"], counts["tied"]
-
-
-@witness(outside=[scipy_correlation("kendalltau", options=[{"variant": "b"}, {"variant": "c"}])])
+@witness(scipy_correlation("kendalltau", options=[{"variant": "b"}, {"variant": "c"}]))
 def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value:
     """Right minus wrong pairs, over the judged items of the top; the order has no ties, grades may.
 
@@ -902,7 +862,7 @@ def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value
     return (right - wrong) / divisor
 
 
-@witness(outside=[scipy_correlation("somersd", lambda d: (1 + d) / 2)])
+@witness(scipy_correlation("somersd", lambda d: (1 + d) / 2))
 def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
     """Share of the pairs of judged items with different grades that are in the right order.
 
@@ -920,18 +880,7 @@ def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
 # 2008 and Ge et al. 2010: relevant items that a primitive recommender, to be chosen, does not find.
 
 
-def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") -> float:
-    import numpy as np
-    from scipy.spatial.distance import pdist
-
-    if distance == "jaccard":
-        categories = sorted({category for vector in vectors for category in vector})
-        vectors = [[category in vector for category in categories] for vector in vectors]
-        return float(pdist(np.array(vectors, dtype=bool), "jaccard").mean())
-    return float(pdist(np.array(vectors, dtype=float), distance).mean())
-
-
-@witness(outside=[Outside("scipy pdist", "scipy", _scipy_pdist, both_sides)], kind=ListWitness)
+@witness(Outside("scipy pdist", "scipy", _scipy_pdist, both_sides), kind=ListWitness)
 def intra_list_diversity(
     vectors: Sequence[Sequence[Any] | None] | None, *, distance: str = "cosine"
 ) -> Value:
@@ -950,30 +899,16 @@ def intra_list_diversity(
     return math.fsum(apart(a, b) for a, b in pairs) / len(pairs) if pairs else None
 
 
-def _cosine_distance(a: Sequence[float], b: Sequence[float]) -> float:
-    one, other = math.hypot(*a), math.hypot(*b)
-    if one == 0 or other == 0:
-        return 1.0
-    return 1 - math.fsum((x / one) * (y / other) for x, y in zip(a, b, strict=True))
-
-
-def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
-    either = set(a) | set(b)
-    return 1 - len(set(a) & set(b)) / len(either) if either else 0.0
-
-
 @witness(kind=ListWitness)
 def novelty(
     rec: Sequence[Any] | None, popularity: Mapping[Any, float] | None, *, missing: str = "error"
 ) -> Value:
-    """Mean self-information of the recommended items, -log2 of the share of users or events.
+    """Mean self-information of the items, -log2 of the share of users or events; NULL without an item.
 
-    Zhou (2010), Castells et al. (2011); NULL for a list without items.
-
-    A share must be above 0 and at most 1. The field does not agree on an item that popularity lacks:
-    RecTools counts it as known to one user and LensKit (popularity rank) as the least popular, so
-    missing=rarest gives it the smallest share of the map; Microsoft's recommenders adds 0 for it, as if
-    everybody knew it. The true value is infinite, so by default it is an error.
+    Zhou (2010), Castells et al. (2011). Libraries differ on an item that popularity lacks: RecTools counts it
+    as known to one user and LensKit (popularity rank) as the least popular, so missing=rarest gives it the
+    smallest share of the map; Microsoft's recommenders adds 0 for it, as if everybody knew it. The true value
+    is infinite, so by default it is an error.
     """
     if popularity is None:
         return None
@@ -982,8 +917,5 @@ def novelty(
     items = list(dict.fromkeys(item for item in rec or [] if item is not None))
     if missing == "error" and any(item not in popularity for item in items):
         raise ValueError("an item is missing from popularity")
-    if not items:
-        return None
-    return math.fsum(-math.log2(popularity.get(item, min(popularity.values()))) for item in items) / len(
-        items
-    )
+    shares = [popularity.get(item, min(popularity.values())) for item in items]
+    return math.fsum(-math.log2(share) for share in shares) / len(shares) if shares else None
