@@ -35,6 +35,8 @@ CONNECTIONS = {
     "hivemall": ["hivemall"],
     "judging": ["pack"],
     "layouts": [*LAYOUTS],
+    "lossless": ["large buffers, lossless", "views, lossless"],
+    "lossy": ["default", "version 1.5", "large views"],
     "macros": ["pack", "script"],
     "names": ["parse_measures"],
 }
