@@ -25,7 +25,7 @@ def judged(ranks: list[int], grades: list[float], ideal: list[float], size: int)
     return {"ranks": ranks, "grades": grades, "ideal": ideal, "size": size, "cutoff": None}
 
 
-def test_a_null_of_no_type_is_one_in_arrow_too() -> None:
+def test_an_arrow_null_is_a_judged_ranking_that_is_null() -> None:
     assert call("recall", pa.nulls(2)) == [None, None]
     assert call("recall", pa.nulls(2), pa.array([1, None])) == [None, None]
 
@@ -84,7 +84,7 @@ def test_items_of_every_type_are_matched(laid_out: Con) -> None:
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
-def test_enums_match_whatever_layout_their_words_have(kind: pa.DataType) -> None:
+def test_enums_match_in_any_layout_of_their_words(kind: pa.DataType) -> None:
     """Match them in a list, in a MAP, and with words in a dictionary of another layout."""
     rec, truth = (
         pa.DictionaryArray.from_arrays(pa.array(places, pa.uint8()), pa.array(words, words_kind))
@@ -120,7 +120,7 @@ def test_every_measure_reads_a_sliced_judged_array() -> None:
         assert call(name, pa.chunked_array([whole.slice(0, 1), whole.slice(1)])) == call(name, whole), name
 
 
-def test_keys_of_many_rows_do_not_run_into_each_other() -> None:
+def test_keys_of_many_rows_do_not_collide() -> None:
     """16 rows of items 2^60 apart would come around to the key of row 0."""
     rows = 20
     found = call("judge", lists([[2**60 - 1, 0]] * rows), lists([[0, 2**60 - 1]] * rows))
@@ -128,7 +128,7 @@ def test_keys_of_many_rows_do_not_run_into_each_other() -> None:
     assert [one["ideal"] for one in found] == [[1.0, 1.0]] * rows
 
 
-def test_an_item_that_only_seems_to_be_known_is_not_taken_for_one_of_the_row_before() -> None:
+def test_an_item_does_not_match_one_of_the_row_before() -> None:
     """-c in row 1 has the mark of 0 in row 0, and its distance from 0 would lead to the key of that item."""
     c = 0x9E3779B1
     found = call("judge", lists([[9], [-c]]), lists([[0, c - 1], [5]]))

@@ -62,15 +62,15 @@ class Ranking:
         return min(self.limit(k), self.size)
 
     def judged(self, k: int | None) -> list[tuple[int, float]]:
-        """(rank, grade) of every item of truth in the top, relevant or not."""
+        """Return (rank, grade) of every item of truth in the top, relevant or not."""
         return [(r, g) for r, g in zip(self.ranks, self.grades, strict=True) if r <= self.top(k)]
 
     def hits(self, k: int | None) -> list[int]:
-        """The ranks of the relevant items in the top."""
+        """Return the ranks of the relevant items in the top."""
         return [rank for rank, grade in self.judged(k) if self.is_relevant(grade)]
 
     def best(self, k: int | None) -> list[float]:
-        """The grades of the best possible list, cut at k (not at the length of rec)."""
+        """Return the grades of the best possible list, cut at k (not at the length of rec)."""
         return [grade for grade in self.ideal if grade > 0][: self.limit(k)]
 
 
@@ -140,7 +140,7 @@ class Topic(NamedTuple):
 def random_topics(
     seed: int, n: int, longest: int = 25, items: int = 30, most_judged: int = 20
 ) -> list[Topic]:
-    """Topics with ties in grades, unjudged items, NULLs, repeated items, and empty lists on either side."""
+    """Draw topics with ties in grades, unjudged items, NULLs, repeated items, and empty lists on either side."""
     rng, topics = random.Random(seed), []
     for _ in range(n):
         judged_items = rng.sample(range(items), rng.randint(0, most_judged))
@@ -208,13 +208,13 @@ class Outside:
     program: str | None = None
 
     def missing(self) -> str | None:
-        """The package or program that is not installed, if any."""
+        """Return the package or program that is not installed, if any."""
         if importlib.util.find_spec(self.module) is None:
             return self.module
         return self.program if self.program and shutil.which(self.program) is None else None
 
     def comparable(self, topics: Sequence[Topic], k: int | None, options: Options) -> list[Topic]:
-        """The first topics for which the library means the same."""
+        """Return the first topics for which the library means the same."""
 
         def is_comparable(topic: Topic) -> bool:
             return self.when(replace(judged(topic), min_grade=options.get("min_grade")), k, options)
@@ -241,16 +241,16 @@ class Witness:
         return options
 
     def judged_options(self, options: Options) -> Options:
-        """The options that mean the same with the defaults of judged rankings."""
+        """Return the options that mean the same with the defaults of judged rankings."""
         defaults = self.definition.__kwdefaults__ or {}
         return {**{name: defaults[name] for name in self.of_judged}, **options}
 
     def of_ranking(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
-        """The value of a judged ranking."""
+        """Return the value of a judged ranking."""
         return self.definition(ranking, k, **{**self.of_judged, **(options or {})})
 
     def of_table(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
-        """The value in a table, where an empty truth is one without a relevant item."""
+        """Return the value in a table, where an empty truth is one without a relevant item."""
         return self.of_ranking(ranking if ranking.ideal else replace(ranking, ideal=[0.0]), k, options)
 
     def evaluate(self, rec: Any, truth: Any, k: int | None, options: Options) -> Value:
@@ -335,7 +335,7 @@ def same_recall_cutoffs(ranking: Ranking, k: int | None, options: Options) -> bo
 
 
 def _ids(topic: Topic, k: int | None = None) -> list[str]:
-    """The top as names for another library: NULLs and repeats become unjudged items."""
+    """Name the items of the top for another library: NULLs and repeats become unjudged items."""
     names: list[str] = []
     for rank, item in enumerate(topic.rec[:k], start=1):
         name = str(item)
@@ -344,7 +344,7 @@ def _ids(topic: Topic, k: int | None = None) -> list[str]:
 
 
 def _grades(topic: Topic, k: int | None, unjudged: float = 0) -> list[float]:
-    """The grades of the top."""
+    """Return the grades of the top."""
     known = {str(item): grade for item, grade in topic.truth.items()}
     return [known.get(name, unjudged) for name in _ids(topic, k)]
 
@@ -370,7 +370,7 @@ def trec_eval(
     options: Sequence[Options] = ({},),
     **settings: Any,
 ) -> Outside:
-    """A measure of trec_eval, by its name: cut at `{k}` if that is in it, else of a run that is cut at k.
+    """Name a measure of trec_eval: cut at `{k}` if that is in the name, else of a run that is cut at k.
 
     A measure without grades is compared with its first options at relevance levels 2 and 3 too.
     """
@@ -392,14 +392,14 @@ def trec_eval(
 
 
 def _gain_of_levels(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
-    """A whole grade is the number of levels that it reaches, so gains are hits summed over levels."""
+    """Sum hits over levels: a whole grade is the number of levels that it reaches."""
     hits = trec_eval("num_rel_ret", graded=True)
     levels = [hits.values(topics, k, {"min_grade": level}) for level in (1, 2, 3, 4)]
     return [sum(reached) for reached in zip(*levels, strict=True)]
 
 
 def ir_measures(measure: str, provider: str, *, graded: bool = False, **settings: Any) -> Outside:
-    """A measure of ir_measures, named as it is written there."""
+    """Name a measure of ir_measures as it is written there."""
 
     def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
         import ir_measures
@@ -409,7 +409,7 @@ def ir_measures(measure: str, provider: str, *, graded: bool = False, **settings
         by_topic = {result.query_id: result.value for result in found}
         return [by_topic[str(n)] for n in range(len(topics))]
 
-    if provider == "gdeval":  # which prints five decimals
+    if provider == "gdeval":  # gdeval prints five decimals
         settings |= {"tolerance": 0.5001e-5, "program": "perl"}
     settings = {"when": both_sides, "cutoffs": (1, 3, 10, 40), **settings}
     return Outside(f"ir_measures {provider} {measure}", "ir_measures", values, **settings)
@@ -422,7 +422,7 @@ def by_topic(
     cutoffs: Sequence[int | None] = (5, None),
     **settings: Any,
 ) -> Outside:
-    """A function of one topic; the first word of the name is the module."""
+    """Call a function for each topic; the first word of the name is the module."""
 
     def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
         return [float(value(topic, k, options)) for topic in topics]
@@ -441,7 +441,7 @@ def _cwl_rbp(topic: Topic, k: int | None, options: Options) -> float:
 
 
 def scipy_correlation(function: str, value: Callable[[float], float] = float, **settings: Any) -> Outside:
-    """A correlation of SciPy between minus the rank and the grade, over the judged items of the top."""
+    """Correlate minus the rank with the grade by SciPy, over the judged items of the top."""
 
     def correlation(topic: Topic, k: int | None, options: Options) -> float:
         import scipy.stats
@@ -466,7 +466,7 @@ def _sklearn(function: str, *args: Any, **settings: Any) -> float:
 
 
 def sklearn_dcg(function: str, *, ideal: bool = False) -> Outside:
-    """Over gains in ranked order, padded to k with zeros, then those of the truth that was not retrieved."""
+    """Pass gains in ranked order, padded to k with zeros, then those of the truth that was not retrieved."""
 
     def value(topic: Topic, k: int | None, options: Options) -> float:
         limit = len(topic.rec) if k is None else k
@@ -483,7 +483,7 @@ def sklearn_dcg(function: str, *, ideal: bool = False) -> Outside:
 
 
 def sklearn_labels(function: str, when: Condition, options: Options) -> Outside:
-    """A measure of scikit-learn over one list: labels are hit or miss, the score falls with the rank."""
+    """Name a measure of scikit-learn over one list: labels are hit or miss, the score falls with the rank."""
 
     def value(topic: Topic, k: int | None, options: Options) -> float:
         labels = [grade > 0 for grade in _grades(topic, k)]
@@ -507,7 +507,7 @@ def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") 
 
 
 def _by_emptiness(ranking: Ranking, k: int | None) -> float:
-    """The contract where nothing is relevant: 1 for recommending nothing where truth has no item at all."""
+    """Return 1 for an empty list if truth has no item at all, else 0: the value if nothing is relevant."""
     return 1.0 if ranking.top(k) == 0 and not ranking.ideal else 0.0
 
 
@@ -664,7 +664,7 @@ def recall_all(ranking: Ranking, k: int | None) -> Value:
 
 @witness(trec_eval("num_rel_ret"))
 def hits(ranking: Ranking, k: int | None) -> Value:
-    """Number of relevant items in the top."""
+    """Count the relevant items in the top."""
     return float(len(ranking.hits(k)))
 
 
@@ -722,7 +722,7 @@ def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") ->
 
 @witness(ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None)))
 def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
-    """Expected reciprocal rank (Chapelle et al. 2009): the reader stops at an item with R = (2^g-1)/2^max.
+    """Return ERR (Chapelle et al. 2009): the reader stops at an item with probability (2^g - 1) / 2^max.
 
     gdeval has max_grade=4 fixed and stops on a grade above it.
     """
@@ -755,7 +755,7 @@ def rbp(
 
 @witness()
 def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, neutral: float = 0) -> Value:
-    """Expected utility where every half_life ranks half of the readers are left (Breese et al. 1998).
+    """Return the utility if half of the readers stop every half_life ranks (Breese et al. 1998).
 
     Normalized by the best list of min(k, |truth|) items; Breese has no cut-off and multiplies by 100.
     No other library has it. With neutral=0 it equals ndcg(gain=linear, discount=half_life), as a test checks.
@@ -810,7 +810,7 @@ def judged_share(ranking: Ranking, k: int | None) -> Value:
     )
 )
 def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0.0) -> Value:
-    """The highest precision at any rank with at least that recall, 0 if it is never reached.
+    """Return the highest precision at any rank with at least that recall, 0 if it is never reached.
 
     "At least" is hits / |truth| >= recall, as a quotient of doubles: 3 of 10 reaches 0.3.
     """
