@@ -27,6 +27,7 @@ from tests.read_calls import read
 
 Options = Mapping[str, Any]
 Value = float | None
+K = int | None
 Definition = Callable[..., Value]
 COMPARED = 100  # topics with each outside implementation
 LINEAR = {"gain": "linear"}
@@ -53,23 +54,23 @@ class Ranking:
         """|truth|: how many items are relevant."""
         return sum(map(self.is_relevant, self.ideal))
 
-    def limit(self, k: int | None) -> int:
+    def limit(self, k: K) -> int:
         if k is not None and k < 0:
             raise ValueError(f"k must be 0 or more, got {k}")
         return self.size if k is None else k
 
-    def top(self, k: int | None) -> int:
+    def top(self, k: K) -> int:
         return min(self.limit(k), self.size)
 
-    def judged(self, k: int | None) -> list[tuple[int, float]]:
+    def judged(self, k: K) -> list[tuple[int, float]]:
         """Return (rank, grade) of every item of truth in the top, relevant or not."""
         return [(r, g) for r, g in zip(self.ranks, self.grades, strict=True) if r <= self.top(k)]
 
-    def hits(self, k: int | None) -> list[int]:
+    def hits(self, k: K) -> list[int]:
         """Return the ranks of the relevant items in the top."""
         return [rank for rank, grade in self.judged(k) if self.is_relevant(grade)]
 
-    def best(self, k: int | None) -> list[float]:
+    def best(self, k: K) -> list[float]:
         """Return the grades of the best possible list, cut at k (not at the length of rec)."""
         return [grade for grade in self.ideal if grade > 0][: self.limit(k)]
 
@@ -140,7 +141,7 @@ class Topic(NamedTuple):
 def random_topics(
     seed: int, n: int, longest: int = 25, items: int = 30, most_judged: int = 20
 ) -> list[Topic]:
-    """Draw topics with ties in grades, unjudged items, NULLs, repeated items, and empty lists on either side."""
+    """Draw topics with ties in grades, unjudged items, NULLs, repeated items and empty lists or truths."""
     rng, topics = random.Random(seed), []
     for _ in range(n):
         judged_items = rng.sample(range(items), rng.randint(0, most_judged))
@@ -187,7 +188,7 @@ def worked_cases() -> dict[str, list[Worked]]:
 
 
 WORKED = worked_cases()
-Condition = Callable[[Ranking, int | None, Options], bool]
+Condition = Callable[[Ranking, K, Options], bool]
 
 
 @dataclass(frozen=True)
@@ -200,10 +201,10 @@ class Outside:
 
     name: str
     module: str
-    values: Callable[[Sequence[Topic], int | None, Options], list[float]]
+    values: Callable[[Sequence[Topic], K, Options], list[float]]
     when: Condition
     options: Sequence[Options] = ({},)
-    cutoffs: Sequence[int | None] = (1, 3, 10, 40, None)
+    cutoffs: Sequence[K] = (1, 3, 10, 40, None)
     tolerance: float = 1e-12
     program: str | None = None
 
@@ -213,7 +214,7 @@ class Outside:
             return self.module
         return self.program if self.program and shutil.which(self.program) is None else None
 
-    def comparable(self, topics: Sequence[Topic], k: int | None, options: Options) -> list[Topic]:
+    def comparable(self, topics: Sequence[Topic], k: K, options: Options) -> list[Topic]:
         """Return the first topics for which the library means the same."""
 
         def is_comparable(topic: Topic) -> bool:
@@ -245,15 +246,15 @@ class Witness:
         defaults = self.definition.__kwdefaults__ or {}
         return {**{name: defaults[name] for name in self.of_judged}, **options}
 
-    def of_ranking(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
+    def of_ranking(self, ranking: Ranking, k: K, options: Options | None = None) -> Value:
         """Return the value of a judged ranking."""
         return self.definition(ranking, k, **{**self.of_judged, **(options or {})})
 
-    def of_table(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
+    def of_table(self, ranking: Ranking, k: K, options: Options | None = None) -> Value:
         """Return the value in a table, where an empty truth is one without a relevant item."""
         return self.of_ranking(ranking if ranking.ideal else replace(ranking, ideal=[0.0]), k, options)
 
-    def evaluate(self, rec: Any, truth: Any, k: int | None, options: Options) -> Value:
+    def evaluate(self, rec: Any, truth: Any, k: K, options: Options) -> Value:
         ranking = judge_slowly(rec, truth)
         return None if ranking is None else self.definition(ranking, k, **options)
 
@@ -288,7 +289,7 @@ def witness(
         if any("min_grade" in case.options for case in worked):
 
             @wraps(plain)
-            def definition(ranking: Ranking, k: int | None, *, min_grade: Value = None, **rest: Any) -> Value:
+            def definition(ranking: Ranking, k: K, *, min_grade: Value = None, **rest: Any) -> Value:
                 return plain(replace(ranking, min_grade=min_grade), k, **rest)
 
             definition.__kwdefaults__ = {**options, "min_grade": None}
@@ -308,20 +309,20 @@ def judged(topic: Topic) -> Ranking:
 # --- When another library is comparable ------------------------------------------------------------------
 
 
-def both_sides(ranking: Ranking, k: int | None, options: Options) -> bool:
+def both_sides(ranking: Ranking, k: K, options: Options) -> bool:
     """Something is recommended and something relevant: every library has its own rule for the empty cases."""
     return ranking.top(k) > 0 and ranking.relevant > 0
 
 
-def some_hit(ranking: Ranking, k: int | None, options: Options) -> bool:
-    return len(ranking.hits(k)) > 0
+def some_hit(ranking: Ranking, k: K, options: Options) -> bool:
+    return bool(ranking.hits(k))
 
 
-def hit_and_miss(ranking: Ranking, k: int | None, options: Options) -> bool:
+def hit_and_miss(ranking: Ranking, k: K, options: Options) -> bool:
     return 0 < len(ranking.hits(k)) < ranking.top(k)
 
 
-def same_recall_cutoffs(ranking: Ranking, k: int | None, options: Options) -> bool:
+def same_recall_cutoffs(ranking: Ranking, k: K, options: Options) -> bool:
     """trec_eval 9 turns a recall into a number of hits by truncating recall * R + 0.9."""
     relevant = ranking.relevant
     points = [options["recall"]] if "recall" in options else [point / 10 for point in range(11)]
@@ -334,7 +335,7 @@ def same_recall_cutoffs(ranking: Ranking, k: int | None, options: Options) -> bo
 # --- Calls of other libraries ----------------------------------------------------------------------------
 
 
-def _ids(topic: Topic, k: int | None = None) -> list[str]:
+def _ids(topic: Topic, k: K = None) -> list[str]:
     """Name the items of the top for another library: NULLs and repeats become unjudged items."""
     names: list[str] = []
     for rank, item in enumerate(topic.rec[:k], start=1):
@@ -343,13 +344,13 @@ def _ids(topic: Topic, k: int | None = None) -> list[str]:
     return names
 
 
-def _grades(topic: Topic, k: int | None, unjudged: float = 0) -> list[float]:
+def _grades(topic: Topic, k: K, unjudged: float = 0) -> list[float]:
     """Return the grades of the top."""
     known = {str(item): grade for item, grade in topic.truth.items()}
     return [known.get(name, unjudged) for name in _ids(topic, k)]
 
 
-def _run(topics: Sequence[Topic], k: int | None) -> dict[str, dict[str, float]]:
+def _run(topics: Sequence[Topic], k: K) -> dict[str, dict[str, float]]:
     ids = [_ids(topic, k) for topic in topics]
     return {str(n): {name: float(-rank) for rank, name in enumerate(names)} for n, names in enumerate(ids)}
 
@@ -377,7 +378,7 @@ def trec_eval(
     name_of = measure if callable(measure) else lambda _: measure
     has_k = "{k}" in (name := name_of({}))
 
-    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    def values(topics: Sequence[Topic], k: K, options: Options) -> list[float]:
         import pytrec_eval
 
         level = math.ceil(options.get("min_grade", 1))
@@ -391,7 +392,7 @@ def trec_eval(
     return Outside(f"trec_eval {name}", "pytrec_eval", values, options=[*options, *levels], **settings)
 
 
-def _gain_of_levels(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+def _gain_of_levels(topics: Sequence[Topic], k: K, options: Options) -> list[float]:
     """Sum hits over levels: a whole grade is the number of levels that it reaches."""
     hits = trec_eval("num_rel_ret", graded=True)
     levels = [hits.values(topics, k, {"min_grade": level}) for level in (1, 2, 3, 4)]
@@ -401,7 +402,7 @@ def _gain_of_levels(topics: Sequence[Topic], k: int | None, options: Options) ->
 def ir_measures(measure: str, provider: str, *, graded: bool = False, **settings: Any) -> Outside:
     """Name a measure of ir_measures as it is written there."""
 
-    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    def values(topics: Sequence[Topic], k: K, options: Options) -> list[float]:
         import ir_measures
 
         parsed = ir_measures.parse_measure(measure) @ (k or 1000)
@@ -417,20 +418,20 @@ def ir_measures(measure: str, provider: str, *, graded: bool = False, **settings
 
 def by_topic(
     name: str,
-    value: Callable[[Topic, int | None, Options], float],
+    value: Callable[[Topic, K, Options], float],
     when: Condition = both_sides,
-    cutoffs: Sequence[int | None] = (5, None),
+    cutoffs: Sequence[K] = (5, None),
     **settings: Any,
 ) -> Outside:
     """Call a function for each topic; the first word of the name is the module."""
 
-    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    def values(topics: Sequence[Topic], k: K, options: Options) -> list[float]:
         return [float(value(topic, k, options)) for topic in topics]
 
     return Outside(name, name.split()[0], values, when, cutoffs=cutoffs, **settings)
 
 
-def _cwl_rbp(topic: Topic, k: int | None, options: Options) -> float:
+def _cwl_rbp(topic: Topic, k: K, options: Options) -> float:
     import numpy as np
 
     cwl = importlib.import_module("cwl.ruler.cwl_ruler")
@@ -443,7 +444,7 @@ def _cwl_rbp(topic: Topic, k: int | None, options: Options) -> float:
 def scipy_correlation(function: str, value: Callable[[float], float] = float, **settings: Any) -> Outside:
     """Correlate minus the rank with the grade by SciPy, over the judged items of the top."""
 
-    def correlation(topic: Topic, k: int | None, options: Options) -> float:
+    def correlation(topic: Topic, k: K, options: Options) -> float:
         import scipy.stats
 
         top = [(-rank, g) for rank, g in enumerate(_grades(topic, k, math.nan)) if not math.isnan(g)]
@@ -452,7 +453,7 @@ def scipy_correlation(function: str, value: Callable[[float], float] = float, **
         args = (grades, order) if function == "somersd" else (order, grades)
         return value(getattr(scipy.stats, function)(*args, **options).statistic)
 
-    def has_two_grades(ranking: Ranking, k: int | None, options: Options) -> bool:
+    def has_two_grades(ranking: Ranking, k: K, options: Options) -> bool:
         return len({grade for _, grade in ranking.judged(k)}) > 1
 
     return by_topic(f"scipy {function}", correlation, has_two_grades, (10, None), **settings)
@@ -468,7 +469,7 @@ def _sklearn(function: str, *args: Any, **settings: Any) -> float:
 def sklearn_dcg(function: str, *, ideal: bool = False) -> Outside:
     """Pass gains in ranked order, padded to k with zeros, then those of the truth that was not retrieved."""
 
-    def value(topic: Topic, k: int | None, options: Options) -> float:
+    def value(topic: Topic, k: K, options: Options) -> float:
         limit = len(topic.rec) if k is None else k
         names, grades = _ids(topic), _grades(topic, None)
         grades += [0.0] * max(limit - len(grades), 2)
@@ -485,7 +486,7 @@ def sklearn_dcg(function: str, *, ideal: bool = False) -> Outside:
 def sklearn_labels(function: str, when: Condition, options: Options) -> Outside:
     """Name a measure of scikit-learn over one list: labels are hit or miss, the score falls with the rank."""
 
-    def value(topic: Topic, k: int | None, options: Options) -> float:
+    def value(topic: Topic, k: K, options: Options) -> float:
         labels = [grade > 0 for grade in _grades(topic, k)]
         return _sklearn(function, labels, range(len(labels), 0, -1))
 
@@ -506,8 +507,8 @@ def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") 
 # --- Shared arithmetic -----------------------------------------------------------------------------------
 
 
-def _by_emptiness(ranking: Ranking, k: int | None) -> float:
-    """Return 1 for an empty list if truth has no item at all, else 0: the value if nothing is relevant."""
+def _by_emptiness(ranking: Ranking, k: K) -> float:
+    """Return 1 for an empty list if truth has no item at all, else 0: the value without a hit."""
     return 1.0 if ranking.top(k) == 0 and not ranking.ideal else 0.0
 
 
@@ -549,17 +550,17 @@ def _average_ranks(values: Sequence[float]) -> list[float]:
     return [first[value] + (count[value] - 1) / 2 for value in values]
 
 
-def _pairs(ranking: Ranking, k: int | None) -> tuple[int, int, int]:
+def _pairs(ranking: Ranking, k: K) -> tuple[int, int, int]:
     """Pairs of judged items of the top: in the right order, in the wrong order, of equal grade."""
     counts = Counter((a > b) - (a < b) for a, b in combinations([grade for _, grade in ranking.judged(k)], 2))
     return counts[1], counts[-1], counts[0]
 
 
 def _cosine_distance(a: Sequence[float], b: Sequence[float]) -> float:
-    one, other = math.hypot(*a), math.hypot(*b)
-    if one == 0 or other == 0:
+    length_a, length_b = math.hypot(*a), math.hypot(*b)
+    if length_a == 0 or length_b == 0:
         return 1.0
-    return 1 - math.fsum((x / one) * (y / other) for x, y in zip(a, b, strict=True))
+    return 1 - math.fsum((x / length_a) * (y / length_b) for x, y in zip(a, b, strict=True))
 
 
 def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
@@ -569,16 +570,14 @@ def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
 
 # --- The measures ----------------------------------------------------------------------------------------
 #
-# How other libraries call these, and with which options they mean the same: tests/coming_from.txt.
+# Conventions of other libraries are in measures/formulas.py, their calls in tests/coming_from.txt.
 
 
 @witness(trec_eval("recall.{k}"), trec_eval("set_recall"))
-def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
+def recall(ranking: Ranking, k: K, *, normalize: str = "truth") -> Value:
     """Share of the relevant items that the top has."""
-    if ranking.relevant == 0:
+    if ranking.relevant == 0 or ranking.top(k) == 0:
         return _by_emptiness(ranking, k)
-    if ranking.top(k) == 0:
-        return 0.0
     possible = {"truth": ranking.relevant, "min": min(ranking.relevant, ranking.limit(k))}[normalize]
     return len(ranking.hits(k)) / possible
 
@@ -588,12 +587,10 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
     trec_eval("set_P", options=[{}, {"divide": "list"}]),
     of_judged={"divide": "k"},
 )
-def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value:
-    """Share of the top that is relevant. An empty list is NaN in LensKit, 0 in trec_eval and ranx."""
-    if ranking.relevant == 0:
+def precision(ranking: Ranking, k: K, *, divide: str = "list") -> Value:
+    """Share of the top that is relevant."""
+    if ranking.relevant == 0 or ranking.top(k) == 0:
         return _by_emptiness(ranking, k)
-    if ranking.top(k) == 0:
-        return 0.0
     return len(ranking.hits(k)) / {"list": ranking.top(k), "k": ranking.limit(k)}[divide]
 
 
@@ -604,7 +601,7 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
     ),
     of_judged={"divide": "k"},
 )
-def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str = "list") -> Value:
+def f_measure(ranking: Ranking, k: K, *, beta: float = 1, divide: str = "list") -> Value:
     """Harmonic mean of precision and recall, recall weighing beta times as much (van Rijsbergen 1979)."""
     p, r = precision(ranking, k, divide=divide) or 0.0, recall(ranking, k) or 0.0
     return 0.0 if p == r == 0 else (1 + beta**2) * p * r / (beta**2 * p + r)
@@ -615,13 +612,11 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
     trec_eval("map", options=[{"normalize": "truth"}]),
     sklearn_labels("average_precision_score", some_hit, {"normalize": "hits"}),
 )
-def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
+def average_precision(ranking: Ranking, k: K, *, normalize: str = "truth") -> Value:
     """Mean over the relevant items of the precision at their ranks; an item that is not found adds 0."""
-    if ranking.relevant == 0:
-        return _by_emptiness(ranking, k)
     hits, limit = ranking.hits(k), ranking.limit(k)
     if not hits:
-        return 0.0
+        return _by_emptiness(ranking, k)
     divisors = {"truth": ranking.relevant, "min": min(ranking.relevant, limit), "hits": len(hits), "k": limit}
     return math.fsum(n / rank for n, rank in enumerate(hits, start=1)) / divisors[normalize]
 
@@ -630,69 +625,59 @@ def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "trut
     sklearn_labels("roc_auc_score", hit_and_miss, {}),
     ir_measures("Accuracy", "accuracy", when=hit_and_miss, cutoffs=(5, None)),
 )
-def auc(ranking: Ranking, k: int | None) -> Value:
+def auc(ranking: Ranking, k: K) -> Value:
     """Share of the pairs of a hit and a miss within the top that have the hit first; 0.5 without a pair.
 
     scikit-learn raises or warns if one class is missing; ir_measures leaves such topics out, or fails.
-    RecTools' AUCs are about items below k too, and mean something else.
     """
     hits = ranking.hits(k)
-    misses = {*range(1, ranking.top(k) + 1)} - {*hits}
+    misses = sorted(set(range(1, ranking.top(k) + 1)) - set(hits))
     if not hits or not misses:
         return 0.5
     return sum(hit < miss for hit in hits for miss in misses) / (len(hits) * len(misses))
 
 
 @witness(trec_eval("recip_rank"), ir_measures("RR", "msmarco"))
-def mrr(ranking: Ranking, k: int | None) -> Value:
+def mrr(ranking: Ranking, k: K) -> Value:
     """One over the rank of the first relevant item, 0 if there is none."""
     hits = ranking.hits(k)
     return 1 / hits[0] if hits else 0.0
 
 
 @witness(trec_eval("success.{k}"))
-def hit_rate(ranking: Ranking, k: int | None) -> Value:
-    """1 if the top has any relevant item, else 0. LensKit: NaN for an empty truth."""
+def hit_rate(ranking: Ranking, k: K) -> Value:
+    """1 if the top has any relevant item, else 0."""
     return 1.0 if ranking.hits(k) else 0.0
 
 
 @witness(trec_eval("recall.{k}", value=lambda found: float(found == 1)))
-def recall_all(ranking: Ranking, k: int | None) -> Value:
-    """1 if the top has every relevant item, else 0. LongMemEval: 1 for an empty truth."""
+def recall_all(ranking: Ranking, k: K) -> Value:
+    """1 if the top has every relevant item, else 0."""
     return 1.0 if len(ranking.hits(k)) == ranking.relevant > 0 else 0.0
 
 
 @witness(trec_eval("num_rel_ret"))
-def hits(ranking: Ranking, k: int | None) -> Value:
+def hits(ranking: Ranking, k: K) -> Value:
     """Count the relevant items in the top."""
     return float(len(ranking.hits(k)))
 
 
 @witness(trec_eval("recip_rank", value=lambda found: 1 / found, when=some_hit, cutoffs=(3, 10, None)))
-def first_hit_rank(ranking: Ranking, k: int | None) -> Value:
+def first_hit_rank(ranking: Ranking, k: K) -> Value:
     """Rank of the first relevant item, NULL if the top has none."""
     hits = ranking.hits(k)
     return float(hits[0]) if hits else None
 
 
 @witness(sklearn_dcg("dcg_score"), like=_discounted)
-def dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
-    """Sum of gain over discount to rank k.
-
-    gain=exp, discount=log2: Burges et al. 2005; gdeval with natural logarithms, which cancel in NDCG.
-    gain=linear, discount=original: Jarvelin and Kekalainen 2002; LensKit's default weight, which for a base
-    other than 2 still leaves out only the discount of ranks 1 and 2. LensKit for Java had half_life.
-    """
+def dcg(ranking: Ranking, k: K, **options: Any) -> Value:
+    """Sum of gain over discount to rank k (Burges et al. 2005; Jarvelin and Kekalainen 2002)."""
     return _discounted(ranking.judged(k), **options)
 
 
 @witness(sklearn_dcg("dcg_score", ideal=True), like=_discounted)
-def ideal_dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
-    """DCG of the best possible list of min(k, |truth|) items.
-
-    Agrees with trec_eval ndcg_cut, ranx and gdeval. trec_eval's ndcg (no cut-off) takes all of the truth,
-    Hivemall cuts the ideal at the length of rec too, and RecTools' default takes k items whatever |truth|.
-    """
+def ideal_dcg(ranking: Ranking, k: K, **options: Any) -> Value:
+    """DCG of the best possible list of min(k, |truth|) items."""
     return _discounted(enumerate(ranking.best(k), start=1), **options)
 
 
@@ -703,7 +688,7 @@ def ideal_dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
     ir_measures("nDCG(dcg='exp-log2')", "gdeval", graded=True),
     like=_discounted,
 )
-def ndcg(ranking: Ranking, k: int | None, *, ideal: str = "cut", **options: Any) -> Value:
+def ndcg(ranking: Ranking, k: K, *, ideal: str = "cut", **options: Any) -> Value:
     """DCG divided by the ideal DCG; 0 if the ideal is 0."""
     best = ranking.best(len(ranking.ideal) if ideal == "truth" else k)
     if ideal == "k":
@@ -715,17 +700,14 @@ def ndcg(ranking: Ranking, k: int | None, *, ideal: str = "cut", **options: Any)
 
 
 @witness(Outside("trec_eval num_rel_ret over levels", "pytrec_eval", _gain_of_levels, both_sides))
-def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") -> Value:
+def cumulative_gain(ranking: Ranking, k: K, *, gain: str = "linear") -> Value:
     """Sum of the gains of the top (Jarvelin and Kekalainen 2002)."""
     return math.fsum(_gain(grade, gain) for _, grade in ranking.judged(k))
 
 
 @witness(ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None)))
-def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
-    """Return ERR (Chapelle et al. 2009): the reader stops at an item with probability (2^g - 1) / 2^max.
-
-    gdeval has max_grade=4 fixed and stops on a grade above it.
-    """
+def err(ranking: Ranking, k: K, *, max_grade: float = 4) -> Value:
+    """Sum of the chance to stop at each rank over the rank; an item stops with (2^g - 1) / 2^max_grade."""
     _check_grades(ranking, max_grade)
     value, reading_on = 0.0, 1.0
     for rank, grade in ranking.judged(k):
@@ -740,12 +722,9 @@ CWL = [{}, {"gain": "graded"}, {"persistence": 0.5, "gain": "graded", "max_grade
 
 @witness(by_topic("cwl RBP", _cwl_rbp, options=CWL))
 def rbp(
-    ranking: Ranking, k: int | None, *, persistence: float = 0.8, gain: str = "binary", max_grade: float = 4
+    ranking: Ranking, k: K, *, persistence: float = 0.8, gain: str = "binary", max_grade: float = 4
 ) -> Value:
-    """Rank-biased precision (Moffat and Zobel 2008).
-
-    gain=graded divides by max_grade; ranx multiplies by the grade as it is, which may exceed 1.
-    """
+    """Rank-biased precision (Moffat and Zobel 2008); gain=graded divides the grade by max_grade."""
     shares = [(rank, 1.0) for rank in ranking.hits(k)]
     if gain == "graded":
         _check_grades(ranking, max_grade)
@@ -754,12 +733,8 @@ def rbp(
 
 
 @witness()
-def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, neutral: float = 0) -> Value:
-    """Return the utility if half of the readers stop every half_life ranks (Breese et al. 1998).
-
-    Normalized by the best list of min(k, |truth|) items; Breese has no cut-off and multiplies by 100.
-    No other library has it. With neutral=0 it equals ndcg(gain=linear, discount=half_life), as a test checks.
-    """
+def half_life_utility(ranking: Ranking, k: K, *, half_life: float = 5, neutral: float = 0) -> Value:
+    """Return the utility if half of the readers stop every half_life ranks, over that of the best list."""
 
     def utility(ranked: Iterable[tuple[int, float]]) -> float:
         return math.fsum(max(g - neutral, 0) * 2 ** (-(r - 1) / (half_life - 1)) for r, g in ranked if g > 0)
@@ -771,8 +746,8 @@ def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, 
 
 
 @witness(trec_eval("Rprec"))
-def r_precision(ranking: Ranking, k: int | None) -> Value:
-    """Hits in the top |truth|, divided by |truth|. trec_eval and ranx: 0 for an empty truth."""
+def r_precision(ranking: Ranking, k: K) -> Value:
+    """Hits in the top |truth|, divided by |truth|."""
     relevant = ranking.relevant
     if relevant == 0:
         return _by_emptiness(ranking, k)
@@ -780,10 +755,10 @@ def r_precision(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(trec_eval("bpref"))
-def bpref(ranking: Ranking, k: int | None) -> Value:
+def bpref(ranking: Ranking, k: K) -> Value:
     """For each relevant item found, the share of judged non-relevant items that it beats (Buckley 2004).
 
-    trec_eval's formula since 8.0: an item with none above adds 1, so that N = 0 gives recall (ranx: 0 / 0).
+    By the formula of trec_eval since 8.0, an item with none above adds 1, so that N = 0 gives recall.
     """
     relevant = ranking.relevant
     nonrelevant = len(ranking.ideal) - relevant
@@ -797,7 +772,7 @@ def bpref(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(ir_measures("Judged", "judged", graded=True))
-def judged_share(ranking: Ranking, k: int | None) -> Value:
+def judged_share(ranking: Ranking, k: K) -> Value:
     """Share of the top that truth has a grade for."""
     return len(ranking.judged(k)) / ranking.top(k) if ranking.top(k) else 0.0
 
@@ -809,7 +784,7 @@ def judged_share(ranking: Ranking, k: int | None) -> Value:
         options=[{"recall": recall} for recall in (0.0, 0.1, 0.3, 0.7, 1.0)],
     )
 )
-def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0.0) -> Value:
+def interpolated_precision(ranking: Ranking, k: K, *, recall: float = 0.0) -> Value:
     """Return the highest precision at any rank with at least that recall, 0 if it is never reached.
 
     "At least" is hits / |truth| >= recall, as a quotient of doubles: 3 of 10 reaches 0.3.
@@ -824,17 +799,14 @@ def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0
 
 
 @witness(trec_eval("11pt_avg", when=same_recall_cutoffs))
-def interpolated_average_precision(ranking: Ranking, k: int | None) -> Value:
+def interpolated_average_precision(ranking: Ranking, k: K) -> Value:
     """Mean of the interpolated precision at recall 0.0, 0.1 .. 1.0; the points are n / 10, not n * 0.1."""
     return math.fsum(interpolated_precision(ranking, k, recall=n / 10) or 0.0 for n in range(11)) / 11
 
 
 @witness(scipy_correlation("spearmanr"))
-def spearman(ranking: Ranking, k: int | None) -> Value:
-    """Correlation of the order with the order by grade, over the judged items of the top; ties share a rank.
-
-    1 if the grades fall. SciPy gives NaN with a warning if it is undefined.
-    """
+def spearman(ranking: Ranking, k: K) -> Value:
+    """Correlation of the order with the order by grade, over the judged items of the top; ties share ranks."""
     judged = ranking.judged(k)
     order = _average_ranks([-float(rank) for rank, _ in judged])
     grades = _average_ranks([grade for _, grade in judged])
@@ -847,7 +819,7 @@ def spearman(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(scipy_correlation("kendalltau", options=[{"variant": "b"}, {"variant": "c"}]))
-def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value:
+def kendall_tau(ranking: Ranking, k: K, *, variant: str = "b") -> Value:
     """Right minus wrong pairs, over the judged items of the top; the order has no ties, grades may.
 
     b divides by the geometric mean of the pairs untied on each side (Kendall 1945), c by n^2 (m-1) / 2m with
@@ -863,21 +835,13 @@ def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value
 
 
 @witness(scipy_correlation("somersd", lambda d: (1 + d) / 2))
-def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
-    """Share of the pairs of judged items with different grades that are in the right order.
-
-    Somers' D of the order given the grades, moved from -1 .. 1 to 0 .. 1.
-    """
+def concordant_pairs(ranking: Ranking, k: K) -> Value:
+    """Share of the pairs of judged items with different grades that are in the right order."""
     right, wrong, _ = _pairs(ranking, k)
     return right / (right + wrong) if right + wrong else None
 
 
 # --- Measures that do not read a judged ranking ----------------------------------------------------------
-#
-# There is no serendipity: surveys find no wide consensus on definition or measure (Kotkov et al. 2016), and
-# libraries differ in kind. Microsoft's recommenders: (1 - similarity to the history) * relevance, averaged,
-# after Zhang et al. 2012. RecTools: max(rank score - popularity rank score, 0) * relevance. Murakami et al.
-# 2008 and Ge et al. 2010: relevant items that a primitive recommender, to be chosen, does not find.
 
 
 @witness(Outside("scipy pdist", "scipy", _scipy_pdist, both_sides), kind=ListWitness)
