@@ -39,22 +39,27 @@ def read(file: str, every_name: Sequence[str] = ()) -> list[Case]:
     """Return the cases of a file, one for each value of its loops."""
     cases: list[Case] = []
     text = "\n" + (FOLDER / f"{file}.txt").read_text(encoding="utf-8")
+    unused = set[str]()
     for number, line in enumerate(text.split("\n")):
         if not line:
+            assert not unused, f"tests/calls/{file}.txt:{number}: no line uses {unused}"
             rule, frames, loops, has_cases = "", ["*"], {"MEASURE": every_name}, True
         elif line.startswith("# "):
             rule = rule or line[2:]
         elif loop := re.fullmatch(r"for (\w+) in (.*)", line):
             loops.pop(loop[1], None)  # values of a loop may hold names of those above
             loops[loop[1]] = re.split(r"(?:^| )\|(?: |$)", loop[2])
+            unused.add(loop[1])
         elif line.endswith(":"):
             frames = [line[:-1]] if has_cases else [*frames, line[:-1]]
             rule, has_cases = rule or line[:-1], False
+            unused.add(line[:-1])
         else:
             has_cases = True
             call, sign, expected = parts(line)
             for frame in frames:
                 for texts, chosen in combinations((frame.replace("*", call), expected), loops):
+                    unused -= {*chosen, frame}
                     cases.append(Case(file, number, rule, texts[0], sign, texts[1], chosen))
     return cases
 

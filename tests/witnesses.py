@@ -806,7 +806,7 @@ def interpolated_average_precision(ranking: Ranking, k: K) -> Value:
 
 @witness(scipy_correlation("spearmanr"))
 def spearman(ranking: Ranking, k: K) -> Value:
-    """Correlation of the order with the order by grade, over the judged items of the top; ties share ranks."""
+    """Correlation of the order with the order by grade, over judged items of the top; ties share ranks."""
     judged = ranking.judged(k)
     order = _average_ranks([-float(rank) for rank, _ in judged])
     grades = _average_ranks([grade for _, grade in judged])
