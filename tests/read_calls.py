@@ -57,6 +57,7 @@ def read(file: str, every_name: Sequence[str] = ()) -> list[Case]:
         else:
             has_cases = True
             call, sign, expected = parts(line)
+            assert expected, f"tests/calls/{file}.txt:{number}: must be CALL = VALUE or CALL ! ERROR"
             for frame in frames:
                 for texts, chosen in combinations((frame.replace("*", call), expected), loops):
                     unused -= {*chosen, frame}
@@ -70,7 +71,6 @@ def parts(line: str) -> tuple[str, str, str]:
         call, _, expected = line.partition(" ! ")
     else:
         call, _, expected = line.partition("  # ")[0].rpartition(" = ")
-    assert expected, f"a line must be CALL = VALUE or CALL ! ERROR, got {line}"
     return call, "!" if " ! " in line else "=", expected
 
 
