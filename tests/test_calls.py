@@ -49,9 +49,10 @@ def connected(to: str) -> Iterator[Con]:
     with duckdb.connect() as con:
         for setting in LAYOUTS.get(to, []):
             con.execute(f"SET {setting}")
-        yield (
-            con.execute(portable.script()) if to == "script" else ranking_udfs.register(con, to == "hivemall")
-        )
+        if to == "script":
+            yield con.execute(portable.script())
+        else:
+            yield ranking_udfs.register(con, hivemall=to == "hivemall")
 
 
 def error_of(con: Con, case: Case) -> str:
