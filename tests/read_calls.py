@@ -90,8 +90,8 @@ def combinations(texts: Sequence[str], loops: Loops) -> Iterator[tuple[Sequence[
             yield found, {name: value, **chosen}
 
 
-def rewritten(cases: Sequence[Case], error_of: Callable[[Case], str]) -> str:
-    """Return the text of the file with the errors that come out; values stay as they are."""
+def with_errors(cases: Sequence[Case], error_of: Callable[[Case], str]) -> str:
+    """Return the text of the cases' file with the errors that come out; values stay as they are."""
     lines = (FOLDER / f"{cases[0].file}.txt").read_text(encoding="utf-8").split("\n")
     for case in reversed(cases):  # so that the first call of a line has the last word
         if case.sign == "!" and (error := error_of(case)) not in ("", case.expected):

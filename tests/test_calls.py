@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from decimal import Decimal
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,7 +18,7 @@ from ranking_udfs.macros import portable
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, value
-from tests.read_calls import FOLDER, Case, read, rewritten
+from tests.read_calls import FOLDER, Case, read, with_errors
 
 VIEWS = ["arrow_output_version = '1.5'", "arrow_output_list_view = true", "produce_arrow_string_view = true"]
 LAYOUTS = {
@@ -40,6 +41,7 @@ CONNECTIONS = {
     "macros": ["pack", "script"],
     "names": ["parse_measures"],
 }
+FILES = [FOLDER / f"{file}.txt" for file in CONNECTIONS]
 NAMES = [f'"{name}"' for measure in MEASURES.values() for name in measure.names]
 
 
@@ -137,10 +139,10 @@ def test_a_call_has_its_value_or_its_error(
 
 
 def test_each_file_is_run() -> None:
-    assert {path.stem for path in FOLDER.glob("*.txt")} == {*CONNECTIONS, "measures"}
+    assert {*FOLDER.glob("*.txt")} == {*FILES, FOLDER / "measures.txt"}
 
 
-def rewritten_file(file: str) -> str:
-    """Return the text of tests/calls/FILE.txt with the errors that come out now, for `tests.generate`."""
-    with connected(CONNECTIONS[file][0]) as con:
-        return rewritten(read(file, NAMES), lambda case: error_of(con, case))
+def rewritten(path: Path) -> str:
+    """Return the text of a file of FILES with the errors that come out now, for `tests.generate`."""
+    with connected(CONNECTIONS[path.stem][0]) as con:
+        return with_errors(read(path.stem, NAMES), lambda case: error_of(con, case))
