@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 # `-m quick` runs these files without slow tests: measures, contract, errors, a call of each entry point.
-QUICK = ("documents", "entry_points", "errors", "grammar", "judge", "measures", "sql_measures")
+QUICK = ("calls", "documents", "entry_points", "errors", "grammar", "judge", "measures", "sql_measures")
 
 
 def is_quick(path: Path) -> bool:

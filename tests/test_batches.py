@@ -1,4 +1,4 @@
-"""What a thread remembers of the last batch, enough for the next measure; in whose memory results are."""
+"""A thread remembers its last batch for the next measure; results are in Arrow's memory."""
 
 import pyarrow as pa
 import pytest
@@ -34,12 +34,12 @@ def test_a_large_batch_is_judged_and_not_remembered(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("name", ["judge", "ndcg", "hits", "intra_list_diversity"])
-def test_results_are_in_memory_of_arrows(name: str) -> None:
-    """NumPy's may not be released after Python's end, as a thread of pyarrow's does now and then."""
+def test_results_are_in_memory_of_arrow(name: str) -> None:
+    """A thread of pyarrow may release a result after the end of Python, when NumPy cannot."""
     rec, truth = lists([[1, 2, 3]] * 1_000), lists([[2]] * 1_000)
     vectors = pa.array([[[1, 0], [0, 1]]] * 1_000)
     arguments = [vectors] if name == "intra_list_diversity" else [rec, truth]
-    MEMORY.get().last = None  # what another test has left there
+    MEMORY.get().last = None  # remove what another test left there
     before = pa.total_allocated_bytes()
     result = FUNCTIONS[name].call(*arguments)
     MEMORY.get().last = None

@@ -1,4 +1,4 @@
-"""The documents' queries on the documents' tables: as Hivemall writes them, in the default mode, per user."""
+"""Run Hivemall's documented queries on its tables: as Hivemall writes them, and per user."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +30,7 @@ GRADED = {"ndcg_at_2": 0.8128912838590544, "ndcg_at_3": 0.9187707805346093}
 
 @pytest.fixture
 def tables() -> Iterator[Con]:
-    """A connection with the documents' three tables, and nothing else."""
+    """Connect to a database with the three tables of the documents, and nothing else."""
     with duckdb.connect() as con:
         for name in ("dummy_rec", "dummy_truth", "dummy_recrel"):
             con.read_csv(str(DATA / f"{name}.csv")).create(name)
@@ -45,7 +45,7 @@ def query(name: str) -> str:
     return folder.read(f"queries/{name}.sql").strip().removesuffix(";")
 
 
-def test_the_documents_queries_return_the_documents_rows_in_any_order_of_rows(tables: Con) -> None:
+def test_documented_queries_return_documented_rows_in_any_order(tables: Con) -> None:
     ranking_udfs.register(tables, hivemall=True)
     assert tables.execute(query("graded_response")).fetchall() == [exactly(tuple(GRADED.values()))]
     for threads in (1, 2, 8):
@@ -58,7 +58,7 @@ def test_the_documents_queries_return_the_documents_rows_in_any_order_of_rows(ta
     assert row["recall"] == exactly(2 / 3)
 
 
-def test_every_user_has_the_documents_values_and_one_without_recommendations_0(tables: Con) -> None:
+def test_queries_by_user_return_documented_values(tables: Con) -> None:
     ranking_udfs.register(tables)
     for name, values in ("binary", BINARY), ("graded", GRADED):
         by_user = rows(tables, query(f"{name}_response_by_user"))

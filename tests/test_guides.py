@@ -22,10 +22,11 @@ def last_hit_rank(rankings: Rankings) -> Floats:
     return np.where(rankings.n_hits > 0, rank, np.nan)
 """
 WORKED = """
-last_hit_rank
+last_hit_rank(*):
 REC, TRUTH, 4 = 3.0
 *LEVELS, 4, min_grade=5.5 = None
-edges(nothing=None, both=None)
+[], [], None = None
+[1], [1], 0 = None
 """
 WITNESS = """
 
@@ -43,7 +44,7 @@ def test_a_measure_is_four_files_and_a_command(tmp_path: Path) -> None:
     formulas, witnesses = tmp_path / "udfs/ranking_udfs/measures/formulas.py", tmp_path / "tests/witnesses.py"
     formulas.write_text(formulas.read_text() + FORMULA)
     witnesses.write_text(witnesses.read_text() + WITNESS)
-    worked = tmp_path / "tests/worked_cases.txt"
+    worked = tmp_path / "tests/calls/measures.txt"
     worked.write_text(worked.read_text() + WORKED)
     macro = (tmp_path / "sql/measures/first_hit_rank.sql").read_text()
     macro = macro.replace("first_hit_rank", "last_hit_rank").replace("-- 2.0", "-- 3.0")

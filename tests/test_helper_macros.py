@@ -1,13 +1,12 @@
-"""The macros for lists, maps, catalogues and regression: worked calls, errors, slow twins.
+"""Hivemall's macros and the aggregates against slow definitions; worked calls are in tests/calls.
 
-Of catalogues many lists are in test_beyond_accuracy.py, against the table function and its slow definition.
+test_beyond_accuracy.py compares the aggregates of many lists with the table function and a slow definition.
 """
 
 import json
-import math
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import duckdb
@@ -15,9 +14,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.macros.files import texts
-from tests.conftest import Con, file_text, literal, value
-
-WORKED = file_text("worked_calls.txt").split("\n\n-- ")[1:]
+from tests.conftest import Con, literal
 
 
 @pytest.fixture(scope="module")
@@ -26,40 +23,12 @@ def con() -> Iterator[Con]:
         yield ranking_udfs.register(connection, hivemall=True)
 
 
-@pytest.mark.parametrize("block", WORKED, ids=lambda block: block.partition("\n")[0])
-def test_a_worked_call(con: Con, block: str) -> None:
-    _, query, *rows = block.rstrip("\n").split("\n")
-    for given, wanted in (row.split(" => ") for row in rows):
-        found = value(con, query.removeprefix("> ").replace("*", given))
-        expected = value(con, f"SELECT {wanted}")
-        if isinstance(found, float):
-            assert math.isclose(found, expected, rel_tol=1e-15), given
-        else:
-            assert found == expected, given
-            assert not isinstance(found, dict) or [*found] == [*expected], given  # in this order
-
-
 def test_no_name_of_duckdb_is_shadowed() -> None:
-    names = [name for name, (_, room) in texts().items() if room in ("lists", "predictions", "hivemall")]
-    with duckdb.connect() as plain:
-        found = plain.execute("FROM duckdb_functions() WHERE function_name IN (SELECT unnest(?))", [names])
-        assert found.fetchall() == []
+    names = [name for name, (_, folder) in texts().items() if folder in ("lists", "predictions", "hivemall")]
     assert {"mae", "struct", "gini_coverage"} <= {*names}
-
-
-def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(con: Con) -> None:
-    parameters = ["key", "value", "reverse", "k", "options"]
-    names = [*parameters, "pair", "pairs", "two", "grp", "rank", "item", "items", "lists", "weight", "counts"]
-    columns = ", ".join(f"i AS {one}" for one in names)
-    con.execute(f"CREATE OR REPLACE TABLE t AS SELECT {columns} FROM range(1, 3) AS r(i)")
-    # An expression over all columns, each of which must be the one from outside.
-    x = f"if({' AND '.join(f'{one} = k' for one in names)}, k, NULL)"
-    lists = [f"to_ordered_list({x}, {x}{rest})" for rest in (", '-reverse'", ", '-k 1 -dedup -kv'", "")]
-    maps = [f"map_values(to_ordered_map({x}, {x}, {third}))" for third in ("true", "1")]
-    of_lists = [f"ranking.gini_coverage([{x}], max({x}))", f"ranking.catalog_coverage([{x}], max({x}))"]
-    calls = [*lists, *maps, f"collect_set({x})", f"ranking.personalization([{x}])", *of_lists]
-    found = con.execute(f"SELECT {', '.join(calls)} FROM t").fetchone()
-    assert found == ([2, 1], {2: 2}, [1, 2], [2, 1], [2], [1, 2], 1, 0, 1)
+    with duckdb.connect() as plain:
+        same = plain.execute("FROM duckdb_functions() WHERE function_name IN (SELECT unnest(?))", [names])
+        assert same.fetchall() == []
 
 
 def test_options_may_be_a_parameter_of_the_query(con: Con) -> None:
@@ -68,69 +37,63 @@ def test_options_may_be_a_parameter_of_the_query(con: Con) -> None:
 
 
 Row = tuple[int, int | None, str | None]
-Pairs = Sequence[tuple[Any, Any]]
+OPTIONS = ["", "-reverse", "-k 1", "-k 7", "-k 29", "-k 30", "-k 1000", "-k -7", "-k -31", "-k 7 -reverse"]
+OPTIONS += ["-k -40 -reverse", "-dedup", "-dedup -reverse", "-dedup -k 5", "-dedup -k -50"]
 
 
-def ordered(rows: Sequence[Row], descending: bool) -> list[tuple[int, str]]:
-    """(key, value) by key, in the direction, and then by value, ascending: what to_ordered_list means."""
-    pairs = [(key, item) for _, key, item in rows if key is not None and item is not None]
-    return sorted(pairs, key=lambda pair: (-pair[0] if descending else pair[0], pair[1]))
-
-
-def first_by(pairs: Pairs) -> Pairs:
-    found: dict[Any, Any] = {}
-    for key, item in pairs:
-        found.setdefault(key, item)
-    return list(found.items())
-
-
-CASES = ["", "-reverse", "-k 1", "-k 7", "-k 29", "-k 30", "-k 1000", "-k -7", "-k -31", "-k 7 -reverse"]
-CASES += ["-k -40 -reverse", "-dedup", "-dedup -reverse", "-dedup -k 5", "-dedup -k -50"]
-
-
-def slowly(rows: Sequence[Row]) -> dict[str, Any]:
-    """What each call gives of the rows of one user."""
-    lists: dict[str, Any] = {}
-    for options in CASES:
+def slow_values(rows: Sequence[Row]) -> dict[str, Any]:
+    """Compute each call over the rows of one user."""
+    values: dict[str, Any] = {}
+    for options in OPTIONS:
         k = int(re.findall(r"-k (\S+)", f"{options} -k 0")[0])
-        pairs = ordered(rows, (k > 0) != ("-reverse" in options))
+        sign = -1 if (k > 0) != ("-reverse" in options) else 1
+        pairs = [(key, item) for _, key, item in rows if key is not None and item is not None]
+        pairs.sort(key=lambda pair: (sign * pair[0], pair[1]))  # by key, and then by value, ascending
         pairs = (list(dict.fromkeys(pairs)) if "-dedup" in options else pairs)[: abs(k) or None]
-        lists[options] = [item for _, item in pairs]
-        lists[f"{options} -kv_map"] = first_by(pairs)
-        lists[f"{options} -vk_map"] = first_by([(item, key) for key, item in pairs])
+        values[f"to_ordered_list(y, x, '{options}')"] = [item for _, item in pairs]
+        values[f"to_ordered_list(y, x, '{options} -kv_map')"] = first_values(pairs)
+        values[f"to_ordered_list(y, x, '{options} -vk_map')"] = first_values((y, x) for x, y in pairs)
     smallest = {
         key: min((y for _, x, y in rows if x == key and y is not None), default=None)
         for key in {x for _, x, _ in rows if x is not None}
     }
     up = sorted(smallest.items())
     return {
-        **{f"to_ordered_list(y, x, '{options}')": found for options, found in lists.items()},
+        **values,
         "to_ordered_map(x, y)": up,
         "to_ordered_map(x, y, true)": up[::-1],
         "to_ordered_map(x, y, 5)": up[::-1][:5],
         "to_ordered_map(x, y, -5)": up[:5],
         "collect_set(y)": sorted({y for _, _, y in rows if y is not None}),
-        "to_ordered_list(y, x)": lists[""],
+        "to_ordered_list(y, x)": values["to_ordered_list(y, x, '')"],
     }
 
 
+def first_values(pairs: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Keep the first value of each key."""
+    values: dict[Any, Any] = {}
+    for key, value in pairs:
+        values.setdefault(key, value)
+    return [*values.items()]
+
+
 @pytest.mark.slow
-def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(con: Con) -> None:
+def test_results_equal_slow_definitions_for_any_row_order_and_threads(con: Con) -> None:
     draw = random.Random(20)
     rows: list[Row] = [
         (draw.randrange(20), draw.choice([None, *range(12)]), draw.choice([None, *"abcdefghijklmnop"]))
         for _ in range(3_000)
     ]
-    expected = [slowly([row for row in rows if row[0] == user]) for user in range(20)]
+    expected = [slow_values([row for row in rows if row[0] == user]) for user in range(20)]
     con.execute("CREATE OR REPLACE TABLE t (u INTEGER, x INTEGER, y VARCHAR)")
     con.execute("INSERT INTO t VALUES " + ", ".join(f"({literal(list(row))[1:-1]})" for row in rows))
     for threads, order in ((1, "y DESC, x DESC"), (4, "hash(u, x, y)")):
         con.execute(f"SET threads = {threads}")
         con.execute(f"CREATE OR REPLACE TABLE t AS FROM t ORDER BY {order}")
-        found = con.execute(f"SELECT {', '.join(expected[0])} FROM t GROUP BY u ORDER BY u").fetchall()
-        for values, wanted in zip(found, expected, strict=True):
-            for one, (call, want) in zip(values, wanted.items(), strict=True):
-                assert (list(one.items()) if isinstance(one, dict) else one) == want, call  # maps in order
+        of_users = con.execute(f"SELECT {', '.join(expected[0])} FROM t GROUP BY u ORDER BY u").fetchall()
+        for values, wanted in zip(of_users, expected, strict=True):
+            for value, (call, want) in zip(values, wanted.items(), strict=True):
+                assert (list(value.items()) if isinstance(value, dict) else value) == want, call
     con.execute("RESET threads")
 
 

@@ -1,7 +1,7 @@
-"""Every measure against its witnesses: worked cases in SQL, and slow definitions.
+"""Every measure against its worked cases, in SQL, and its slow definition.
 
-Batches of every form and layout are the fuzzer's (tests/test_fuzz.py). That the slow definitions agree with
-outside implementations is in tests/test_witnesses.py.
+The fuzzer (tests/test_fuzz.py) has batches of every form and layout. tests/test_witnesses.py compares the
+slow definitions with other libraries.
 """
 
 import math
@@ -21,14 +21,14 @@ TOPICS = random_topics(seed=7, n=400)
 ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
 
 
-def test_every_measure_has_a_witness_and_every_witness_a_measure() -> None:
-    """One without has its slow definition to come, in tests/witnesses.py."""
+def test_every_measure_has_a_slow_definition() -> None:
+    """Fail for a new measure until tests/witnesses.py defines it too."""
     assert set(MEASURES) == set(WITNESSES)
     assert set(LIST_MEASURES) == set(LIST_WITNESSES)
 
 
 @pytest.mark.parametrize("name", [*WITNESSES, *LIST_WITNESSES])
-def test_measure_and_witness_have_the_same_options_and_every_word_of_them_is_compared(name: str) -> None:
+def test_options_have_equal_defaults_and_worked_cases(name: str) -> None:
     measure, one = (MEASURES | LIST_MEASURES)[name], (WITNESSES | LIST_WITNESSES)[name]
     defaults = one.definition.__kwdefaults__ or {}
     assert measure.defaults(of_judged=False) == defaults
@@ -41,7 +41,7 @@ def test_measure_and_witness_have_the_same_options_and_every_word_of_them_is_com
 
 
 def spellings(name: str, case: Worked) -> Iterator[str]:
-    """Every way to write this call; of a judged ranking, some options have another default."""
+    """Yield every way to write this call; some options have another default for judged rankings."""
     if name in LIST_MEASURES:
         arguments = ", ".join(map(literal, case.args))
         for rest in [f", {literal(option_text(case.options))}"] + ["", ", NULL", ", ''"] * (not case.options):
@@ -49,31 +49,31 @@ def spellings(name: str, case: Worked) -> Iterator[str]:
         return
     rec, truth, k = map(literal, case.args)
     one = WITNESSES[BY_NAME[name].name]
-    for given, options, defaults in (
+    for ranking, options, defaults in (
         (f"{rec}, {truth}", case.options, {}),
         (f"judge({rec}, {truth})", one.judged_options(case.options), one.of_judged),
     ):
-        yield f'"{name}"({given}, {k}, {literal(option_text(options))})'
+        yield f'"{name}"({ranking}, {k}, {literal(option_text(options))})'
         if options == defaults:
             for rest in [f", {k}", f", {k}, ''"] + [""] * (k == "NULL"):
-                yield f'"{name}"({given}{rest})'
+                yield f'"{name}"({ranking}{rest})'
 
 
 @pytest.mark.parametrize("name", [*WITNESSES, *LIST_WITNESSES])
-def test_a_worked_case_holds_in_sql_in_every_form(shared: Con, name: str) -> None:
-    """The first case by the aliases too."""
+def test_worked_cases_hold_in_sql_in_every_form(shared: Con, name: str) -> None:
+    """Call the first case by the aliases too."""
     worked = (WITNESSES | LIST_WITNESSES)[name].worked
-    calls = [(sql, case.expected) for case in worked for sql in spellings(name, case)]
+    calls = [(sql, case) for case in worked for sql in spellings(name, case)]
     for alias in MEASURES[name].aliases if name in MEASURES else ():
-        calls += [(sql, worked[0].expected) for sql in spellings(alias, worked[0])]
-    (found,) = shared.execute(f"SELECT {', '.join(sql for sql, _ in calls)}").fetchall()
-    for got, (sql, expected) in zip(found, calls, strict=True):
-        assert is_close(got, expected, EXACT), f"{sql} is {got}, not {expected}"
+        calls += [(sql, worked[0]) for sql in spellings(alias, worked[0])]
+    (values,) = shared.execute(f"SELECT {', '.join(sql for sql, _ in calls)}").fetchall()
+    for value, (sql, case) in zip(values, calls, strict=True):
+        assert is_close(value, case.expected, EXACT), f"{case.place}: {sql} is {value}, not {case.expected}"
 
 
 @pytest.mark.parametrize("one", ONES)
-def test_a_batch_of_any_size_agrees_with_the_slow_definition(one: Witness) -> None:
-    """Some lists and truths are NULL."""
+def test_batches_agree_with_the_slow_definition(one: Witness) -> None:
+    """Let some lists and truths be NULL."""
     rng = random.Random(1)
     ks = [rng.choice([None, 0, 1, 2, 3, 5, 10, 40, 2**31 - 1]) for _ in TOPICS]
     recs = [None if rng.random() < 0.02 else topic.rec for topic in TOPICS]
@@ -90,7 +90,7 @@ def test_a_batch_of_any_size_agrees_with_the_slow_definition(one: Witness) -> No
 
 
 @pytest.mark.parametrize("rank", [2**19 - 1, 2**20 - 1, 2**22 - 1])
-def test_the_discount_of_ranks_in_the_millions_is_the_logarithm_all_the_same(rank: int) -> None:
+def test_the_discount_of_ranks_in_the_millions_is_the_logarithm(rank: int) -> None:
     judged = judged_array([{"ranks": [1, rank], "grades": [1.0, 1.0], "ideal": [1.0, 1.0], "size": rank}])
     (found,) = call("dcg", judged)
     power = (rank + 1).bit_length() - 1
@@ -99,7 +99,7 @@ def test_the_discount_of_ranks_in_the_millions_is_the_logarithm_all_the_same(ran
     assert is_close(found, 1 + math.log(4) / math.log(rank), CLOSE)
 
 
-def test_diversity_does_not_depend_on_the_batch_to_the_last_bit() -> None:
+def test_diversity_of_a_list_is_bit_identical_in_any_batch() -> None:
     rng = random.Random(3)
     rows = [
         [[rng.gauss(0, 1) for _ in range(width)] for _ in range(rng.randint(2, 9))] for width in range(1, 60)

@@ -1,4 +1,4 @@
-"""The witnesses agree with each other: worked cases, slow definitions and outside implementations."""
+"""Worked cases, slow definitions and other libraries agree with each other."""
 
 import random
 from itertools import product
@@ -17,11 +17,12 @@ ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
 def test_worked_cases_hold_for_the_slow_definition(name: str) -> None:
     one: Any = (WITNESSES | LIST_WITNESSES)[name]
     for case in one.worked:
-        assert is_close(one.evaluate(*case.args, case.options), case.expected, 1e-15), case
+        value = one.evaluate(*case.args, case.options)
+        assert is_close(value, case.expected, 1e-15), f"{case.place}: {value}, not {case.expected}"
 
 
 @pytest.mark.parametrize("one", ONES)
-def test_every_measure_has_worked_cases_for_its_edges_and_options(one: Witness) -> None:
+def test_every_measure_has_worked_cases_for_edges_and_options(one: Witness) -> None:
     assert len(one.worked) >= 3, "work three cases by hand"
     assert any(case.args[2] == 0 for case in one.worked), "one of them with k = 0"
     assert any(not any(case.args[:2]) for case in one.worked), "one of them without items"
@@ -43,7 +44,7 @@ def test_every_measure_has_worked_cases_for_its_edges_and_options(one: Witness) 
         for outside in one.outside
     ],
 )
-def test_the_slow_definition_agrees_with_the_outside_implementation(one: Witness, outside: Outside) -> None:
+def test_the_slow_definition_agrees_with_another_library(one: Witness, outside: Outside) -> None:
     if outside.missing():
         pytest.skip(f"{outside.missing()} is not installed")
     for options, k in product(outside.options, outside.cutoffs):

@@ -1,14 +1,10 @@
-"""Independent witnesses of every measure: worked cases, slow definitions, outside implementations.
+"""Reference definitions of every measure: slow, obvious, and independent of the code under test.
 
-Nothing here imports the code under test. Each measure stands in one place: a slow and obvious definition
-in plain Python, with its outside implementations in the decorator above it, and its cases worked by hand in
-worked_cases.txt under its name.
+Each definition has other libraries' implementations above it, and cases worked by hand in calls/measures.txt.
 
     WITNESSES["ndcg"].definition(ranking, k, gain="linear")   the slow value, None for SQL NULL
     WITNESSES["ndcg"].evaluate(rec, truth, k, options)        the same from plain lists and dicts
-    WITNESSES["ndcg"].worked                                  cases with values worked by hand
-    WITNESSES["ndcg"].outside                                 adapters to other libraries
-    WITNESSES["ndcg"].options                                 the options of these cases
+    WITNESSES["ndcg"].worked, .outside, .options              worked cases, other libraries, their options
     LIST_WITNESSES                                            measures that do not read a judged ranking
 """
 
@@ -25,15 +21,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from itertools import combinations, islice
-from pathlib import Path
 from typing import Any, NamedTuple
+
+from tests.read_calls import read
 
 Options = Mapping[str, Any]
 Value = float | None
+K = int | None
 Definition = Callable[..., Value]
 COMPARED = 100  # topics with each outside implementation
 LINEAR = {"gain": "linear"}
-CASES = Path(__file__).with_name("worked_cases.txt")
 
 
 # --- A judged ranking, slowly --------------------------------------------------------------------------
@@ -41,13 +38,13 @@ CASES = Path(__file__).with_name("worked_cases.txt")
 
 @dataclass(frozen=True)
 class Ranking:
-    """What `judge` returns: where in the list the items that truth knows are, and the best possible list."""
+    """The result of `judge`: ranks and grades of the items of truth in a list, and the best possible list."""
 
     ranks: list[int]
     grades: list[float]
     ideal: list[float]
     size: int
-    min_grade: float | None = None  # of what is relevant; of all measures but those of gains
+    min_grade: float | None = None  # the lowest relevant grade, for measures without gains
 
     def is_relevant(self, grade: float) -> bool:
         return grade > 0 if self.min_grade is None else grade >= self.min_grade
@@ -57,24 +54,24 @@ class Ranking:
         """|truth|: how many items are relevant."""
         return sum(map(self.is_relevant, self.ideal))
 
-    def limit(self, k: int | None) -> int:
+    def limit(self, k: K) -> int:
         if k is not None and k < 0:
             raise ValueError(f"k must be 0 or more, got {k}")
         return self.size if k is None else k
 
-    def top(self, k: int | None) -> int:
+    def top(self, k: K) -> int:
         return min(self.limit(k), self.size)
 
-    def judged(self, k: int | None) -> list[tuple[int, float]]:
-        """(rank, grade) of every item in the top that truth knows, relevant or not."""
+    def judged(self, k: K) -> list[tuple[int, float]]:
+        """Return (rank, grade) of every item of truth in the top, relevant or not."""
         return [(r, g) for r, g in zip(self.ranks, self.grades, strict=True) if r <= self.top(k)]
 
-    def hits(self, k: int | None) -> list[int]:
-        """The ranks of the relevant items in the top."""
+    def hits(self, k: K) -> list[int]:
+        """Return the ranks of the relevant items in the top."""
         return [rank for rank, grade in self.judged(k) if self.is_relevant(grade)]
 
-    def best(self, k: int | None) -> list[float]:
-        """The grades of the best possible list, cut at k (not at the length of rec)."""
+    def best(self, k: K) -> list[float]:
+        """Return the grades of the best possible list, cut at k (not at the length of rec)."""
         return [grade for grade in self.ideal if grade > 0][: self.limit(k)]
 
 
@@ -87,11 +84,11 @@ def judge_slowly(rec: Sequence[Any] | None, truth: Any, form: str | None = None)
     if truth is None:
         return None
     rec = [] if rec is None else rec
-    form = form or _form(rec, truth)
-    if form == "pairs":
-        return _judge_pairs(rec, truth)
-    if form == "map":
+    has_pairs = any(isinstance(item, tuple) for item in rec) and not any(isinstance(g, tuple) for g in truth)
+    if form == "map" or (form is None and isinstance(truth, Mapping)):
         known = {item: _checked(grade) for item, grade in truth.items()}
+    elif form == "pairs" or (form is None and has_pairs):
+        return _judge_pairs(rec, truth)
     else:
         known = {item: 1.0 for item in truth if item is not None}
     ranks, grades, seen = [], [], set()
@@ -104,10 +101,10 @@ def judge_slowly(rec: Sequence[Any] | None, truth: Any, form: str | None = None)
 
 
 def _judge_pairs(rec: Sequence[Any], truth: Sequence[Any]) -> Ranking:
-    """An item is all fields after the grade; a struct of a grade alone is an item of its own.
+    """Judge tuples of a grade and the fields of an item; a grade alone is an item of its own.
 
-    `map_keys` keeps one of equal grades, so truth may lack grades that rec has: the ideal takes each
-    grade as often as the side that has it more often. Against an empty truth nothing is known.
+    `map_keys` keeps one of equal grades, so truth may lack grades of rec: the ideal takes each grade as often
+    as the side that has it more often. Against an empty truth nothing is known.
     """
     ranks, grades, seen = [], [], set()
     for rank, pair in enumerate(rec, start=1):
@@ -118,18 +115,11 @@ def _judge_pairs(rec: Sequence[Any], truth: Sequence[Any]) -> Ranking:
             ranks.append(rank)
             grades.append(grade)
         seen.add(item)
-    expected = [_checked(grade) for grade in truth]
+    expected = Counter(map(_checked, truth))
     if not expected:
         return Ranking([], [], [], len(rec))
-    union = Counter(expected) | Counter(grades)
+    union = expected | Counter(grades)
     return Ranking(ranks, grades, sorted(union.elements(), reverse=True), len(rec))
-
-
-def _form(rec: Sequence[Any], truth: Any) -> str:
-    if isinstance(truth, Mapping):
-        return "map"
-    pairs = any(isinstance(item, tuple) for item in rec)
-    return "pairs" if pairs and not any(isinstance(item, tuple) for item in truth) else "binary"
 
 
 def _checked(grade: float | None) -> float:
@@ -151,13 +141,11 @@ class Topic(NamedTuple):
 def random_topics(
     seed: int, n: int, longest: int = 25, items: int = 30, most_judged: int = 20
 ) -> list[Topic]:
-    """Topics with ties in grades, unjudged items, NULLs, repeated items, and empty lists on either side."""
+    """Draw topics with ties in grades, unjudged items, NULLs, repeated items and empty lists or truths."""
     rng, topics = random.Random(seed), []
     for _ in range(n):
-        truth = {
-            item: rng.choice((-1, 0, 0, 1, 1, 2, 3, 4))
-            for item in rng.sample(range(items), rng.randint(0, most_judged))
-        }
+        judged_items = rng.sample(range(items), rng.randint(0, most_judged))
+        truth = {item: rng.choice((-1, 0, 0, 1, 1, 2, 3, 4)) for item in judged_items}
         rec: list[int | None] = []
         for item in rng.sample(range(items), rng.randint(0, min(longest, items))):
             luck = rng.random()
@@ -176,80 +164,63 @@ def random_topics(
 
 @dataclass(frozen=True)
 class Worked:
-    """A case whose value was worked by hand (or stands in the documents)."""
+    """A case with a value that was worked by hand, or is in the documents."""
 
     args: tuple[Any, ...]  # rec, truth and k; those of a list measure
     expected: Value
     options: Options
+    place: str  # in calls/measures.txt
 
 
-def edges(nothing: Value = 0.0, both: Value = 0.0) -> list[Worked]:
-    """Of nothing that could be a hit, and of both sides empty, where truth has no item at all."""
-    cases: list[Any] = [
-        ([], [], None, both),
-        ([1], [], 0, both),
-        ([1], [], None, nothing),
-        ([1], [1], 0, nothing),
-    ]
-    cases += [([], {3: 0}, None, nothing), ([3, 4], {3: 0, 4: -1}, 2, nothing)]
-    return [Worked(tuple(args), value, {}) for *args, value in cases]
-
-
-def read_cases() -> dict[str, list[Worked]]:
-    """The cases of each measure, below its name; names in front of the first stand for values."""
-    found: dict[str, list[Worked]] = {}
-    cases: list[Worked] = []
-    names: dict[str, Any] = {**vars(math), "edges": edges, "given": lambda *args, **options: (args, options)}
-    for line in CASES.read_text(encoding="utf-8").splitlines():
-        call, _, value = line.partition("  #")[0].partition(" = ")
-        if line.isidentifier():
-            cases = found[line] = []
-        elif call[:1] in ("", "#"):
-            continue
-        elif not found:
-            names[call] = eval(value, names)
-        elif not value:
-            cases += eval(call, names)
+def worked_cases() -> dict[str, list[Worked]]:
+    """Return the cases of each measure; an identifier with a value is a constant."""
+    cases: dict[str, list[Worked]] = {}
+    names: dict[str, Any] = {**vars(math), "arguments": lambda *args, **options: (args, options)}
+    for case in read("measures"):
+        if case.call.isidentifier():
+            names[case.call] = eval(case.expected, names)
         else:
-            args, options = eval(f"given({call})", names)
-            cases.append(Worked(args, eval(value, names), options))
-    return found
+            name, _, arguments = case.call.partition("(")
+            args, options = eval(f"arguments({arguments}", names)
+            worked = Worked(args, eval(case.expected, names), options, case.place)
+            cases.setdefault(name, []).append(worked)
+    return cases
 
 
-WORKED = read_cases()
-Condition = Callable[[Ranking, int | None, Options], bool]
+WORKED = worked_cases()
+Condition = Callable[[Ranking, K, Options], bool]
 
 
 @dataclass(frozen=True)
 class Outside:
-    """Another library's implementation, and where it means the same as the contract.
+    """Another library's implementation, and when it means the same as the contract.
 
     values takes many topics at once, since pytrec_eval is slow to start and fast to run.
-    when says for which rankings the peer is comparable; outside of it its convention departs or it fails.
+    when tells for which rankings the library is comparable; for others it has another convention, or fails.
     """
 
     name: str
     module: str
-    values: Callable[[Sequence[Topic], int | None, Options], list[float]]
+    values: Callable[[Sequence[Topic], K, Options], list[float]]
     when: Condition
     options: Sequence[Options] = ({},)
-    cutoffs: Sequence[int | None] = (1, 3, 10, 40, None)
+    cutoffs: Sequence[K] = (1, 3, 10, 40, None)
     tolerance: float = 1e-12
     program: str | None = None
 
     def missing(self) -> str | None:
-        """The package or program that is not installed, if any."""
+        """Return the package or program that is not installed, if any."""
         if importlib.util.find_spec(self.module) is None:
             return self.module
         return self.program if self.program and shutil.which(self.program) is None else None
 
-    def comparable(self, topics: Sequence[Topic], k: int | None, options: Options) -> list[Topic]:
-        """The first topics that the peer means the same by."""
-        least = options.get("min_grade")
-        comparable = (
-            topic for topic in topics if self.when(replace(judged(topic), min_grade=least), k, options)
-        )
-        return list(islice(comparable, COMPARED))
+    def comparable(self, topics: Sequence[Topic], k: K, options: Options) -> list[Topic]:
+        """Return the first topics for which the library means the same."""
+
+        def is_comparable(topic: Topic) -> bool:
+            return self.when(replace(judged(topic), min_grade=options.get("min_grade")), k, options)
+
+        return list(islice(filter(is_comparable, topics), COMPARED))
 
 
 @dataclass(frozen=True)
@@ -258,41 +229,41 @@ class Witness:
     definition: Definition
     worked: Sequence[Worked]
     outside: Sequence[Outside]
-    of_judged: Options  # the defaults of judged rankings and tables, where they are others
+    of_judged: Options  # other defaults of judged rankings and tables
 
     @cached_property
     def options(self) -> list[Options]:
-        """The defaults, and the options of its cases that truth with grades up to 4 can have."""
-        found: list[Options] = [{}]
+        """The defaults, and all options of its cases that go with grades up to 4."""
+        options: list[Options] = [{}]
         for case in self.worked:
             with suppress(ValueError):
                 self.definition(Ranking([1, 2], [4, 2], [4, 2], 2), None, **case.options)
-                found += [case.options] if case.options not in found else []
-        return found
+                options += [case.options] if case.options not in options else []
+        return options
 
     def judged_options(self, options: Options) -> Options:
-        """The options that mean the same where the defaults are those of judged rankings."""
+        """Return the options that mean the same with the defaults of judged rankings."""
         defaults = self.definition.__kwdefaults__ or {}
         return {**{name: defaults[name] for name in self.of_judged}, **options}
 
-    def of_ranking(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
-        """The value of a judged ranking."""
+    def of_ranking(self, ranking: Ranking, k: K, options: Options | None = None) -> Value:
+        """Return the value of a judged ranking."""
         return self.definition(ranking, k, **{**self.of_judged, **(options or {})})
 
-    def of_table(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
-        """The value in a table, in which truth of nothing is truth of nothing relevant."""
+    def of_table(self, ranking: Ranking, k: K, options: Options | None = None) -> Value:
+        """Return the value in a table, where an empty truth is one without a relevant item."""
         return self.of_ranking(ranking if ranking.ideal else replace(ranking, ideal=[0.0]), k, options)
 
-    def evaluate(self, rec: Any, truth: Any, k: int | None, options: Options) -> Value:
+    def evaluate(self, rec: Any, truth: Any, k: K, options: Options) -> Value:
         ranking = judge_slowly(rec, truth)
         return None if ranking is None else self.definition(ranking, k, **options)
 
 
 class ListWitness(Witness):
-    """Of a measure that does not read a judged ranking; its peers take the same arguments."""
+    """A measure that does not read a judged ranking; other libraries take the same arguments."""
 
-    def evaluate(self, *given: Any) -> Value:
-        return self.definition(*given[:-1], **given[-1])
+    def evaluate(self, *args: Any) -> Value:
+        return self.definition(*args[:-1], **args[-1])
 
 
 WITNESSES: dict[str, Witness] = {}
@@ -300,31 +271,28 @@ LIST_WITNESSES: dict[str, Witness] = {}
 
 
 def witness(
-    *,
-    outside: Sequence[Outside] = (),
+    *outside: Outside,
     of_judged: Options | None = None,
     like: Definition | None = None,
     kind: type[Witness] = Witness,
 ) -> Callable[[Definition], Definition]:
-    """Enter the definition below by its name; it has an option min_grade if cases of that are worked out.
+    """Register the definition below by its name, with its own options and those of the function `like`.
 
-    Its other options are its own, and those of the function that it is `like`.
+    It has an option min_grade if a worked case has one.
     """
 
     def register(plain: Definition) -> Definition:
         name, definition = plain.__name__, plain
-        own, others = plain.__kwdefaults__ or {}, (like and like.__kwdefaults__) or {}
-        plain.__kwdefaults__ = {**others, **own}
+        options = {**((like and like.__kwdefaults__) or {}), **(plain.__kwdefaults__ or {})}
+        plain.__kwdefaults__ = options
         worked = WORKED.get(name, [])
         if any("min_grade" in case.options for case in worked):
 
             @wraps(plain)
-            def definition(
-                ranking: Ranking, k: int | None, *, min_grade: float | None = None, **options: Any
-            ) -> Value:
-                return plain(replace(ranking, min_grade=min_grade), k, **options)
+            def definition(ranking: Ranking, k: K, *, min_grade: Value = None, **rest: Any) -> Value:
+                return plain(replace(ranking, min_grade=min_grade), k, **rest)
 
-            definition.__kwdefaults__ = {**others, **own, "min_grade": None}
+            definition.__kwdefaults__ = {**options, "min_grade": None}
         witnesses = WITNESSES if kind is Witness else LIST_WITNESSES
         witnesses[name] = kind(name, definition, worked, outside, of_judged or {})
         return plain
@@ -338,41 +306,37 @@ def judged(topic: Topic) -> Ranking:
     return ranking
 
 
-# --- Where a peer is comparable --------------------------------------------------------------------------
+# --- When another library is comparable ------------------------------------------------------------------
 
 
-def both_sides(ranking: Ranking, k: int | None, options: Options) -> bool:
-    """Something recommended and something relevant: every peer has its own rule for the empty cases."""
+def both_sides(ranking: Ranking, k: K, options: Options) -> bool:
+    """Something is recommended and something relevant: every library has its own rule for the empty cases."""
     return ranking.top(k) > 0 and ranking.relevant > 0
 
 
-def some_hit(ranking: Ranking, k: int | None, options: Options) -> bool:
-    return len(ranking.hits(k)) > 0
+def some_hit(ranking: Ranking, k: K, options: Options) -> bool:
+    return bool(ranking.hits(k))
 
 
-def hit_and_miss(ranking: Ranking, k: int | None, options: Options) -> bool:
+def hit_and_miss(ranking: Ranking, k: K, options: Options) -> bool:
     return 0 < len(ranking.hits(k)) < ranking.top(k)
 
 
-def two_grades(ranking: Ranking, k: int | None, options: Options) -> bool:
-    return len({grade for _, grade in ranking.judged(k)}) > 1
-
-
-def same_recall_cutoffs(ranking: Ranking, k: int | None, options: Options) -> bool:
+def same_recall_cutoffs(ranking: Ranking, k: K, options: Options) -> bool:
     """trec_eval 9 turns a recall into a number of hits by truncating recall * R + 0.9."""
-    if not both_sides(ranking, k, options):
-        return False
     relevant = ranking.relevant
     points = [options["recall"]] if "recall" in options else [point / 10 for point in range(11)]
-    needed = [min(h for h in range(relevant + 1) if h / relevant >= point) for point in points]
-    return needed == [int(point * relevant + 0.9) for point in points]
+    return both_sides(ranking, k, options) and all(
+        min(h for h in range(relevant + 1) if h / relevant >= point) == int(point * relevant + 0.9)
+        for point in points
+    )
 
 
 # --- Calls of other libraries ----------------------------------------------------------------------------
 
 
-def _ids(topic: Topic, k: int | None = None) -> list[str]:
-    """The top as names for a peer: NULLs and repeats become items that nobody judged."""
+def _ids(topic: Topic, k: K = None) -> list[str]:
+    """Name the items of the top for another library: NULLs and repeats become unjudged items."""
     names: list[str] = []
     for rank, item in enumerate(topic.rec[:k], start=1):
         name = str(item)
@@ -380,21 +344,19 @@ def _ids(topic: Topic, k: int | None = None) -> list[str]:
     return names
 
 
-def _grades(topic: Topic, k: int | None, unjudged: float = 0) -> list[float]:
-    """The grades of the top."""
+def _grades(topic: Topic, k: K, unjudged: float = 0) -> list[float]:
+    """Return the grades of the top."""
     known = {str(item): grade for item, grade in topic.truth.items()}
     return [known.get(name, unjudged) for name in _ids(topic, k)]
 
 
-def _run(topics: Sequence[Topic], k: int | None) -> dict[str, dict[str, float]]:
-    return {
-        str(n): {name: float(-rank) for rank, name in enumerate(_ids(topic, k))}
-        for n, topic in enumerate(topics)
-    }
+def _run(topics: Sequence[Topic], k: K) -> dict[str, dict[str, float]]:
+    ids = [_ids(topic, k) for topic in topics]
+    return {str(n): {name: float(-rank) for rank, name in enumerate(names)} for n, names in enumerate(ids)}
 
 
 def _qrels(topics: Sequence[Topic], graded: bool) -> dict[str, dict[str, int]]:
-    """Whole grades; trec_eval reads a negative one as "not judged", the contract as "not relevant": 0."""
+    """Whole grades; a negative one is "not judged" in trec_eval and "not relevant" by the contract: 0."""
     return {
         str(n): {str(item): int(max(g, 0)) if graded else int(g > 0) for item, g in topic.truth.items()}
         for n, topic in enumerate(topics)
@@ -409,14 +371,14 @@ def trec_eval(
     options: Sequence[Options] = ({},),
     **settings: Any,
 ) -> Outside:
-    """A measure of trec_eval, by its name: cut at `{k}` if that is in it, else of a run that is cut at k.
+    """Name a measure of trec_eval: cut at `{k}` if that is in the name, else of a run that is cut at k.
 
-    One that knows no grades is compared with its first options at relevance levels 2 and 3 too.
+    A measure without grades is compared with its first options at relevance levels 2 and 3 too.
     """
     name_of = measure if callable(measure) else lambda _: measure
     has_k = "{k}" in (name := name_of({}))
 
-    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    def values(topics: Sequence[Topic], k: K, options: Options) -> list[float]:
         import pytrec_eval
 
         level = math.ceil(options.get("min_grade", 1))
@@ -430,17 +392,17 @@ def trec_eval(
     return Outside(f"trec_eval {name}", "pytrec_eval", values, options=[*options, *levels], **settings)
 
 
-def _gain_of_levels(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
-    """A whole grade is the number of levels that it reaches, so gains are hits summed over levels."""
+def _gain_of_levels(topics: Sequence[Topic], k: K, options: Options) -> list[float]:
+    """Sum hits over levels: a whole grade is the number of levels that it reaches."""
     hits = trec_eval("num_rel_ret", graded=True)
     levels = [hits.values(topics, k, {"min_grade": level}) for level in (1, 2, 3, 4)]
     return [sum(reached) for reached in zip(*levels, strict=True)]
 
 
 def ir_measures(measure: str, provider: str, *, graded: bool = False, **settings: Any) -> Outside:
-    """A measure of ir_measures, named as it is written there."""
+    """Name a measure of ir_measures as it is written there."""
 
-    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    def values(topics: Sequence[Topic], k: K, options: Options) -> list[float]:
         import ir_measures
 
         parsed = ir_measures.parse_measure(measure) @ (k or 1000)
@@ -448,7 +410,7 @@ def ir_measures(measure: str, provider: str, *, graded: bool = False, **settings
         by_topic = {result.query_id: result.value for result in found}
         return [by_topic[str(n)] for n in range(len(topics))]
 
-    if provider == "gdeval":  # which prints five decimals
+    if provider == "gdeval":  # gdeval prints five decimals
         settings |= {"tolerance": 0.5001e-5, "program": "perl"}
     settings = {"when": both_sides, "cutoffs": (1, 3, 10, 40), **settings}
     return Outside(f"ir_measures {provider} {measure}", "ir_measures", values, **settings)
@@ -456,20 +418,20 @@ def ir_measures(measure: str, provider: str, *, graded: bool = False, **settings
 
 def by_topic(
     name: str,
-    value: Callable[[Topic, int | None, Options], float],
+    value: Callable[[Topic, K, Options], float],
     when: Condition = both_sides,
-    cutoffs: Sequence[int | None] = (5, None),
+    cutoffs: Sequence[K] = (5, None),
     **settings: Any,
 ) -> Outside:
-    """A function of one topic; the first word of the name is the module."""
+    """Call a function for each topic; the first word of the name is the module."""
 
-    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    def values(topics: Sequence[Topic], k: K, options: Options) -> list[float]:
         return [float(value(topic, k, options)) for topic in topics]
 
     return Outside(name, name.split()[0], values, when, cutoffs=cutoffs, **settings)
 
 
-def _cwl_rbp(topic: Topic, k: int | None, options: Options) -> float:
+def _cwl_rbp(topic: Topic, k: K, options: Options) -> float:
     import numpy as np
 
     cwl = importlib.import_module("cwl.ruler.cwl_ruler")
@@ -480,9 +442,9 @@ def _cwl_rbp(topic: Topic, k: int | None, options: Options) -> float:
 
 
 def scipy_correlation(function: str, value: Callable[[float], float] = float, **settings: Any) -> Outside:
-    """A correlation of SciPy between minus the rank and the grade, over the judged items of the top."""
+    """Correlate minus the rank with the grade by SciPy, over the judged items of the top."""
 
-    def correlation(topic: Topic, k: int | None, options: Options) -> float:
+    def correlation(topic: Topic, k: K, options: Options) -> float:
         import scipy.stats
 
         top = [(-rank, g) for rank, g in enumerate(_grades(topic, k, math.nan)) if not math.isnan(g)]
@@ -491,7 +453,10 @@ def scipy_correlation(function: str, value: Callable[[float], float] = float, **
         args = (grades, order) if function == "somersd" else (order, grades)
         return value(getattr(scipy.stats, function)(*args, **options).statistic)
 
-    return by_topic(f"scipy {function}", correlation, two_grades, (10, None), **settings)
+    def has_two_grades(ranking: Ranking, k: K, options: Options) -> bool:
+        return len({grade for _, grade in ranking.judged(k)}) > 1
+
+    return by_topic(f"scipy {function}", correlation, has_two_grades, (10, None), **settings)
 
 
 def _sklearn(function: str, *args: Any, **settings: Any) -> float:
@@ -502,9 +467,9 @@ def _sklearn(function: str, *args: Any, **settings: Any) -> float:
 
 
 def sklearn_dcg(function: str, *, ideal: bool = False) -> Outside:
-    """Over gains in ranked order, padded to k with zeros, then those of the truth that was not retrieved."""
+    """Pass gains in ranked order, padded to k with zeros, then those of the truth that was not retrieved."""
 
-    def value(topic: Topic, k: int | None, options: Options) -> float:
+    def value(topic: Topic, k: K, options: Options) -> float:
         limit = len(topic.rec) if k is None else k
         names, grades = _ids(topic), _grades(topic, None)
         grades += [0.0] * max(limit - len(grades), 2)
@@ -519,40 +484,46 @@ def sklearn_dcg(function: str, *, ideal: bool = False) -> Outside:
 
 
 def sklearn_labels(function: str, when: Condition, options: Options) -> Outside:
-    """A measure of scikit-learn over one list: labels are hit or miss, the score falls with the rank."""
+    """Name a measure of scikit-learn over one list: labels are hit or miss, the score falls with the rank."""
 
-    def value(topic: Topic, k: int | None, options: Options) -> float:
+    def value(topic: Topic, k: K, options: Options) -> float:
         labels = [grade > 0 for grade in _grades(topic, k)]
         return _sklearn(function, labels, range(len(labels), 0, -1))
 
     return by_topic(f"sklearn {function}", value, when, options=[options])
 
 
+def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") -> float:
+    import numpy as np
+    from scipy.spatial.distance import pdist
+
+    if distance == "jaccard":
+        categories = sorted({category for vector in vectors for category in vector})
+        sets = [[category in vector for category in categories] for vector in vectors]
+        return float(pdist(np.array(sets, dtype=bool), "jaccard").mean())
+    return float(pdist(np.array(vectors, dtype=float), distance).mean())
+
+
 # --- Shared arithmetic -----------------------------------------------------------------------------------
 
 
-def _by_emptiness(ranking: Ranking, k: int | None) -> float:
-    """The contract where nothing is relevant: 1 for recommending nothing where truth has no item at all."""
+def _by_emptiness(ranking: Ranking, k: K) -> float:
+    """Return 1 for an empty list if truth has no item at all, else 0: the value without a hit."""
     return 1.0 if ranking.top(k) == 0 and not ranking.ideal else 0.0
 
 
 def _gain(grade: float, gain: str) -> float:
-    if grade <= 0:
-        return 0.0
-    if gain == "linear":
-        return grade
-    assert gain == "exp"
-    return math.expm1(grade * math.log(2))
+    assert gain in ("linear", "exp")
+    positive = max(grade, 0.0)
+    return positive if gain == "linear" else math.expm1(positive * math.log(2))
 
 
 def _weight(rank: int, discount: str, base: float, half_life: float) -> float:
-    if discount == "log2":
-        return 1 / math.log2(rank + 1)
-    if discount == "original":
-        return 1 / max(1.0, math.log2(rank) / math.log2(base))
-    if discount == "half_life":
-        return 2 ** (-(rank - 1) / (half_life - 1))
-    raise ValueError(f"unknown discount {discount}")
+    return {
+        "log2": 1 / math.log2(rank + 1),
+        "original": 1 / max(1.0, math.log2(rank) / math.log2(base)),
+        "half_life": 2 ** (-(rank - 1) / (half_life - 1)),
+    }[discount]
 
 
 def _discounted(
@@ -572,85 +543,92 @@ def _check_grades(ranking: Ranking, max_grade: float) -> None:
         raise ValueError(f"a grade is above max_grade={max_grade}")
 
 
+def _average_ranks(values: Sequence[float]) -> list[float]:
+    """Ascending ranks from 1; equal values share the mean of their ranks."""
+    ascending, count = sorted(values), Counter(values)
+    first = {value: rank for rank, value in reversed([*enumerate(ascending, start=1)])}
+    return [first[value] + (count[value] - 1) / 2 for value in values]
+
+
+def _pairs(ranking: Ranking, k: K) -> tuple[int, int, int]:
+    """Pairs of judged items of the top: in the right order, in the wrong order, of equal grade."""
+    counts = Counter((a > b) - (a < b) for a, b in combinations([grade for _, grade in ranking.judged(k)], 2))
+    return counts[1], counts[-1], counts[0]
+
+
+def _cosine_distance(a: Sequence[float], b: Sequence[float]) -> float:
+    length_a, length_b = math.hypot(*a), math.hypot(*b)
+    if length_a == 0 or length_b == 0:
+        return 1.0
+    return 1 - math.fsum((x / length_a) * (y / length_b) for x, y in zip(a, b, strict=True))
+
+
+def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
+    either = set(a) | set(b)
+    return 1 - len(set(a) & set(b)) / len(either) if either else 0.0
+
+
 # --- The measures ----------------------------------------------------------------------------------------
 #
-# How other libraries call these, and with which options they mean the same: tests/coming_from.txt.
+# Conventions of other libraries are in measures/formulas.py, their calls in tests/coming_from.txt.
 
 
-@witness(outside=[trec_eval("recall.{k}"), trec_eval("set_recall")])
-def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
+@witness(trec_eval("recall.{k}"), trec_eval("set_recall"))
+def recall(ranking: Ranking, k: K, *, normalize: str = "truth") -> Value:
     """Share of the relevant items that the top has."""
-    if ranking.relevant == 0:
+    if ranking.relevant == 0 or ranking.top(k) == 0:
         return _by_emptiness(ranking, k)
-    if ranking.top(k) == 0:
-        return 0.0
     possible = {"truth": ranking.relevant, "min": min(ranking.relevant, ranking.limit(k))}[normalize]
     return len(ranking.hits(k)) / possible
 
 
 @witness(
-    outside=[
-        trec_eval("P.{k}", options=[{"divide": "k"}]),
-        trec_eval("set_P", options=[{}, {"divide": "list"}]),
-    ],
+    trec_eval("P.{k}", options=[{"divide": "k"}]),
+    trec_eval("set_P", options=[{}, {"divide": "list"}]),
     of_judged={"divide": "k"},
 )
-def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value:
-    """Share of the top that is relevant. An empty list is NaN in LensKit, 0 in trec_eval and ranx."""
-    if ranking.relevant == 0:
+def precision(ranking: Ranking, k: K, *, divide: str = "list") -> Value:
+    """Share of the top that is relevant."""
+    if ranking.relevant == 0 or ranking.top(k) == 0:
         return _by_emptiness(ranking, k)
-    if ranking.top(k) == 0:
-        return 0.0
     return len(ranking.hits(k)) / {"list": ranking.top(k), "k": ranking.limit(k)}[divide]
 
 
 @witness(
-    outside=[
-        trec_eval(
-            lambda options: f"set_F.{options.get('beta', 1) ** 2}",
-            options=[{}, {"beta": 1}, {"beta": 2}, {"beta": 0.5}],
-        )
-    ],
+    trec_eval(
+        lambda options: f"set_F.{options.get('beta', 1) ** 2}",
+        options=[{}, {"beta": 1}, {"beta": 2}, {"beta": 0.5}],
+    ),
     of_judged={"divide": "k"},
 )
-def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str = "list") -> Value:
+def f_measure(ranking: Ranking, k: K, *, beta: float = 1, divide: str = "list") -> Value:
     """Harmonic mean of precision and recall, recall weighing beta times as much (van Rijsbergen 1979)."""
-    p, r = precision(ranking, k, divide=divide), recall(ranking, k)
-    assert p is not None
-    assert r is not None
+    p, r = precision(ranking, k, divide=divide) or 0.0, recall(ranking, k) or 0.0
     return 0.0 if p == r == 0 else (1 + beta**2) * p * r / (beta**2 * p + r)
 
 
 @witness(
-    outside=[
-        trec_eval("map_cut.{k}"),
-        trec_eval("map", options=[{"normalize": "truth"}]),
-        sklearn_labels("average_precision_score", some_hit, {"normalize": "hits"}),
-    ],
+    trec_eval("map_cut.{k}"),
+    trec_eval("map", options=[{"normalize": "truth"}]),
+    sklearn_labels("average_precision_score", some_hit, {"normalize": "hits"}),
 )
-def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
+def average_precision(ranking: Ranking, k: K, *, normalize: str = "truth") -> Value:
     """Mean over the relevant items of the precision at their ranks; an item that is not found adds 0."""
-    if ranking.relevant == 0:
-        return _by_emptiness(ranking, k)
-    hits = ranking.hits(k)
+    hits, limit = ranking.hits(k), ranking.limit(k)
     if not hits:
-        return 0.0
-    limit = ranking.limit(k)
+        return _by_emptiness(ranking, k)
     divisors = {"truth": ranking.relevant, "min": min(ranking.relevant, limit), "hits": len(hits), "k": limit}
-    return math.fsum(found / rank for found, rank in enumerate(hits, start=1)) / divisors[normalize]
+    return math.fsum(n / rank for n, rank in enumerate(hits, start=1)) / divisors[normalize]
 
 
 @witness(
-    outside=[
-        sklearn_labels("roc_auc_score", hit_and_miss, {}),
-        ir_measures("Accuracy", "accuracy", when=hit_and_miss, cutoffs=(5, None)),
-    ],
+    sklearn_labels("roc_auc_score", hit_and_miss, {}),
+    ir_measures("Accuracy", "accuracy", when=hit_and_miss, cutoffs=(5, None)),
 )
-def auc(ranking: Ranking, k: int | None) -> Value:
+def auc(ranking: Ranking, k: K) -> Value:
     """Share of the pairs of a hit and a miss within the top that have the hit first; 0.5 without a pair.
 
-    scikit-learn raises or warns where one class is missing; ir_measures calls it Accuracy and leaves such
-    topics out, or fails. RecTools' AUCs are about items below k too, and mean something else.
+    scikit-learn raises or warns if one class is missing; ir_measures leaves such topics out, or fails.
     """
     hits = ranking.hits(k)
     misses = sorted(set(range(1, ranking.top(k) + 1)) - set(hits))
@@ -659,94 +637,77 @@ def auc(ranking: Ranking, k: int | None) -> Value:
     return sum(hit < miss for hit in hits for miss in misses) / (len(hits) * len(misses))
 
 
-@witness(outside=[trec_eval("recip_rank"), ir_measures("RR", "msmarco")])
-def mrr(ranking: Ranking, k: int | None) -> Value:
-    """One over the rank of the first relevant item, 0 if there is none. All peers agree."""
+@witness(trec_eval("recip_rank"), ir_measures("RR", "msmarco"))
+def mrr(ranking: Ranking, k: K) -> Value:
+    """One over the rank of the first relevant item, 0 if there is none."""
     hits = ranking.hits(k)
     return 1 / hits[0] if hits else 0.0
 
 
-@witness(outside=[trec_eval("success.{k}")])
-def hit_rate(ranking: Ranking, k: int | None) -> Value:
-    """1 if the top has any relevant item, else 0. trec_eval: success. LensKit: NaN for an empty truth."""
+@witness(trec_eval("success.{k}"))
+def hit_rate(ranking: Ranking, k: K) -> Value:
+    """1 if the top has any relevant item, else 0."""
     return 1.0 if ranking.hits(k) else 0.0
 
 
-@witness(outside=[trec_eval("recall.{k}", value=lambda found: float(found == 1))])
-def recall_all(ranking: Ranking, k: int | None) -> Value:
-    """1 if the top has every relevant item, else 0. LongMemEval: 1 for an empty truth."""
+@witness(trec_eval("recall.{k}", value=lambda found: float(found == 1)))
+def recall_all(ranking: Ranking, k: K) -> Value:
+    """1 if the top has every relevant item, else 0."""
     return 1.0 if len(ranking.hits(k)) == ranking.relevant > 0 else 0.0
 
 
-@witness(outside=[trec_eval("num_rel_ret")])
-def hits(ranking: Ranking, k: int | None) -> Value:
-    """Number of relevant items in the top. trec_eval: num_rel_ret."""
+@witness(trec_eval("num_rel_ret"))
+def hits(ranking: Ranking, k: K) -> Value:
+    """Count the relevant items in the top."""
     return float(len(ranking.hits(k)))
 
 
-@witness(
-    outside=[trec_eval("recip_rank", value=lambda found: 1 / found, when=some_hit, cutoffs=(3, 10, None))],
-)
-def first_hit_rank(ranking: Ranking, k: int | None) -> Value:
+@witness(trec_eval("recip_rank", value=lambda found: 1 / found, when=some_hit, cutoffs=(3, 10, None)))
+def first_hit_rank(ranking: Ranking, k: K) -> Value:
     """Rank of the first relevant item, NULL if the top has none."""
     hits = ranking.hits(k)
     return float(hits[0]) if hits else None
 
 
-@witness(like=_discounted, outside=[sklearn_dcg("dcg_score")])
-def dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
-    """Sum of gain over discount to rank k.
-
-    gain=exp, discount=log2: Burges et al. 2005; gdeval with natural logarithms, which cancel in NDCG.
-    gain=linear, discount=original: Jarvelin and Kekalainen 2002; LensKit's default weight, which for a base
-    other than 2 still leaves out only the discount of ranks 1 and 2. LensKit for Java had half_life.
-    """
+@witness(sklearn_dcg("dcg_score"), like=_discounted)
+def dcg(ranking: Ranking, k: K, **options: Any) -> Value:
+    """Sum of gain over discount to rank k (Burges et al. 2005; Jarvelin and Kekalainen 2002)."""
     return _discounted(ranking.judged(k), **options)
 
 
-@witness(like=_discounted, outside=[sklearn_dcg("dcg_score", ideal=True)])
-def ideal_dcg(ranking: Ranking, k: int | None, **options: Any) -> Value:
-    """DCG of the best possible list of min(k, |truth|) items.
-
-    Agrees with trec_eval ndcg_cut, ranx and gdeval. trec_eval's ndcg (no cut-off) takes all of the truth,
-    Hivemall cuts the ideal at the length of rec too, and RecTools' default takes k items whatever |truth|.
-    """
+@witness(sklearn_dcg("dcg_score", ideal=True), like=_discounted)
+def ideal_dcg(ranking: Ranking, k: K, **options: Any) -> Value:
+    """DCG of the best possible list of min(k, |truth|) items."""
     return _discounted(enumerate(ranking.best(k), start=1), **options)
 
 
 @witness(
+    trec_eval("ndcg_cut.{k}", graded=True, options=[LINEAR]),
+    trec_eval("ndcg", graded=True, options=[{**LINEAR, "ideal": "truth"}]),
+    sklearn_dcg("ndcg_score"),
+    ir_measures("nDCG(dcg='exp-log2')", "gdeval", graded=True),
     like=_discounted,
-    outside=[
-        trec_eval("ndcg_cut.{k}", graded=True, options=[LINEAR]),
-        trec_eval("ndcg", graded=True, options=[{**LINEAR, "ideal": "truth"}]),
-        sklearn_dcg("ndcg_score"),
-        ir_measures("nDCG(dcg='exp-log2')", "gdeval", graded=True),
-    ],
 )
-def ndcg(ranking: Ranking, k: int | None, *, ideal: str = "cut", **options: Any) -> Value:
-    """DCG divided by the ideal DCG; 0 where the ideal is 0."""
-    best, end = (ranking, len(ranking.ideal)) if ideal == "truth" else (ranking, k)
+def ndcg(ranking: Ranking, k: K, *, ideal: str = "cut", **options: Any) -> Value:
+    """DCG divided by the ideal DCG; 0 if the ideal is 0."""
+    best = ranking.best(len(ranking.ideal) if ideal == "truth" else k)
     if ideal == "k":
         if any(grade > 0 and grade != 1 for grade in ranking.ideal):
             raise ValueError("a grade above 0 is not 1")
-        best = Ranking([], [], [1.0] * ranking.limit(k), ranking.size)
-    reached = _discounted(ranking.judged(k), **options)
-    possible = _discounted(enumerate(best.best(end), start=1), **options)
-    return reached / possible if possible > 0 else 0.0
+        best = [1.0] * ranking.limit(k)
+    possible = _discounted(enumerate(best, start=1), **options)
+    return _discounted(ranking.judged(k), **options) / possible if possible > 0 else 0.0
 
 
-@witness(outside=[Outside("trec_eval num_rel_ret over levels", "pytrec_eval", _gain_of_levels, both_sides)])
-def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") -> Value:
+@witness(Outside("trec_eval num_rel_ret over levels", "pytrec_eval", _gain_of_levels, both_sides))
+def cumulative_gain(ranking: Ranking, k: K, *, gain: str = "linear") -> Value:
     """Sum of the gains of the top (Jarvelin and Kekalainen 2002)."""
     return math.fsum(_gain(grade, gain) for _, grade in ranking.judged(k))
 
 
-@witness(outside=[ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None))])
-def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
-    """Expected reciprocal rank (Chapelle et al. 2009): the reader stops at an item with R = (2^g-1)/2^max.
-
-    gdeval (ir_measures ERR) has max_grade=4 fixed and stops on a grade above it.
-    """
+@witness(ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None)))
+def err(ranking: Ranking, k: K, *, max_grade: float = 4) -> Value:
+    """Sum of the chance to stop at each rank over the rank; an item stops with (2^g - 1) / 2^max_grade."""
     _check_grades(ranking, max_grade)
     value, reading_on = 0.0, 1.0
     for rank, grade in ranking.judged(k):
@@ -756,100 +717,75 @@ def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
     return value
 
 
-@witness(
-    outside=[
-        by_topic(
-            "cwl RBP",
-            _cwl_rbp,
-            options=[{}, {"gain": "graded"}, {"persistence": 0.5, "gain": "graded", "max_grade": 5}],
-        )
-    ],
-)
-def rbp(
-    ranking: Ranking, k: int | None, *, persistence: float = 0.8, gain: str = "binary", max_grade: float = 4
-) -> Value:
-    """Rank-biased precision (Moffat and Zobel 2008).
+CWL = [{}, {"gain": "graded"}, {"persistence": 0.5, "gain": "graded", "max_grade": 5}]
 
-    gain=graded divides by max_grade; ranx multiplies by the grade as it is, which may exceed 1.
-    """
+
+@witness(by_topic("cwl RBP", _cwl_rbp, options=CWL))
+def rbp(
+    ranking: Ranking, k: K, *, persistence: float = 0.8, gain: str = "binary", max_grade: float = 4
+) -> Value:
+    """Rank-biased precision (Moffat and Zobel 2008); gain=graded divides the grade by max_grade."""
+    shares = [(rank, 1.0) for rank in ranking.hits(k)]
     if gain == "graded":
         _check_grades(ranking, max_grade)
         shares = [(rank, max(grade, 0) / max_grade) for rank, grade in ranking.judged(k)]
-    else:
-        shares = [(rank, 1.0) for rank in ranking.hits(k)]
     return (1 - persistence) * math.fsum(share * persistence ** (rank - 1) for rank, share in shares)
 
 
 @witness()
-def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, neutral: float = 0) -> Value:
-    """Expected utility where every half_life ranks half of the readers are left (Breese et al. 1998).
+def half_life_utility(ranking: Ranking, k: K, *, half_life: float = 5, neutral: float = 0) -> Value:
+    """Return the utility if half of the readers stop every half_life ranks, over that of the best list."""
 
-    Normalised by the best list of min(k, |truth|) items; Breese has no cut-off and multiplies by 100.
-    No peer of today has it. With neutral=0 it equals
-    ndcg(gain=linear, discount=half_life), which the tests check.
-    """
-
-    def utility(ranked: Sequence[tuple[int, float]]) -> float:
-        return math.fsum(
-            max(grade - neutral, 0) * 2 ** (-(rank - 1) / (half_life - 1))
-            for rank, grade in ranked
-            if grade > 0
-        )
+    def utility(ranked: Iterable[tuple[int, float]]) -> float:
+        return math.fsum(max(g - neutral, 0) * 2 ** (-(r - 1) / (half_life - 1)) for r, g in ranked if g > 0)
 
     if neutral < 0:
         raise ValueError(f"neutral must be 0 or more, got {neutral}")
-    best = utility(list(enumerate(ranking.best(k), start=1)))
+    best = utility(enumerate(ranking.best(k), start=1))
     return utility(ranking.judged(k)) / best if best > 0 else 0.0
 
 
-@witness(outside=[trec_eval("Rprec")])
-def r_precision(ranking: Ranking, k: int | None) -> Value:
-    """Hits in the top |truth|, divided by |truth|. trec_eval Rprec and ranx give 0 for an empty truth."""
-    if ranking.relevant == 0:
-        return _by_emptiness(ranking, k)
+@witness(trec_eval("Rprec"))
+def r_precision(ranking: Ranking, k: K) -> Value:
+    """Hits in the top |truth|, divided by |truth|."""
     relevant = ranking.relevant
+    if relevant == 0:
+        return _by_emptiness(ranking, k)
     return sum(rank <= relevant for rank in ranking.hits(k)) / relevant
 
 
-@witness(outside=[trec_eval("bpref")])
-def bpref(ranking: Ranking, k: int | None) -> Value:
+@witness(trec_eval("bpref"))
+def bpref(ranking: Ranking, k: K) -> Value:
     """For each relevant item found, the share of judged non-relevant items that it beats (Buckley 2004).
 
-    trec_eval's formula since 8.0, in which an item with none above adds 1, so that N = 0 gives recall; ranx
-    divides 0 by 0 there.
+    By the formula of trec_eval since 8.0, an item with none above adds 1, so that N = 0 gives recall.
     """
     relevant = ranking.relevant
     nonrelevant = len(ranking.ideal) - relevant
-    if relevant == 0:
-        return 0.0
     value, above = 0.0, 0
     for _, grade in ranking.judged(k):
         if not ranking.is_relevant(grade):
             above += 1
-        elif above == 0:
-            value += 1
         else:
-            value += 1 - min(above, relevant) / min(nonrelevant, relevant)
-    return value / relevant
+            value += 1 - min(above, relevant) / min(nonrelevant, relevant) if above else 1
+    return value / relevant if relevant else 0.0
 
 
-@witness(outside=[ir_measures("Judged", "judged", graded=True)])
-def judged_share(ranking: Ranking, k: int | None) -> Value:
+@witness(ir_measures("Judged", "judged", graded=True))
+def judged_share(ranking: Ranking, k: K) -> Value:
     """Share of the top that truth has a grade for."""
     return len(ranking.judged(k)) / ranking.top(k) if ranking.top(k) else 0.0
 
 
 @witness(
-    outside=[
-        trec_eval(
-            lambda options: f"iprec_at_recall.{options.get('recall', 0.0)}",
-            when=same_recall_cutoffs,
-            options=[{"recall": 0.0}, {"recall": 0.1}, {"recall": 0.3}, {"recall": 0.7}, {"recall": 1.0}],
-        )
-    ],
+    trec_eval(
+        lambda options: f"iprec_at_recall.{options.get('recall', 0.0)}",
+        when=same_recall_cutoffs,
+        options=[{"recall": recall} for recall in (0.0, 0.1, 0.3, 0.7, 1.0)],
+    )
 )
-def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0.0) -> Value:
-    """The highest precision at any rank with at least that recall, 0 if it is never reached.
+def interpolated_precision(ranking: Ranking, k: K, *, recall: float = 0.0) -> Value:
+    """Return the highest precision at any rank with at least that recall, 0 if it is never reached.
 
     "At least" is hits / |truth| >= recall, as a quotient of doubles: 3 of 10 reaches 0.3.
     """
@@ -862,19 +798,15 @@ def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0
     return best
 
 
-@witness(outside=[trec_eval("11pt_avg", when=same_recall_cutoffs)])
-def interpolated_average_precision(ranking: Ranking, k: int | None) -> Value:
+@witness(trec_eval("11pt_avg", when=same_recall_cutoffs))
+def interpolated_average_precision(ranking: Ranking, k: K) -> Value:
     """Mean of the interpolated precision at recall 0.0, 0.1 .. 1.0; the points are n / 10, not n * 0.1."""
-    values = [interpolated_precision(ranking, k, recall=point / 10) for point in range(11)]
-    return math.fsum(value for value in values if value is not None) / 11
+    return math.fsum(interpolated_precision(ranking, k, recall=n / 10) or 0.0 for n in range(11)) / 11
 
 
-@witness(outside=[scipy_correlation("spearmanr")])
-def spearman(ranking: Ranking, k: int | None) -> Value:
-    """Correlation of the order with the order by grade, over the judged items of the top; ties share a rank.
-
-    1 where the grades fall. SciPy gives NaN with a warning where it is undefined.
-    """
+@witness(scipy_correlation("spearmanr"))
+def spearman(ranking: Ranking, k: K) -> Value:
+    """Correlation of the order with the order by grade, over judged items of the top; ties share ranks."""
     judged = ranking.judged(k)
     order = _average_ranks([-float(rank) for rank, _ in judged])
     grades = _average_ranks([grade for _, grade in judged])
@@ -886,25 +818,8 @@ def spearman(ranking: Ranking, k: int | None) -> Value:
     return together / math.sqrt(spread)
 
 
-def _average_ranks(values: Sequence[float]) -> list[float]:
-    """Ascending ranks from 1, equal values sharing the mean of their ranks."""
-    ascending = sorted(values)
-    first = {value: position for position, value in reversed(list(enumerate(ascending, start=1)))}
-    count = Counter(ascending)
-    return [first[value] + (count[value] - 1) / 2 for value in values]
-
-
-def _pairs(ranking: Ranking, k: int | None) -> tuple[int, int, int]:
-    """Pairs of judged items of the top: in the right order, in the wrong order, of equal grade."""
-    counts = Counter(
-        "right" if a > b else "wrong" if a < b else "tied"
-        for a, b in combinations([grade for _, grade in ranking.judged(k)], 2)
-    )
-    return counts["right"], counts["wrong"], counts["tied"]
-
-
-@witness(outside=[scipy_correlation("kendalltau", options=[{"variant": "b"}, {"variant": "c"}])])
-def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value:
+@witness(scipy_correlation("kendalltau", options=[{"variant": "b"}, {"variant": "c"}]))
+def kendall_tau(ranking: Ranking, k: K, *, variant: str = "b") -> Value:
     """Right minus wrong pairs, over the judged items of the top; the order has no ties, grades may.
 
     b divides by the geometric mean of the pairs untied on each side (Kendall 1945), c by n^2 (m-1) / 2m with
@@ -919,36 +834,17 @@ def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value
     return (right - wrong) / divisor
 
 
-@witness(outside=[scipy_correlation("somersd", lambda d: (1 + d) / 2)])
-def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
-    """Share of the pairs of judged items with different grades that are in the right order.
-
-    Somers' D of the order given the grades, moved from -1 .. 1 to 0 .. 1.
-    """
+@witness(scipy_correlation("somersd", lambda d: (1 + d) / 2))
+def concordant_pairs(ranking: Ranking, k: K) -> Value:
+    """Share of the pairs of judged items with different grades that are in the right order."""
     right, wrong, _ = _pairs(ranking, k)
     return right / (right + wrong) if right + wrong else None
 
 
 # --- Measures that do not read a judged ranking ----------------------------------------------------------
-#
-# There is no serendipity: surveys find no wide consensus on definition or measure (Kotkov et al. 2016), and
-# libraries differ in kind. Microsoft's recommenders: (1 - similarity to the history) * relevance, averaged,
-# after Zhang et al. 2012. RecTools: max(rank score - popularity rank score, 0) * relevance. Murakami et al.
-# 2008 and Ge et al. 2010: relevant items that a primitive recommender, to be chosen, does not find.
 
 
-def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") -> float:
-    import numpy as np
-    from scipy.spatial.distance import pdist
-
-    if distance == "jaccard":
-        categories = sorted({category for vector in vectors for category in vector})
-        vectors = [[category in vector for category in categories] for vector in vectors]
-        return float(pdist(np.array(vectors, dtype=bool), "jaccard").mean())
-    return float(pdist(np.array(vectors, dtype=float), distance).mean())
-
-
-@witness(outside=[Outside("scipy pdist", "scipy", _scipy_pdist, both_sides)], kind=ListWitness)
+@witness(Outside("scipy pdist", "scipy", _scipy_pdist, both_sides), kind=ListWitness)
 def intra_list_diversity(
     vectors: Sequence[Sequence[Any] | None] | None, *, distance: str = "cosine"
 ) -> Value:
@@ -967,30 +863,16 @@ def intra_list_diversity(
     return math.fsum(apart(a, b) for a, b in pairs) / len(pairs) if pairs else None
 
 
-def _cosine_distance(a: Sequence[float], b: Sequence[float]) -> float:
-    one, other = math.hypot(*a), math.hypot(*b)
-    if one == 0 or other == 0:
-        return 1.0
-    return 1 - math.fsum((x / one) * (y / other) for x, y in zip(a, b, strict=True))
-
-
-def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
-    either = set(a) | set(b)
-    return 1 - len(set(a) & set(b)) / len(either) if either else 0.0
-
-
 @witness(kind=ListWitness)
 def novelty(
     rec: Sequence[Any] | None, popularity: Mapping[Any, float] | None, *, missing: str = "error"
 ) -> Value:
-    """Mean self-information of the recommended items, -log2 of the share of users or events.
+    """Mean self-information of the items, -log2 of the share of users or events; NULL without an item.
 
-    Zhou (2010), Castells et al. (2011); NULL for a list without items.
-
-    A share must be above 0 and at most 1. The field does not agree on an item that popularity lacks:
-    RecTools counts it as known to one user and LensKit (popularity rank) as the least popular, so
-    missing=rarest gives it the smallest share of the map; Microsoft's recommenders adds 0 for it, as if
-    everybody knew it. The true value is infinite, so by default it is an error.
+    Zhou (2010), Castells et al. (2011). Libraries differ on an item that popularity lacks: RecTools counts it
+    as known to one user and LensKit (popularity rank) as the least popular, so missing=rarest gives it the
+    smallest share of the map; Microsoft's recommenders adds 0 for it, as if everybody knew it. The true value
+    is infinite, so by default it is an error.
     """
     if popularity is None:
         return None
@@ -999,8 +881,5 @@ def novelty(
     items = list(dict.fromkeys(item for item in rec or [] if item is not None))
     if missing == "error" and any(item not in popularity for item in items):
         raise ValueError("an item is missing from popularity")
-    if not items:
-        return None
-    return math.fsum(-math.log2(popularity.get(item, min(popularity.values()))) for item in items) / len(
-        items
-    )
+    shares = [popularity.get(item, min(popularity.values())) for item in items]
+    return math.fsum(-math.log2(share) for share in shares) / len(shares) if shares else None
