@@ -228,6 +228,7 @@ SCORES: list[tuple[str, list[Any]]] = [
     ("INTEGER", [-(2**31), -1, 0, 1, 2, 2**31 - 1, None]),
     ("BIGINT", [2**53, 2**53 + 1, 2**53 + 2, -(2**63), 2**63 - 1]),
     ("BIGINT", [None]),
+    ("DECIMAL(38, 2)", [x / 4 for x in range(-40, 40)]),
 ]
 GRADES: list[list[float] | None] = [None, None, [1.0], [-1.0, 0.0, 1.0, 2.0, 4.0], [0.0], [0.5, 3.0, -1e300]]
 NAMES: list[list[Any]] = [
@@ -277,7 +278,8 @@ def check_tables(rng: random.Random) -> int:
     chosen = ", ".join(f'"{name}"' for name in measured)
     con = connection(rng.choice(SETTINGS)).execute(tables)
     least, judging = draw_judging(rng, has_grades=grades is not None)
-    expected = by_user(rec, truth, ks, measured, least, "skip" in judging)
+    judging += rng.choice(["", ", descending := false"])
+    expected = by_user(rec, truth, ks, measured, least, judging)
     call = f"('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)}{judging})"
     query = f"FROM ranking.by_user{call}"
     got = con.execute(f"SELECT {system}, userid, k, n_rec, n_truth, {chosen} {query}").fetchall()
@@ -310,17 +312,18 @@ def by_user(
     ks: Sequence[int | None],
     measured: Sequence[str],
     least: float | None,
-    skips_unjudged: bool,
+    judging: str,
 ) -> dict[tuple[Any, ...], list[float | None]]:
     """Return list length, relevant items and measures of each system, user and k.
 
     Lists are sorted by score, NULL and NaN last, then by item, NULL last. Without rows, the system is NULL.
     """
+    sign = 1 if "descending := false" in judging else -1
 
     def sort_key(row: Any) -> tuple[Any, ...]:
         score, item = row["score"], row["itemid"]
         is_last = score is None or math.isnan(score)
-        return (is_last, 0 if is_last else -score, item is None, 0 if item is None else item)
+        return (is_last, 0 if is_last else sign * score, item is None, 0 if item is None else item)
 
     values: dict[tuple[Any, ...], list[float | None]] = {}
     for user in {row["userid"] for row in truth} - {None}:
@@ -332,7 +335,7 @@ def by_user(
             rows = [row for row in rec if row["userid"] == user and row.get("system") == system]
             ranking = judge_slowly([row["itemid"] for row in sorted(rows, key=sort_key)], known, "map")
             assert ranking is not None
-            ranking = condensed(ranking) if skips_unjudged else ranking
+            ranking = condensed(ranking) if "skip" in judging else ranking
             relevant = replace(ranking, min_grade=least).relevant
             for k in ks:
                 of_k = [WITNESSES[name].of_table(ranking, k, with_least(name, least)) for name in measured]
