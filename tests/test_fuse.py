@@ -80,10 +80,10 @@ def normalized(value: float | None, values: Sequence[float | None], normalize: s
         return x
     if high == low:
         return {"min_max": Fraction(1), "z_score": Fraction(0), "sum": Fraction(1, n)}[normalize]
-    mean = sum(exact) / n
+    mean = sum(exact, Fraction()) / n
     deviation = Fraction(math.sqrt(sum((of - mean) ** 2 for of in exact) / n))
-    sums = {"min_max": high - low, "z_score": deviation, "sum": sum(of - low for of in exact)}
-    return (x - (mean if normalize == "z_score" else low)) / sums[normalize]
+    widths: dict[str, Fraction] = {"min_max": high - low, "z_score": deviation, "sum": n * (mean - low)}
+    return (x - (mean if normalize == "z_score" else low)) / widths[normalize]
 
 
 @pytest.mark.parametrize(

@@ -74,12 +74,13 @@ def test_folds_equal_the_slow_definition(tables: Con, seed: int) -> None:
     events[0] = (0, 0, -1)  # before the test of every fold
     tables.execute("CREATE OR REPLACE TABLE drawn (row INT, u INT, i INT, t INT)")
     tables.executemany("INSERT INTO drawn VALUES (?, ?, ?, ?)", [(i, *of) for i, of in enumerate(events)])
-    for (arguments, folds, *sizes), drop in product(CALLS, ("", DROP)):
+    for (arguments, folds, size, gap, last), drop in product(CALLS, ("", DROP)):
         options = f"{arguments}, user_col := 'u', item_col := 'i', time_col := 't' {drop}"
         parts = tables.execute(f"""
             SELECT list(coalesce(left(part, 2), dropped) ORDER BY row ASC)
             FROM ranking.split('drawn', {options}) GROUP BY fold ORDER BY fold ASC""").fetchall()
-        assert parts == [(split(events, fold, *sizes, bool(drop)),) for fold in range(1, folds + 1)]
+        expected = [split(events, fold + 1, size, gap, last, bool(drop)) for fold in range(folds)]
+        assert parts == [(fold,) for fold in expected]
 
 
 def test_wrong_words_are_reported_before_wrong_events() -> None:

@@ -10,7 +10,7 @@ import pytest
 import ranking_udfs
 from tests.conftest import Con, module_connection
 from tests.worlds import leaks, slowly
-from tests.worlds.generators import CLEAN, DISASTERS, SILENT
+from tests.worlds.generators import CLEAN, DISASTERS, SILENT, Floats
 from tests.worlds.messy import messy
 
 HISTORY = ", history := 'history', time_col := ''"
@@ -77,7 +77,8 @@ def test_disasters_are_reported_and_false_alarms_are_rare(con: Con) -> None:
     draws = dict.fromkeys(kinds, 5) | dict.fromkeys(CLEAN, 2) | {"good model": 9, "good model, points": 9}
     draws |= {"one list for all": 20, "one short list for all": 20}
     parts: dict[str, list[pa.Table]] = {name: [] for name in TYPES}
-    for i, (name, draw) in enumerate((name, draw) for name in kinds for draw in range(draws[name])):
+    drawn = [(name, draw) for name in kinds for draw in range(draws[name])]
+    for i, (name, draw) in enumerate(drawn):
         (_, grades, seen), (listed, scores) = kinds[name](np.random.default_rng([10, draw]))
         first = 1_000_000 * i  # each world has users of its own, with ids above all ids of items
         user = first + np.repeat(np.arange(len(listed)), listed.shape[1])
@@ -100,8 +101,11 @@ def test_disasters_are_reported_and_false_alarms_are_rare(con: Con) -> None:
 def create_systems(con: Con, world: leaks.World) -> None:
     """Create rec and truth of a world, with systems a, b, and so on."""
     relevant, systems = world
-    cells = [(name, scores, np.nonzero(np.isfinite(scores))) for name, scores in zip("abc", systems)]  # noqa: B905
-    create(con, "rec", pa.concat_tables(rec_table(name, *at, scores[at]) for name, scores, at in cells))
+    parts = []
+    for name, scores in zip("abc", systems, strict=False):
+        users, items = np.nonzero(np.isfinite(scores))
+        parts.append(rec_table(name, users, items, scores[users, items]))
+    create(con, "rec", pa.concat_tables(parts))
     create(con, "truth", pa.table([*np.nonzero(relevant)], ["userid", "itemid"]))
 
 
@@ -112,7 +116,7 @@ def partial_leaks(con: Con, rec: str = "rec", arguments: str = "") -> list[tuple
     ).fetchall()
 
 
-def count_top(relevant: leaks.Bools, scores: leaks.Floats) -> int:
+def count_top(relevant: leaks.Bools, scores: Floats) -> int:
     """Count the users whose relevant items are all at the top."""
     best_other = np.where(relevant, -np.inf, scores).max(1)
     return int((np.where(relevant, scores, np.inf).min(1) > best_other).sum())
