@@ -1,134 +1,133 @@
-"""ranking.beyond_accuracy: what is in the lists, against slow definitions and other libraries."""
+"""ranking.beyond_accuracy against slow definitions and other libraries."""
 
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, combinations
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from ranking_udfs.measures.contents import BY_USER as MEASURES
+from ranking_udfs.measures import contents
 from tests.conftest import Con, module_connection, rows
 
-BY_USER = [one.name for one in MEASURES]
-
-
+BY_USER = [measure.name for measure in contents.BY_USER]
 con = module_connection()
 
 
 def js(p: Mapping[str, float], q: Mapping[str, float]) -> float:
-    """Jensen-Shannon divergence in bits."""
-    total = 0.0
-    for one, other in ((p, q), (q, p)):
-        for category, share in one.items():
-            total += share / 2 * math.log2(share / ((share + other.get(category, 0)) / 2))
-    return total
-
-
-def kl(p: Mapping[str, float], q: Mapping[str, float]) -> float:
-    """Steck's divergence of q, smoothed, from p, in bits."""
+    """Return the Jensen-Shannon divergence in bits."""
     return sum(
-        share * math.log2(share / (0.99 * q.get(category, 0) + 0.01 * share)) for category, share in p.items()
+        share / 2 * math.log2(2 * share / (share + other.get(category, 0)))
+        for of, other in ((p, q), (q, p))
+        for category, share in of.items()
     )
 
 
-class Contents:
-    """What is in lists, by the plainest way from the definitions."""
+def kl(p: Mapping[str, float], q: Mapping[str, float]) -> float:
+    """Return Steck's divergence of q, smoothed, from p, in bits."""
+    return sum(share * math.log2(share / (0.99 * q.get(c, 0) + 0.01 * share)) for c, share in p.items())
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the defined values."""
+    defined = [value for value in values if value is not None]
+    return math.fsum(defined) / len(defined) if defined else None
+
+
+class Slow:
+    """The definitions, written as plainly as possible."""
 
     def __init__(
-        self, history: Sequence[tuple[Any, Any]], items: Sequence[tuple[Any, Any]], head: float = 0.8
+        self, history: Sequence[tuple[Any, Any]], items: Sequence[tuple[Any, Any]], head: float
     ) -> None:
-        self.pairs = {(u, i) for u, i in history if u is not None and i is not None}
+        pairs = {(user, item) for user, item in history if user is not None and item is not None}
         self.profiles: dict[Any, set[Any]] = defaultdict(set)
-        for user, item in self.pairs:
+        for user, item in pairs:
             self.profiles[user].add(item)
-        self.having = Counter(item for _, item in self.pairs)
-        self.head, reached = set(), 0
-        for item in sorted(self.having, key=lambda one: (-self.having[one], one)):
-            if reached >= head * len(self.pairs):
-                break
-            self.head.add(item)
-            reached += self.having[item]
+        self.counts = Counter(item for _, item in pairs)
+        ranked = sorted(self.counts, key=lambda item: (-self.counts[item], item))
+        reached = [0, *accumulate(self.counts[item] for item in ranked)]
+        self.head = {
+            item for item, before in zip(ranked, reached, strict=False) if before < head * len(pairs)
+        }
         self.categories: dict[Any, set[Any]] = defaultdict(set)
         for item, category in items:
             if item is not None and category is not None:
                 self.categories[item].add(category)
-        self.catalogue = {item for item, _ in items if item is not None} or set(self.having)
+        self.catalog = {item for item, _ in items if item is not None} or set(self.counts)
+
+    def popularity(self, items: set[Any]) -> float | None:
+        return mean(self.counts[item] / len(self.profiles) for item in items)
 
     def shares(self, items: set[Any]) -> dict[Any, float]:
-        known = [item for item in items if self.categories.get(item)]
-        found: dict[Any, float] = defaultdict(float)
-        for item in known:
-            for category in self.categories[item]:
-                found[category] += 1 / len(self.categories[item]) / len(known)
-        return found
+        known = [self.categories[item] for item in items if self.categories.get(item)]
+        shares: dict[Any, float] = defaultdict(float)
+        for categories in known:
+            for category in categories:
+                shares[category] += 1 / len(categories) / len(known)
+        return shares
 
     def of_user(self, user: Any, top: Sequence[Any], divergence: str = "js") -> dict[str, float | None]:
-        """The columns of one user; top is the list, cut at k."""
+        """Return the columns of one user, for a list that is cut at k."""
         items = {item for item in top if item is not None}
         if not items:
             return dict.fromkeys(BY_USER)
-        n, users = len(items), len(self.profiles)
-        profile = self.profiles.get(user, set())
+        n, users, profile = len(items), len(self.profiles), self.profiles.get(user, set())
         all_categories = set().union(*self.categories.values())
         known = [self.categories[item] for item in items if self.categories.get(item)]
-        distances = [1 - len(a & b) / len(a | b) for a, b in combinations(known, 2)]
         p, q = self.shares(profile), self.shares(items)
         return {
-            "popularity": sum(self.having[item] / users for item in items) / n,
-            "profile_popularity": sum(self.having[item] / users for item in profile) / len(profile)
-            if profile
-            else None,
-            "novelty": sum(-math.log2(max(self.having[item], 1) / users) for item in items) / n,
+            "popularity": self.popularity(items),
+            "profile_popularity": self.popularity(profile),
+            "novelty": mean(-math.log2(max(self.counts[item], 1) / users) for item in items),
             "long_tail": len(items - self.head) / n,
             "repeats": len(items & profile) / n if profile else None,
-            "cold": sum(item not in self.having for item in items) / n,
-            "diversity": sum(distances) / len(distances) if distances else None,
+            "cold": sum(item not in self.counts for item in items) / n,
+            "diversity": mean(1 - len(a & b) / len(a | b) for a, b in combinations(known, 2)),
             "categories": len(set().union(*known)) / len(all_categories) if known else 0.0,
             "miscalibration": {"js": js, "kl": kl}[divergence](p, q) if p and q else None,
         }
 
     def of_all(self, tops: Mapping[Any, Sequence[Any]]) -> dict[str, float | None]:
-        """The columns of all lists together, by user."""
+        """Return the columns of all lists together, by user."""
         lists = {user: {item for item in top if item is not None} for user, top in tops.items()}
         counts = Counter(item for items in lists.values() for item in items)
-        inside = sorted(counts[item] for item in self.catalogue)
+        inside = sorted(counts[item] for item in self.catalog)
         n, total = len(inside), sum(inside)
-        found = [items for items in lists.values() if items]
-        alike = [len(a & b) / math.sqrt(len(a) * len(b)) for a, b in combinations(found, 2)]
+        pairs = combinations(filter(None, lists.values()), 2)
+        alike = mean(len(a & b) / math.sqrt(len(a) * len(b)) for a, b in pairs)
         both = [
-            (of["popularity"], of["profile_popularity"])
-            for of in (self.of_user(user, top) for user, top in tops.items())
-            if of["popularity"] is not None and of["profile_popularity"] is not None
+            (self.popularity(items), self.popularity(self.profiles[user]))
+            for user, items in lists.items()
+            if items and user in self.profiles
         ]
+        lift = sum(a for a, _ in both if a) / sum(b for _, b in both if b) - 1 if both else None
+        ranked = sum((2 * i - n - 1) * count for i, count in enumerate(inside, 1))
         return {
             "n_items": len(counts),
             "coverage": sum(count > 0 for count in inside) / n,
-            "items_outside_catalogue": len(set(counts) - self.catalogue),
-            "gini": sum((2 * i - n - 1) * c for i, c in enumerate(inside, 1)) / (max(n - 1, 1) * total)
-            if total
-            else None,
+            "items_outside_catalogue": len(set(counts) - self.catalog),
+            "gini": ranked / (max(n - 1, 1) * total) if total else None,
             "entropy": -sum(c / total * math.log2(c / total) for c in inside if c) if total else None,
-            "personalization": 1 - sum(alike) / len(alike) if alike else None,
-            "popularity_lift": sum(a for a, _ in both) / sum(b for _, b in both) - 1 if both else None,
+            "personalization": None if alike is None else 1 - alike,
+            "popularity_lift": lift,
         }
 
 
 def random_tables(seed: int, categories: int, longest: int) -> tuple[list[tuple[Any, ...]], Any, Any]:
-    random.seed(seed)
+    draw = random.Random(seed)
     rec = [
-        (system, user, random.choice([None, *range(max(40, 2 * longest))]), random.random())
+        (system, user, draw.choice([None, *range(max(40, 2 * longest))]), draw.random())
         for system in "ab"
         for user in range(12 if longest < 100 else 5)
-        for _ in range(random.randrange(1, longest + 1))
+        for _ in range(draw.randrange(1, longest + 1))
     ]
-    history = [(random.randrange(3, 15), int(30 * random.random() ** 2)) for _ in range(90)]
+    history = [(draw.randrange(3, 15), int(30 * draw.random() ** 2)) for _ in range(90)]
     known = max(36, 2 * longest - 4)
-    items = [
-        (item, random.randrange(categories)) for item in range(known) for _ in range(random.randrange(4))
-    ]
+    items = [(item, draw.randrange(categories)) for item in range(known) for _ in range(draw.randrange(4))]
     return rec, history, [*items, (known + 1, None)]
 
 
@@ -137,7 +136,7 @@ DRAWN = [(2, 4, 15, "kl"), (5, 63, 290, "js"), (6, 64, 290, "js")]
 
 
 @pytest.mark.parametrize(("seed", "categories", "longest", "divergence"), DRAWN)
-def test_every_column_is_what_its_slow_definition_says(
+def test_every_column_equals_its_slow_definition(
     con: Con, seed: int, categories: int, longest: int, divergence: str
 ) -> None:
     rec, history, items = random_tables(seed, categories, longest)
@@ -147,11 +146,12 @@ def test_every_column_is_what_its_slow_definition_says(
         ("some_history", "userid BIGINT, itemid BIGINT", history),
         ("some_items", "itemid SMALLINT, category INT", items),
     ):
-        con.execute(f"CREATE OR REPLACE TABLE {name} ({columns})")
-        con.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(table[0]))})", table)
+        names = [column.split()[0] for column in columns.split(", ")]
+        con.register("drawn", pa.table([pa.array(of) for of in zip(*table, strict=True)], names))
+        con.execute(f"CREATE OR REPLACE TABLE {name} ({columns}); INSERT INTO {name} FROM drawn")
     arguments = "'some_rec', [3, 10, NULL], 'some_history', 'some_items', head := 0.6"
     arguments += f", divergence := '{divergence}'"
-    slow = Contents(history, items, 0.6)
+    slow = Slow(history, items, 0.6)
     lists: dict[tuple[str, int], list[Any]] = defaultdict(list)
     for system, user, item, _ in sorted(rec, key=lambda row: -row[3]):
         lists[system, user].append(item)
@@ -167,20 +167,15 @@ def test_every_column_is_what_its_slow_definition_says(
     assert [(row["system"], row["k"]) for row in means] == [(s, k) for s in "ab" for k in (3, 10, None)]
     for row in means:
         tops = {user: items[: row["k"]] for (system, user), items in lists.items() if system == row["system"]}
-        expected = slow.of_all(tops)
-        of = [slow.of_user(user, top, divergence) for user, top in tops.items()]
-        for name in BY_USER:
-            values = [one[name] for one in of if one[name] is not None]
-            expected[name] = math.fsum(values) / len(values)
+        by_user = [slow.of_user(user, top, divergence) for user, top in tops.items()]
+        expected = slow.of_all(tops) | {name: mean(of[name] for of in by_user) for name in BY_USER}
         assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-12), row
-        assert (row["users"], row["users_without_history"]) == (
-            len(tops),
-            sum(user not in slow.profiles for user in tops),
-        )
+        without_history = sum(user not in slow.profiles for user in tops)
+        assert (row["users"], row["users_without_history"]) == (len(tops), without_history)
 
 
-def test_the_aggregates_over_lists_give_the_same_numbers(con: Con) -> None:
-    """Of 2, 2 and 86 lists, cut or whole, some with an item twice or NULL; of items of any type."""
+def test_aggregates_over_lists_equal_the_table_function(con: Con) -> None:
+    """Compare 2, 2 and 86 lists, cut or whole, some with repeats or NULL, with items of any type."""
     con.execute("""
         CREATE OR REPLACE TABLE many AS
         SELECT
@@ -206,8 +201,8 @@ def test_the_aggregates_over_lists_give_the_same_numbers(con: Con) -> None:
         SELECT userid, intra_list_diversity(list(categories), 'distance=jaccard')
         FROM (SELECT DISTINCT userid, itemid FROM many) JOIN every USING (itemid) GROUP BY userid"""
     by_tables = "FROM ranking.beyond_accuracy_by_user('many', [NULL], items := 'labels')"
-    found = dict(con.execute(f"SELECT userid, diversity {by_tables}").fetchall())
-    assert found == pytest.approx(dict(con.execute(query).fetchall()), abs=1e-15)
+    diversity = dict(con.execute(f"SELECT userid, diversity {by_tables}").fetchall())
+    assert diversity == pytest.approx(dict(con.execute(query).fetchall()), abs=1e-15)
 
 
 # At k = 3 and 8, of the lists below. RecTools 0.19.0: AvgRecPopularity(k) / users, MeanInvUserFreq(k),
@@ -228,8 +223,8 @@ RECORDED = {
 }
 
 
-def test_the_means_are_those_of_other_libraries(con: Con) -> None:
-    """Of ranked items, a history without two of the users, and items of one category each."""
+def test_means_equal_those_of_other_libraries(con: Con) -> None:
+    """Rank items, leave two users out of the history, and give each item one category."""
     random.seed(25)
     history = sorted({(random.randrange(1, 19), int(25 * random.random() ** 2) + 1) for _ in range(150)})
     ranks = [(user, *ranked) for user in range(1, 21) for ranked in enumerate(random.sample(range(1, 31), 8))]

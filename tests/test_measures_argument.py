@@ -1,4 +1,4 @@
-"""The argument `measures` of the table functions: the grammar, in SQL, with options and cut-offs."""
+"""The argument `measures` of the table functions: its grammar in SQL, with options and cutoffs."""
 
 import re
 from collections.abc import Iterator
@@ -11,33 +11,38 @@ import pytest
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES, Number
 from ranking_udfs.quoting import literal
-from tests.conftest import file_text, module_connection
+from tests.conftest import Con, module_connection
 
-FUNCTIONS = ("ranking.by_user", "ranking.evaluate", "ranking.distribution", "ranking.compare")
-
-
-con = module_connection(file_text("tables/measures_argument.sql"))
+# Two systems and grades from 0 to 3, by hashes.
+con = module_connection("""
+    CREATE TABLE rec AS
+    SELECT system, userid, itemid, hash(system, userid, itemid) % 7 AS score
+    FROM (VALUES ('a'), ('b')) AS systems(system), range(9) AS users(userid), range(12) AS items(itemid)
+    WHERE hash(itemid, userid, system) % 4 > 0;
+    CREATE TABLE truth AS
+    SELECT userid, itemid, hash(userid, itemid) % 4 AS rel
+    FROM range(10) AS users(userid), range(14) AS items(itemid) WHERE hash(userid + 7, itemid) % 3 > 0""")
 
 
 def some_options() -> Iterator[str]:
-    """Each option of each measure with each word, or with a number in one of its forms, and what it needs."""
+    """Return each option of each measure with each word, or with a number in one of its forms."""
     forms = cycle(("5.", ".25", "+3.5e0", "1E1"))
     for measure in MEASURES.values():
         for name, rule in measure.options.items():
             needed = f",{'='.join(rule.only_with)}" if isinstance(rule, Number) and rule.only_with else ""
             least = 3 if name == "max_grade" else 0  # the highest grade
             fitting = (text for text in forms if rule.parse(text) is not None and float(text) > least)
-            for one in [next(fitting)] if isinstance(rule, Number) else str(rule).split("|"):
-                if (name, one) != ("ideal", "k"):  # which wants grades of 1
-                    yield f"{measure.name}({name}={one}{needed})"
+            for choice in [next(fitting)] if isinstance(rule, Number) else str(rule).split("|"):
+                if (name, choice) != ("ideal", "k"):  # needs grades of 1
+                    yield f"{measure.name}({name}={choice}{needed})"
 
 
-def fetch(con: duckdb.DuckDBPyConnection, query: str) -> list[Any]:
+def fetch(con: Con, query: str) -> list[Any]:
     return con.execute(f"SELECT * FROM ({query}) ORDER BY ALL").fetchall()
 
 
-def test_values_are_those_of_the_macros_over_judged_rankings(con: duckdb.DuckDBPyConnection) -> None:
-    """With a min_grade of 3, above those of the measures, which go first."""
+def test_values_equal_macros_over_judged_rankings(con: Con) -> None:
+    """The argument min_grade is 3. A min_grade of a measure's own precedes it."""
     texts = [*some_options(), *(name for name in MEASURES if name != "err"), "err"]
     choices = {choice.name: choice for text in texts for choice in parse_measures(text)}
     assert len(choices) > 70
@@ -45,53 +50,46 @@ def test_values_are_those_of_the_macros_over_judged_rankings(con: duckdb.DuckDBP
     for choice in choices.values():
         takes = "min_grade" in choice.measure.options and "min_grade" not in choice.given
         takes = takes and choice.given.get("gain") != "graded"
-        lowest = ", min_grade := 3" if takes else ""
-        given = "".join(f", {name} := {choice.options[name]!r}" for name in choice.given)
-        calls.append(f'ranking.{choice.measure.name}(judged, k{given}{lowest}) AS "{choice.name}"')
-    expected = fetch(
-        con,
-        f"""SELECT system, userid, k, n_rec, n_truth, {", ".join(calls)}
-        FROM ranking.judged('rec', 'truth', NULL, min_grade := 3),
-            (SELECT unnest([0, 3, NULL]) AS k)""",
-    )
-    call = f"ranking.by_user('rec', 'truth', [0, 3, NULL], measures := {[*choices]}, min_grade := 3)"
-    found = fetch(con, f"FROM {call}")
-    assert [row[:5] for row in found] == [row[:5] for row in expected]
-    for row, one in zip(found, expected, strict=True):  # of SQL, and of the functions
-        assert row[5:] == pytest.approx(one[5:], abs=1e-12, nan_ok=False), row[:3]
-    assert con.sql(f"FROM {call}").columns[5:] == [*choices]
+        options = "".join(f", {name} := {choice.options[name]!r}" for name in choice.given)
+        options += ", min_grade := 3" if takes else ""
+        calls.append(f'ranking.{choice.measure.name}(judged, k{options}) AS "{choice.name}"')
+    judged = "ranking.judged('rec', 'truth', NULL, min_grade := 3), (SELECT unnest([0, 3, NULL]) AS k)"
+    expected = fetch(con, f"SELECT system, userid, k, n_rec, n_truth, {', '.join(calls)} FROM {judged}")
+    call = f"FROM ranking.by_user('rec', 'truth', [0, 3, NULL], measures := {[*choices]}, min_grade := 3)"
+    values = fetch(con, call)
+    assert [row[:5] for row in values] == [row[:5] for row in expected]
+    for row, other in zip(values, expected, strict=True):
+        assert row[5:] == pytest.approx(other[5:], abs=1e-12, nan_ok=False), row[:3]
+    assert con.sql(call).columns[5:] == [*choices]
 
 
-def test_a_comparison_is_that_of_the_values_by_user(con: duckdb.DuckDBPyConnection) -> None:
+def test_compare_equals_compare_by_user(con: Con) -> None:
     names = ["ndcg(gain=linear)", "recall(normalize=min)", "rbp(min_grade=3)", "mrr"]
     measures = f"measures := {[f'{names[0]}@3', *names[1:3], 'mrr@4']}"
     call = f"'rec', 'truth', [3, 5], {measures}, ties := 'expected', min_grade := 2, unjudged := 'skip'"
     con.execute(f"CREATE OR REPLACE TABLE by_user AS FROM ranking.by_user({call})")
     expected = f"""SELECT * FROM ranking.compare_by_user('by_user', measures := {names}, margin := 0.1)
         WHERE CASE measure WHEN '{names[0]}' THEN k = 3 WHEN 'mrr' THEN k = 4 ELSE k IN (3, 5) END"""
-    found = fetch(con, f"FROM ranking.compare({call}, margin := 0.1)")
-    assert found == fetch(con, expected)
-    assert len(found) == 6
+    compared = fetch(con, f"FROM ranking.compare({call}, margin := 0.1)")
+    assert compared == fetch(con, expected)
+    assert len(compared) == 6
 
 
-def test_every_measure_that_says_which_system_is_better_is_compared(con: duckdb.DuckDBPyConnection) -> None:
-    every = [name for name, one in MEASURES.items() if one.column and one.higher_is_better is not None]
+def test_every_measure_with_a_direction_is_compared(con: Con) -> None:
+    names = [name for name, of in MEASURES.items() if of.column and of.higher_is_better is not None]
     con.execute("CREATE OR REPLACE TABLE by_user AS FROM ranking.by_user('rec', 'truth', [5])")
-    found = fetch(con, f"FROM ranking.compare('rec', 'truth', [5], measures := {every})")
-    assert found == fetch(con, f"FROM ranking.compare_by_user('by_user', measures := {every})")
-    assert len(found) == len(every)
+    compared = fetch(con, f"FROM ranking.compare('rec', 'truth', [5], measures := {names})")
+    assert compared == fetch(con, f"FROM ranking.compare_by_user('by_user', measures := {names})")
+    assert len(compared) == len(names)
 
 
-def test_all_columns_are_there_where_none_are_named(con: duckdb.DuckDBPyConnection) -> None:
-    for ties, names in (
-        ("item", [one.name for one in MEASURES.values() if one.column]),
-        ("expected", [one.name for one in MEASURES.values() if one.expected]),
-    ):
-        found = con.sql(f"FROM ranking.by_user('rec', 'truth', [3], ties := '{ties}')").columns
-        assert found[5:] == names
+@pytest.mark.parametrize("ties", ["item", "expected"])
+def test_without_names_all_columns_are_there(con: Con, ties: str) -> None:
+    names = [of.name for of in MEASURES.values() if of.column and (ties == "item" or of.expected)]
+    assert con.sql(f"FROM ranking.by_user('rec', 'truth', [3], ties := '{ties}')").columns[5:] == names
 
 
-WRONG_TEXTS = [
+WRONG = [
     *("ndgc", "", " ", "recal@5", "ndcg(", "ndcg)", "ndcg(gain=linear)x", "ndcg(gain", "ndcg((gain=linear))"),
     *("ndcg(gain)", "ndcg(gai=linear)", "ndcg(gain=lin)", "ndcg(gain=linear,gain=exp)", "ndcg(base=3)"),
     *("ndcg(discount=original,base=1)", "f_measure(beta=-1)", "f_measure(beta=1e999)", "hits(x=1)"),
@@ -99,23 +97,6 @@ WRONG_TEXTS = [
     *("recall@", "recall@x", "recall@-1", "recall@1.5", "recall@5,", "recall,,mrr", "recall(normalize=min=)"),
     *("novelty_", "mae", "recall;mrr", "recall mrr", "r\u0435call", "\uff4edcg", "rec\u200ball"),
 ]
-
-
-def test_a_wrong_text_is_wrong_for_the_command_and_in_sql(con: duckdb.DuckDBPyConnection) -> None:
-    """Alone or in a list, for one of the functions, in turns: all read it by the same grammar."""
-    for text, form, function in zip(WRONG_TEXTS, cycle(("{}", "[{}]")), cycle(FUNCTIONS), strict=False):
-        with pytest.raises(ValueError, match=r".") as raised:
-            parse_measures(text)
-        rule = str(raised.value).partition(", got ")[0].partition(" (")[0]
-        call = f"{function}('rec', 'truth', [5], measures := {form.format(literal(text))})"
-        with pytest.raises(duckdb.InvalidInputException) as error:
-            con.execute(f"PREPARE wrong AS FROM {call}")
-        said = str(error.value)
-        assert said.startswith(f"Invalid Input Error: {function}: "), text
-        assert rule in said or "one or more names" in said, text
-        assert "ranking.functions()" in said or "did you mean" not in said, text
-
-
 HOSTILE = [
     *("ndcg') --", "ndcg'; DROP TABLE rec; --", 'ndcg" FROM rec --', "ndcg/* */", "[recall]"),
     *("ndcg(gain=linear'); DROP TABLE rec)", "ndcg(min_grade=1; DROP TABLE rec)"),
@@ -124,21 +105,29 @@ HOSTILE = [
     *("ndcg(gain=',value_place:7,x:')", "recall@5;SELECT 1", "recall@5\n, ndcg'"),
     "recall(min_grade=\u0661)",
 ]
+FUNCTIONS = ("ranking.by_user", "ranking.evaluate", "ranking.distribution", "ranking.compare")
+FORMS = cycle((text, function) for text in ("{}", "[{}]") for function in FUNCTIONS)
 
 
-def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection) -> None:
-    forms = cycle(
-        [("{}", "ranking.by_user", "ties := 'expected'"), ("[{}]", "ranking.compare", "min_grade := 2")]
-    )
-    for text, (form, function, option) in zip(HOSTILE, forms, strict=False):
-        measures = form.format(literal(text))
-        with pytest.raises(duckdb.InvalidInputException, match=f"^Invalid Input Error: {function}: "):
-            con.execute(f"FROM {function}('rec', 'truth', [5], measures := {measures}, {option})")
-        given = "['rec', 'VARCHAR', 'rec'], ['truth', 'VARCHAR', 'truth'], ['ks', 'INTEGER[]', '[5]']"
-        asked = f"['measures', typeof({measures}), to_json({measures})::VARCHAR]"
-        call = f"system.main._ranking_compose('ranking.by_user', {given}, {asked})"
-        ((composed,),) = con.execute(f"SELECT {call}").fetchall()
-        assert re.fullmatch(r"FROM query_table\(error\('([^']|'')*'\)\)", composed)
+@pytest.mark.parametrize(("text", "form"), [*zip([*WRONG, *HOSTILE], FORMS, strict=False)])
+def test_wrong_text_is_an_error_and_never_sql(con: Con, text: str, form: tuple[str, str]) -> None:
+    """Pass a text or a list to one of the functions. All of them have the command's grammar."""
+    with pytest.raises(ValueError, match=r".") as raised:
+        parse_measures(text)
+    rule = str(raised.value).partition(", got ")[0].partition(" (")[0]
+    measures, function = form[0].format(literal(text)), form[1]
+    call = f"{function}('rec', 'truth', [5], measures := {measures}, min_grade := 2)"
+    with pytest.raises(duckdb.InvalidInputException) as error:
+        con.execute(f"PREPARE wrong AS FROM {call}")
+    message = str(error.value)
+    assert message.startswith(f"Invalid Input Error: {function}: ")
+    assert rule in message or "one or more names" in message
+    assert "ranking.functions()" in message or "did you mean" not in message
+    arguments = "['rec', 'VARCHAR', 'rec'], ['truth', 'VARCHAR', 'truth'], ['ks', 'INTEGER[]', '[5]'], "
+    arguments += f"['measures', typeof({measures}), to_json({measures})::VARCHAR]"
+    query = f"SELECT system.main._ranking_compose('{function}', {arguments})"
+    ((composed,),) = con.execute(query).fetchall()
+    assert re.fullmatch(r"FROM query_table\(error\('([^']|'')*'\)\)", composed)
     assert con.execute("SELECT count(*) > 0 FROM rec").fetchall() == [(True,)]
 
 
@@ -155,7 +144,7 @@ BOUND = [
 
 
 @pytest.mark.parametrize(("call", "limit"), BOUND)
-def test_no_more_is_planned_than_is_asked_for(con: duckdb.DuckDBPyConnection, call: str, limit: int) -> None:
+def test_plans_do_not_grow(con: Con, call: str, limit: int) -> None:
     con.execute("PRAGMA disable_optimizer")
     try:
         ((*_, text),) = con.execute(f"EXPLAIN (SQL) FROM {call}").fetchall()

@@ -1,4 +1,4 @@
-"""ranking.split: against a slow definition, and a race; cases by hand are in right_tables.txt."""
+"""ranking.split against a slow definition, and in the script; right_tables.txt has cases by hand."""
 
 import random
 from collections.abc import Sequence
@@ -11,19 +11,9 @@ import ranking_udfs
 from ranking_udfs.compose.arguments import Given
 from ranking_udfs.compose.functions import compose_call
 from ranking_udfs.compose.split import length
-from tests.conftest import module_connection, refusal, rows
+from tests.conftest import Con, module_connection, refusal, rows
 
-# How many folds these make, of which size, with which gap, or of how many events at the end of a user's.
-CALLS: list[tuple[str, int, int, int, int | None]] = [
-    ("test_size := 4, folds := 3", 3, 4, 0, None),
-    ("test_size := 4, folds := 3, gap := 2", 3, 4, 2, None),
-    ("last := 1, folds := 2", 2, 0, 0, 1),
-    ("last := 3, folds := 2", 2, 0, 0, 3),
-]
-DROP = ", cold_users := 'drop', cold_items := 'drop', seen := 'drop'"
-Event = tuple[int | None, int | None, int | None]
-pack = module_connection()
-# Tables of the names that CTEs and columns of the SQL have.
+# Tables whose names and columns the SQL uses too.
 EVENTS = """
     CREATE TABLE windows AS SELECT i * 7 % 5 AS userid, i % 3 AS itemid, i % 11 AS time FROM range(40) t(i);
     CREATE TABLE "my rows" AS
@@ -34,90 +24,96 @@ EVENTS = """
 """
 tables = module_connection(EVENTS)
 script = module_connection(EVENTS, is_script=True)
-NAMED = "user_col := 'A User', item_col := 'item', time_col := 'when'"
-ANY_CALLS = [
-    "'windows', test_from := 7",
-    "'windows', test_from := 7, test_size := 2, folds := 2, gap := 1",
-    "'windows', test_size := 2::HUGEINT, cold_users := 'drop', cold_items := 'drop'",
-    "'windows', last := 2, folds := 2, seen := 'drop'",
-    f"'my rows', test_size := INTERVAL '1 day 12 hours', folds := 3, gap := INTERVAL 1 DAY, {NAMED}",
-    f"'my rows', test_from := TIMESTAMP '2026-02-03 12:00:00', seen := 'drop', {NAMED}",
-    f"'my rows', last := 1, cold_items := 'drop', {NAMED}",
+
+Event = tuple[int | None, int | None, int | None]
+
+
+def split(events: Sequence[Event], fold: int, size: int, gap: int, last: int | None, drop: bool) -> list[str]:
+    """Return the part of each event in a fold, by the definition, with loops."""
+    whole = [(user, item, time) for user, item, time in events if None not in (user, item, time)]
+    end = max((time for *_, time in whole if time is not None), default=0) + 1
+    parts = []
+    for user, item, time in events:
+        if user is None or item is None or time is None:
+            parts.append("no user" if user is None else "no item" if item is None else "no time")
+        elif last is not None:
+            later = {(t, i) for u, i, t in whole if u == user and (t, i) > (time, item)}  # type: ignore[operator]
+            turn = len(later) // last + 1
+            parts.append("tr" if turn > fold else "te" if turn == fold else "after test")
+        else:
+            start = end - fold * size
+            before = "tr" if time < start - gap else "gap" if time < start else "te"
+            parts.append("after test" if time >= start + size else before)
+    train = [event for event, part in zip(events, parts, strict=True) if part == "tr"]
+    for i, (user, item, _) in enumerate(events):
+        if drop and parts[i] == "te":
+            if user not in {u for u, _, _ in train}:
+                parts[i] = "cold user"
+            elif item not in {i for _, i, _ in train}:
+                parts[i] = "cold item"
+            elif (user, item) in {(u, i) for u, i, _ in train}:
+                parts[i] = "seen"
+    return parts
+
+
+# Arguments, and the number of folds, their size, the gap, and the number of events at the end of a user's.
+CALLS: list[tuple[str, int, int, int, int | None]] = [
+    ("test_size := 4, folds := 3", 3, 4, 0, None),
+    ("test_size := 4, folds := 3, gap := 2", 3, 4, 2, None),
+    ("last := 1, folds := 2", 2, 0, 0, 1),
+    ("last := 3, folds := 2", 2, 0, 0, 3),
 ]
-
-
-def defined(
-    events: Sequence[Event], folds: int, size: int, gap: int, last: int | None, drop: bool
-) -> list[list[str]]:
-    """The folds, from the definition, with loops."""
-    whole = [event for event in events if None not in event]
-    end = max((time for _, _, time in whole if time is not None), default=0) + 1
-    found = []
-    for fold in range(1, folds + 1):
-
-        def place(event: Event, fold: int = fold) -> str:
-            user, item, time = event
-            if None in event:
-                return "no user" if user is None else "no item" if item is None else "no time"
-            assert time is not None
-            if last is not None:
-                later = {(t, i) for u, i, t in whole if u == user and (t, i) > (time, item)}  # type: ignore[operator]
-                turn = len(later) // last + 1
-                return "tr" if turn > fold else "te" if turn == fold else "after test"
-            test_from = end - fold * size
-            if time >= test_from + size:
-                return "after test"
-            return "te" if time >= test_from else "tr" if time < test_from - gap else "gap"
-
-        placed = [place(event) for event in events]
-        train = [event for event, part in zip(events, placed, strict=True) if part == "tr"]
-        for i, (user, item, _) in enumerate(events):
-            if drop and placed[i] == "te":
-                if user not in {u for u, _, _ in train}:
-                    placed[i] = "cold user"
-                elif item not in {i for _, i, _ in train}:
-                    placed[i] = "cold item"
-                elif (user, item) in {(u, i) for u, i, _ in train}:
-                    placed[i] = "seen"
-        found.append(placed)
-    return found
+DROP = ", cold_users := 'drop', cold_items := 'drop', seen := 'drop'"
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_folds_are_those_of_the_definition(pack: duckdb.DuckDBPyConnection, seed: int) -> None:
+def test_folds_equal_the_slow_definition(tables: Con, seed: int) -> None:
     draw = random.Random(seed)
-    values: list[int | None] = [*range(6), None]
-    events = [(draw.choice(values), draw.choice(values), draw.choice([*range(30), None])) for _ in range(80)]
-    events[0] = (0, 0, -1)  # before every fold's test
-    pack.execute("CREATE OR REPLACE TABLE drawn (row INT, u INT, i INT, t INT)")
-    pack.executemany("INSERT INTO drawn VALUES (?, ?, ?, ?)", [(i, *one) for i, one in enumerate(events)])
-    for (given, folds, size, gap, last), drop in product(CALLS, ("", DROP)):
-        options = f"{given}, user_col := 'u', item_col := 'i', time_col := 't' {drop}"
-        found = pack.execute(f"""
+    ids: list[int | None] = [*range(6), None]
+    events = [(draw.choice(ids), draw.choice(ids), draw.choice([*range(30), None])) for _ in range(80)]
+    events[0] = (0, 0, -1)  # before the test of every fold
+    tables.execute("CREATE OR REPLACE TABLE drawn (row INT, u INT, i INT, t INT)")
+    tables.executemany("INSERT INTO drawn VALUES (?, ?, ?, ?)", [(i, *of) for i, of in enumerate(events)])
+    for (arguments, folds, size, gap, last), drop in product(CALLS, ("", DROP)):
+        options = f"{arguments}, user_col := 'u', item_col := 'i', time_col := 't' {drop}"
+        parts = tables.execute(f"""
             SELECT list(coalesce(left(part, 2), dropped) ORDER BY row ASC)
             FROM ranking.split('drawn', {options}) GROUP BY fold ORDER BY fold ASC""").fetchall()
-        assert [fold for (fold,) in found] == defined(events, folds, size, gap, last, bool(drop))
+        expected = [split(events, fold + 1, size, gap, last, bool(drop)) for fold in range(folds)]
+        assert parts == [(fold,) for fold in expected]
 
 
-def test_a_misfit_is_told_before_what_it_makes_of_the_events() -> None:
+def test_wrong_words_are_reported_before_wrong_events() -> None:
     call = "ranking.split('events', test_size := INTERVAL '3 seconds', seen := 'once')"
     with ranking_udfs.register(duckdb.connect()) as con:
         con.execute("CREATE TABLE events AS SELECT 1 AS userid, 1 AS itemid, DATE '2026-01-01' AS time")
         assert "test_size must reach back" in refusal(con, f"FROM {call.replace('once', 'drop')}")
-        told = {refusal(con, f"FROM {call}") for _ in range(40)}
-        assert told == {"ranking.split: seen must be keep|drop, got 'once'"}
+        errors = {refusal(con, f"FROM {call}") for _ in range(40)}
+        assert errors == {"ranking.split: seen must be keep|drop, got 'once'"}
 
 
-@pytest.mark.parametrize("call", ANY_CALLS)
-def test_the_script_splits_as_python(
-    tables: duckdb.DuckDBPyConnection, script: duckdb.DuckDBPyConnection, call: str
-) -> None:
+NAMED = "user_col := 'A User', item_col := 'item', time_col := 'when'"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "'windows', test_from := 7",
+        "'windows', test_from := 7, test_size := 2, folds := 2, gap := 1",
+        "'windows', test_size := 2::HUGEINT, cold_users := 'drop', cold_items := 'drop'",
+        "'windows', last := 2, folds := 2, seen := 'drop'",
+        f"'my rows', test_size := INTERVAL '1 day 12 hours', folds := 3, gap := INTERVAL 1 DAY, {NAMED}",
+        f"'my rows', test_from := TIMESTAMP '2026-02-03 12:00:00', seen := 'drop', {NAMED}",
+        f"'my rows', last := 1, cold_items := 'drop', {NAMED}",
+    ],
+)
+def test_the_script_splits_like_python(tables: Con, script: Con, call: str) -> None:
     query = f"FROM ranking.split({call}) ORDER BY ALL"
     expected = rows(tables, query)
     assert expected
     assert rows(script, query) == expected
-    types = [con.execute(f"DESCRIBE {query}").fetchall() for con in (tables, script)]
-    assert types[0] == types[1]
+    types, types_of_script = (con.execute(f"DESCRIBE {query}").fetchall() for con in (tables, script))
+    assert types == types_of_script
 
 
 @pytest.mark.parametrize(
@@ -133,27 +129,25 @@ def test_the_script_splits_as_python(
         ("'_ranking_events', last := 1", "events must be a table of another name, got _ranking_events"),
     ],
 )
-def test_columns_are_told_before_arguments(
-    tables: duckdb.DuckDBPyConnection, script: duckdb.DuckDBPyConnection, call: str, error: str
-) -> None:
+def test_columns_are_checked_before_arguments(tables: Con, script: Con, call: str, error: str) -> None:
     for con in (tables, script):
         assert refusal(con, f"FROM ranking.split({call})").startswith(f"ranking.split: {error}")
 
 
-def test_the_text_has_what_is_asked_for_alone() -> None:
-    usual = {"folds": "1"} | dict.fromkeys(("cold_users", "cold_items", "seen"), "keep")
-    names = [*("events", "test_from", "test_size", "folds", "gap", "last", "cold_users", "cold_items")]
-    names += ["seen", "user_col", "item_col", "time_col"]
+def test_composed_sql_has_only_what_is_asked_for() -> None:
+    usual = {"events": "events", "folds": "1"}
+    usual |= dict.fromkeys(("cold_users", "cold_items", "seen"), "keep")
+    kinds = dict.fromkeys(("folds", "last", "test_from"), "INTEGER")
+    names = "events test_from test_size folds gap last cold_users cold_items seen user_col item_col time_col"
 
-    def text(**given: str) -> str:
-        given = {"events": "events"} | usual | given
-        kinds = dict.fromkeys(("folds", "last", "test_from"), "INTEGER")
-        arguments = ((name, kinds.get(name, "VARCHAR"), given.get(name)) for name in names)
-        return compose_call("ranking.split", *arguments)
+    def composed(**arguments: str) -> str:
+        values = usual | arguments
+        typed = ((name, kinds.get(name, "VARCHAR"), values.get(name)) for name in names.split())
+        return compose_call("ranking.split", *typed)
 
-    assert not any(word in text(test_from="3") for word in ("JOIN (", "dense_rank", "_ranking.main."))
-    assert "dense_rank" in text(last="1")
-    assert text(last="1", cold_users="drop", seen="drop").count("LEFT JOIN (") == 2
+    assert not any(word in composed(test_from="3") for word in ("JOIN (", "dense_rank", "_ranking.main."))
+    assert "dense_rank" in composed(last="1")
+    assert composed(last="1", cold_users="drop", seen="drop").count("LEFT JOIN (") == 2
 
 
 @pytest.mark.parametrize(
@@ -164,9 +158,9 @@ def test_the_text_has_what_is_asked_for_alone() -> None:
         *("100 hours -4 days -4 hours", "-2 years 25 months"),
     ],
 )
-def test_intervals_are_as_long_as_duckdb_compares_them(span: str) -> None:
+def test_intervals_have_the_sign_that_duckdb_finds(span: str) -> None:
     query = "SELECT x::VARCHAR, (x > INTERVAL 0 DAY)::INTEGER - (x < INTERVAL 0 DAY)::INTEGER"
     ((text, sign),) = duckdb.sql(f"{query} FROM (SELECT INTERVAL '{span}' AS x)").fetchall()
-    found = length(Given("INTERVAL", text))
-    assert found is not None
-    assert (found > 0) - (found < 0) == sign
+    microseconds = length(Given("INTERVAL", text))
+    assert microseconds is not None
+    assert (microseconds > 0) - (microseconds < 0) == sign

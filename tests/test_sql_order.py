@@ -1,4 +1,4 @@
-"""Every order in sql/ says its direction and where NULLs go: DuckDB has settings for what is not said."""
+"""Every ORDER BY in sql/ has a direction and a position of NULLs, whose defaults are settings of DuckDB."""
 
 import re
 from pathlib import Path
@@ -8,17 +8,17 @@ import pytest
 from ranking_udfs.macros.files import code
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
-# But for the script that is made of the others, and the queries that are Hivemall's.
+# Except for the generated script and Hivemall's queries.
 FILES = sorted(path for path in SQL.glob("*/**/*.sql") if path.parent.name != "queries")
 KEY = re.compile(r".*(\b(ASC|DESC)|\{\{ of\.order \}\}) NULLS (FIRST|LAST)", re.DOTALL)
 END = re.compile(r"\b(LIMIT|ROWS|RANGE)\b|[;)]")
 
 
 def sort_keys(text: str) -> list[str]:
-    """The keys of the ORDER BY that this text stands behind, up to its end."""
+    """Return the keys of the ORDER BY before this text."""
     keys, depth = [""], 0
-    for place, character in enumerate(text):
-        if not depth and END.match(text, place):
+    for position, character in enumerate(text):
+        if not depth and END.match(text, position):
             break
         depth += (character == "(") - (character == ")")
         if character == "," and not depth:
@@ -29,11 +29,11 @@ def sort_keys(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_order_is_said_in_full(path: Path) -> None:
+def test_every_order_is_complete(path: Path) -> None:
     text = code(path.read_text(encoding="utf-8"))
-    for found in re.finditer(r"\bORDER BY\b", text):
-        for key in sort_keys(text[found.end() :]):
-            assert KEY.fullmatch(key), f"ORDER BY {key}: say ASC or DESC, and NULLS FIRST or NULLS LAST"
+    for order in re.finditer(r"\bORDER BY\b", text):
+        for key in sort_keys(text[order.end() :]):
+            assert KEY.fullmatch(key), f"ORDER BY {key}: add ASC or DESC, and NULLS FIRST or NULLS LAST"
     for arguments in re.findall(r"\blist_sort\((.*)", text, re.DOTALL):
-        said = re.search(r"'(ASC|DESC|\{\{ of\.order \}\})'", arguments)
-        assert said, f"list_sort({arguments}: say 'ASC' or 'DESC'"
+        has_direction = re.search(r"'(ASC|DESC|\{\{ of\.order \}\})'", arguments)
+        assert has_direction, f"list_sort({arguments}: add 'ASC' or 'DESC'"

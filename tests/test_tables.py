@@ -1,4 +1,4 @@
-"""The table functions: what right_tables.txt and the fuzzer cannot say of them."""
+"""The table functions: rules that single calls in text files and the fuzzer cannot hold."""
 
 import math
 import random
@@ -19,27 +19,33 @@ import ranking_udfs
 from ranking_udfs.compose.columns import LIKE
 from ranking_udfs.compose.templates import environment
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import Con, Patch, file_text, module_connection, refusal, rows
+from tests.conftest import Con, Patch, module_connection, refusal, rows
 from tests.sql_names import NAMES, composed_ctes
 
-tables = module_connection(file_text("tables/tables.sql"))
+# Ties, NULLs, NaN, a repeated item, and a user of each table alone.
+tables = module_connection("""
+    CREATE TABLE rec AS FROM (VALUES
+        (1, 10, 9.0), (1, 30, 8.0), (1, 20, 8.0), (1, 60, 2.0),
+        (2, 50, 1.0), (2, 50, 0.5), (2, 40, NULL), (2, 20, 'nan'::DOUBLE), (2, NULL, 3.0), (9, 10, 1.0)
+    ) AS t(userid, itemid, score);
+    CREATE TABLE truth AS
+    FROM (VALUES (1, 10), (1, 20), (1, 40), (2, 50), (2, 20), (2, NULL), (3, 10)) AS t(userid, itemid)""")
 
 
-def test_arguments_are_whatever_query_table_takes(tables: Con, tmp_path: Path, monkeypatch: Patch) -> None:
-    """What can be read once alone, such as a reader of Arrow's, goes through a CTE."""
+def test_tables_can_be_whatever_query_table_reads(tables: Con, tmp_path: Path, monkeypatch: Patch) -> None:
+    """Pass a source that can be read only once, such as an Arrow reader, through a materialized CTE."""
     monkeypatch.chdir(tmp_path)
-    for name in ("rec", "truth"):
-        tables.execute(f"CREATE OR REPLACE VIEW {name}_view AS FROM {name}")
-        for kind in ("parquet", "csv", "json"):
-            tables.execute(f"COPY {name} TO '{name}.{kind}'")
+    for name, kind in product(("rec", "truth"), ("parquet", "csv", "json")):
+        tables.execute(f"COPY {name} TO '{name}.{kind}'")
+    tables.execute("CREATE OR REPLACE VIEW truth_view AS FROM truth")
     tables.execute('CREATE OR REPLACE TABLE "odd name; " AS FROM rec')
     arrow_rec, arrow_truth = (tables.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth"))
     assert (arrow_rec.num_rows, arrow_truth.num_rows) == (10, 7)
     reader = pa.RecordBatchReader.from_batches(arrow_rec.schema, arrow_rec.to_batches())
     assert reader.schema == arrow_rec.schema
-    ctes = ", ".join(f"cte_{name} AS (FROM {name})" for name in ("rec", "truth", "arrow_rec", "arrow_truth"))
-    query = f"WITH {ctes}, once AS MATERIALIZED (FROM {{}})"
-    query += " FROM ranking.evaluate({}, [2, 4], measures := 'recall,ndcg')"
+    query = """
+        WITH cte_truth AS (FROM truth), cte_arrow_rec AS (FROM arrow_rec), once AS MATERIALIZED (FROM {})
+        FROM ranking.evaluate({}, [2, 4], measures := 'recall,ndcg')"""
     expected = tables.execute(query.format("rec", "'rec', 'truth'")).fetchall()
     for once, arguments in (
         ("rec", '\'memory.main.rec\', \'"memory"."main"."truth"\''),
@@ -53,8 +59,8 @@ def test_arguments_are_whatever_query_table_takes(tables: Con, tmp_path: Path, m
 
 
 @pytest.mark.parametrize("kind", ["DOUBLE", "DECIMAL(38, 2)"])
-def test_ascending_scores_rank_as_their_opposites(tables: Con, kind: str) -> None:
-    """With a heap and without one, of scores that a DOUBLE holds and of others."""
+def test_ascending_scores_rank_like_negated_ones(tables: Con, kind: str) -> None:
+    """Compare with and without a heap, for scores that a DOUBLE can hold and others."""
     tables.execute(f"""
         CREATE OR REPLACE TABLE many AS
         SELECT i % 7 AS userid, i AS itemid, (CASE WHEN i % 11 > 0 THEN hash(i) % 20 END)::{kind} AS score
@@ -69,20 +75,20 @@ def test_ascending_scores_rank_as_their_opposites(tables: Con, kind: str) -> Non
         assert tables.execute(query.format("many", k, ", descending := false")).fetchall() == expected
 
 
-def test_types_that_differ_are_an_error_before_an_id_is_cast() -> None:
-    """A text that is no date, a date that is no text: the cast came first in one of six calls, or in each."""
+def test_different_id_types_are_an_error_before_a_cast() -> None:
+    """The cast of a text that is no date, or of a date, came first in one of six calls, or in each."""
     with ranking_udfs.register(duckdb.connect(config={"threads": 4})) as con:
-        for rec, truth in (("u", "u || 'x'"), ("DATE '2020-01-01' + u::INTEGER", "u")):
-            for name, user in (("recs", rec), ("truths", truth)):
-                made = f"SELECT {user} AS userid, u AS itemid, 1 AS score FROM range(3000) AS t(u)"
-                con.execute(f"CREATE OR REPLACE TABLE {name} AS {made}")
+        for users in (("u", "u || 'x'"), ("DATE '2020-01-01' + u::INTEGER", "u")):
+            for name, user in zip(("recs", "truths"), users, strict=True):
+                rows_of = f"SELECT {user} AS userid, u AS itemid, 1 AS score FROM range(3000) AS t(u)"
+                con.execute(f"CREATE OR REPLACE TABLE {name} AS {rows_of}")
             for _ in range(9):
                 query = "FROM ranking.evaluate('recs', 'truths', [10], measures := 'mrr', grade_col := '')"
                 assert "userid must have the same type" in refusal(con, query)
 
 
-def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: Con) -> None:
-    """Systems, ties, repeated items, and users, items and scores that are NULL."""
+def test_shuffled_rows_make_the_same_lists_as_grouped_rows(con: Con) -> None:
+    """Include systems, ties, repeated items, and NULL among users, items and scores."""
     con.execute("""
         CREATE TABLE rec_u AS
         SELECT if(u > 0, {'id': u}, NULL) AS userid, if(i % 4 > 0, hash(u, i) % 8, NULL) AS itemid,
@@ -101,16 +107,15 @@ def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: Con) -> N
         f"{by_user}ties := 'expected')",
         "FROM ranking.fuse('{}', systems := [1])",
     ):
-        one, other = (query.format(rec) for rec in ("rec_u", "rec"))
-        counted = "SELECT count(*), bit_xor(hash(one)), sum(hash(one)) FROM ({}) AS one"
-        found, expected = (con.execute(counted.format(query)).fetchall() for query in (other, one))
-        assert found == expected
-        assert found[0][0] > 9_000
+        digest = f"SELECT count(*), bit_xor(hash(rows)), sum(hash(rows)) FROM ({query}) AS rows"
+        grouped, shuffled = (con.execute(digest.format(rec)).fetchall() for rec in ("rec_u", "rec"))
+        assert shuffled == grouped
+        assert grouped[0][0] > 9_000
 
 
 @pytest.mark.slow
-def test_a_limit_ends_a_query_of_many_users(con: Con) -> None:
-    """DuckDB 2.0 waits for ever where a CTE of that many rows is read by a LIMIT and by a join below it."""
+def test_limit_ends_a_query_over_many_users(con: Con) -> None:
+    """DuckDB 2.0 waits forever if a LIMIT and a join below it read a CTE with this many rows."""
     con.execute("""
         CREATE TABLE rec AS
         SELECT i // 10 AS userid, i % 5003 AS itemid, hash(i) AS score FROM range(1_000_010) t(i);
@@ -119,7 +124,7 @@ def test_a_limit_ends_a_query_of_many_users(con: Con) -> None:
         CREATE VIEW by_user AS SELECT DISTINCT i % 2 AS system, i // 2 AS userid, hash(i) / 2 ** 64 AS x
         FROM range(2_000_000) t(i)
     """)
-    timer = threading.Timer(160, con.interrupt)  # in all; one query takes seconds, or for ever
+    timer = threading.Timer(160, con.interrupt)  # for all queries; one takes seconds, or forever
     timer.start()
     for query in (
         "FROM ranking.judged('rec', 'truth', 10)",
@@ -131,41 +136,45 @@ def test_a_limit_ends_a_query_of_many_users(con: Con) -> None:
     timer.cancel()
 
 
-def test_ranking_check_finds_the_ties_of_a_sort_in_python(con: Con) -> None:
+def test_check_counts_ties_like_a_sort_in_python(con: Con) -> None:
     draw = random.Random(7)
     scores = [None, math.nan, math.inf, -math.inf, 0.0, -0.0, *range(1, 30)]
-    rec = [(draw.randrange(12), draw.choice(scores)) for _ in range(700)]
-    scores_column = pa.array([score for _, score in rec], pa.float64())
-    con.register("given", pa.table({"userid": [user for user, _ in rec], "score": scores_column}))
+    users, drawn = zip(*((draw.randrange(12), draw.choice(scores)) for _ in range(700)), strict=True)
+    con.register("drawn", pa.table({"userid": users, "score": pa.array(drawn, pa.float64())}))
     con.execute("""
-        CREATE TABLE one AS SELECT userid, row_number() OVER () AS itemid, score FROM given;
+        CREATE TABLE one AS SELECT userid, row_number() OVER () AS itemid, score FROM drawn;
         CREATE TABLE two AS SELECT *, unnest(['a', NULL]) AS system FROM one
     """)
     ks = [1, 2, 5, 20, 31, 32, 33, 40, 70]
     expected: dict[int, int] = Counter()
     for user, k in product(range(12), ks):
-        ranked = sorted((s for u, s in rec if u == user and s is not None and s == s), reverse=True)
+        of_user = [s for u, s in zip(users, drawn, strict=True) if u == user and s is not None and s == s]
+        ranked = sorted(of_user, reverse=True)
         expected[k] += len(ranked) > k and ranked[k - 1] == ranked[k]
     assert sum(map(bool, expected.values())) > 4
     for table, systems, some in (("one", 1, [*ks[:5], 0]), ("two", 2, [*ks, 2**63 - 1])):
         query = f"FROM ranking.check('{table}', '{table}', {some}) WHERE code = 'ties_at_k' GROUP BY k"
-        found = dict(con.execute(f"SELECT k, sum(count) {query}").fetchall())
-        assert found == {k: n * systems for k, n in expected.items() if k in some and n}, (table, some)
+        counts = dict(con.execute(f"SELECT k, sum(count) {query}").fetchall())
+        assert counts == {k: n * systems for k, n in expected.items() if k in some and n}, (table, some)
 
 
-def test_ranking_check_needs_no_more_memory_for_a_larger_k(con: Con) -> None:
-    con.execute("SET memory_limit = '200MB'")
-    con.execute(
-        "CREATE TABLE rec AS SELECT i % 3000 AS userid, i AS itemid, i AS score FROM range(60_000) t(i)"
-    )
-    con.execute("CREATE VIEW truth AS SELECT userid, itemid FROM rec")
+def test_check_needs_no_more_memory_for_a_larger_k(con: Con) -> None:
+    con.execute("""
+        SET memory_limit = '200MB';
+        CREATE TABLE rec AS SELECT i % 3000 AS userid, i AS itemid, i AS score FROM range(60_000) t(i);
+        CREATE VIEW truth AS SELECT userid, itemid FROM rec""")
     assert con.execute("FROM ranking.check('rec', 'truth', ks := [20_000])").fetchall() == []
 
 
-def test_a_distribution_is_that_of_the_users_values(tables: Con) -> None:
-    """Against NumPy, over what ranking.by_user gives; the mean is ranking.evaluate's to the bit."""
-    con = tables
-    con.execute("""
+NAMED = ("first_hit_rank", "ndcg", "recall", "spearman")
+
+
+@pytest.mark.parametrize(
+    ("ties", "names"), [("item", NAMED), ("trec", NAMED), ("expected", ("hits", "map", "ndcg", "recall"))]
+)
+def test_distribution_equals_numpy_over_values_by_user(tables: Con, ties: str, names: list[str]) -> None:
+    """The mean is bit-identical to ranking.evaluate's."""
+    tables.execute("""
         CREATE OR REPLACE TABLE some_rec AS
         SELECT
             'ab'[1 + i % 2] AS "system",
@@ -175,93 +184,90 @@ def test_a_distribution_is_that_of_the_users_values(tables: Con) -> None:
         SELECT hash(i + 3) % 60 AS userid, hash(i + 4) % 40 AS itemid, hash(i + 5) % 3 AS rel
         FROM range(300) AS t(i)
     """)
-    call = "('some_rec', 'some_truth', [2, NULL], measures := 'recall,ndcg,spearman,first_hit_rank')"
-    by_user = rows(con, f"FROM ranking.by_user{call}")
-    means = {(row["system"], row["k"]): row for row in rows(con, f"FROM ranking.evaluate{call}")}
-    found = rows(con, f"FROM ranking.distribution{call}")
-    assert [(one["system"], one["k"], one["measure"]) for one in found] == [
-        (*key, name)
-        for key in product("ab", (2, None))
-        for name in ("first_hit_rank", "ndcg", "recall", "spearman")
+    measures = ",".join(names)
+    call = f"('some_rec', 'some_truth', [2, NULL], measures := '{measures}', ties := '{ties}')"
+    by_user = rows(tables, f"FROM ranking.by_user{call}")
+    means = {(row["system"], row["k"]): row for row in rows(tables, f"FROM ranking.evaluate{call}")}
+    distribution = rows(tables, f"FROM ranking.distribution{call}")
+    columns = sorted(by_user[0].keys() & MEASURES.keys())
+    assert [(row["system"], row["k"], row["measure"]) for row in distribution] == [
+        (*key, name) for key in product("ab", (2, None)) for name in columns
     ]
     shares = {"percentile_5": 5, "quartile_1": 25, "median": 50, "quartile_3": 75, "percentile_95": 95}
-    for one in found:
-        key, name = (one["system"], one["k"]), one["measure"]
-        values = [row[name] for row in by_user if (row["system"], row["k"]) == key]
+    for row in distribution:
+        key, name = (row["system"], row["k"]), row["measure"]
+        values = [of[name] for of in by_user if (of["system"], of["k"]) == key]
         defined = np.array([value for value in values if value is not None])
-        assert (one["users"], one["users_undefined"]) == (len(defined), len(values) - len(defined))
-        assert one["mean"] == means[key][name]
+        assert (row["users"], row["users_undefined"]) == (len(defined), len(values) - len(defined))
+        assert row["mean"] == means[key][name]
         if len(defined) < 2:
             assert name == "spearman"
             continue
-        error = float(np.std(defined, ddof=1))
-        expected = {"standard_deviation": error, "standard_error": error / math.sqrt(len(defined))}
+        deviation = float(np.std(defined, ddof=1))
+        expected = {"standard_deviation": deviation, "standard_error": deviation / math.sqrt(len(defined))}
         expected |= {"minimum": defined.min(), "maximum": defined.max(), "zeros": np.mean(defined == 0)}
         expected |= {column: np.percentile(defined, share) for column, share in shares.items()}
-        assert {column: one[column] for column in expected} == pytest.approx(expected, rel=1e-12, abs=1e-15)
-    assert {one["measure"] for one in found if one["users_undefined"]} == {"spearman", "first_hit_rank"}
+        assert {column: row[column] for column in expected} == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    undefined = {row["measure"] for row in distribution if row["users_undefined"]}
+    assert undefined == {"spearman", "first_hit_rank"} & {*names}
 
 
 SUMMARY = "FROM ranking.evaluate('{}', '{}', [2, 40], measures := 'hits,mrr', users := '{}')"
 CHECK = "FROM ranking.check('{}', '{}')"
 
 
-def everything(con: Con, tables: list[str], cte: str = "") -> list[Any]:
-    """What the table functions make of the tables."""
+def summary_and_check(con: Con, tables: list[str], cte: str = "") -> list[Any]:
     return [con.execute(f"{cte} {query.format(*tables)}").fetchall() for query in (SUMMARY, CHECK)]
 
 
-def test_names_of_the_users_columns_do_not_clash(tables: Con) -> None:
-    known = {"userid", "itemid", "score", "rel", "system"}
-    unread = re.compile("|".join(LIKE.values()))  # names that are refused if they are not read
-    names = [
-        name for name in (*NAMES, *MEASURES, "rec", "ks") if name not in known and not unread.fullmatch(name)
-    ]
-    extra = ", ".join(f'{i} AS "{name}"' for i, name in enumerate(names))
+def test_names_of_user_columns_do_not_clash(tables: Con) -> None:
+    unread = re.compile("|".join(LIKE.values()))  # names that are refused unless they are read
+    names = {*NAMES, *MEASURES, "rec", "ks"} - {"userid", "itemid", "score", "rel", "system"}
+    extra = ", ".join(f'1 AS "{name}"' for name in sorted(names) if not unread.fullmatch(name))
     tables.execute(f"CREATE VIEW wide_rec AS SELECT *, 'x' AS rel, {extra} FROM rec")
     tables.execute(f"CREATE VIEW wide_truth AS SELECT *, 'x' AS score, 'x' AS \"system\", {extra} FROM truth")
-    wide = ["wide_rec", "wide_truth", "wide_truth"]
-    assert everything(tables, wide) == everything(tables, ["rec", "truth", "truth"])
+    wide, plain = ["wide_rec", "wide_truth", "wide_truth"], ["rec", "truth", "truth"]
+    assert summary_and_check(tables, wide) == summary_and_check(tables, plain)
 
 
 @pytest.mark.slow
-def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: Con) -> None:
-    """Every name of the SQL as one of hers, and that of each CTE as a table or CTE that she gives."""
+def test_names_of_user_tables_and_ctes_do_not_clash(tables: Con) -> None:
+    """Create each name of the SQL, and pass the name of each of its CTEs as a table or CTE."""
     assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
     of_summary, of_check = composed_ctes()
     assert {"lists", "condensed", "ranked", "counted", "cut", "measured"} <= of_summary
     assert {"list_facts", "evidence", "found", "systems", "rows"} <= of_check
-    hers = ["rec", "truth", "truth"]
-    expected = everything(tables, hers)
-    tables.execute("ATTACH ':memory:' AS hers; USE hers; CREATE TABLE rec AS FROM memory.rec")
-    tables.execute("CREATE TABLE truth AS FROM memory.truth")
+    own = ["rec", "truth", "truth"]
+    expected = summary_and_check(tables, own)
+    tables.execute("""
+        ATTACH ':memory:' AS own; USE own;
+        CREATE TABLE rec AS FROM memory.rec; CREATE TABLE truth AS FROM memory.truth""")
     another = "SELECT 7 AS userid, 7 AS itemid, 7 AS score, 7 AS rel"
     for name in NAMES:
         tables.execute(f'CREATE TABLE "{name}" AS {another}')
-    assert everything(tables, hers) == expected
+    assert summary_and_check(tables, own) == expected
     cte = ", ".join(f'"{name}" AS ({another})' for name in NAMES)
-    assert everything(tables, hers, f"WITH {cte}") == expected
-    for query, ctes, found in ((SUMMARY, of_summary, expected[0]), (CHECK, of_check, expected[1])):
-        names = sorted(ctes)
-        n = query.count("{}")
-        for i in range(0, len(names), n):  # of each n, the first is a CTE where i is even, else a table
-            given = [*names[i : i + n], *hers[len(names) - i :]][:n]
-            ctes_of_hers = []
-            for place, (name, of) in enumerate(zip(given, hers, strict=False)):
-                if name != of and (place + i // n) % 2:
+    assert summary_and_check(tables, own, f"WITH {cte}") == expected
+    for query, ctes, rows_of_query in zip((SUMMARY, CHECK), (of_summary, of_check), expected, strict=True):
+        names, n = sorted(ctes), query.count("{}")
+        for i in range(0, len(names), n):
+            passed = [*names[i : i + n], *own[len(names) - i :]][:n]
+            sources = {name: of for name, of in zip(passed, own, strict=False) if name != of}
+            if i // n % 2:
+                for name, of in sources.items():
                     tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
-                elif name != of:
-                    ctes_of_hers.append(f'"{name}" AS (FROM memory.{of})')
-            quoted = [f'"{name}"' for name in given]
-            call = f"WITH {', '.join(ctes_of_hers) or '_ AS (SELECT 1)'} {query.format(*quoted)}"
-            assert tables.execute(call).fetchall() == found, call
-    tables.execute("USE memory; DETACH hers")
+                sources = {"_": "rec"}
+            cte = ", ".join(f'"{name}" AS (FROM memory.{of})' for name, of in sources.items())
+            call = f"WITH {cte} {query}".format(*(f'"{name}"' for name in passed))
+            assert tables.execute(call).fetchall() == rows_of_query, call
+    tables.execute("USE memory; DETACH own")
 
 
-def test_no_error_is_long_or_has_an_internal_name(tables: Con) -> None:
+def test_errors_are_short_and_without_internal_names(tables: Con) -> None:
     words = ", ".join(f"'word number {i}'" for i in range(3_000))
-    tables.execute(f"CREATE OR REPLACE VIEW wordy AS SELECT *, NULL::ENUM ({words}) AS rel FROM truth")
-    tables.execute("CREATE OR REPLACE VIEW wordy_items AS SELECT * REPLACE (rel AS itemid) FROM wordy")
+    tables.execute(f"""
+        CREATE OR REPLACE VIEW wordy AS SELECT *, NULL::ENUM ({words}) AS rel FROM truth;
+        CREATE OR REPLACE VIEW wordy_items AS SELECT * REPLACE (rel AS itemid) FROM wordy""")
     for query in (
         "ranking.evaluate('rec', 'wordy', [2])",
         "ranking.interpolated_precision_curve('rec', 'wordy_items')",
@@ -272,46 +278,47 @@ def test_no_error_is_long_or_has_an_internal_name(tables: Con) -> None:
         assert error.startswith(query.partition("(")[0])
         assert len(error) <= 200
         assert "_ranking" not in error
-    ((example,),) = tables.execute(
-        "SELECT example FROM ranking.check('rec', 'wordy_items') WHERE problem LIKE 'itemid must%'"
-    ).fetchall()
+    query = "SELECT example FROM ranking.check('rec', 'wordy_items') WHERE problem LIKE 'itemid must%'"
+    ((example,),) = tables.execute(query).fetchall()
     assert len(example) <= 200
 
 
+# --- Rows of one user are gathered before lists are made of them ---
+
+gathered = module_connection()
+
+
 def listed_users(con: Con, rec: str, gather: bool = True) -> Any:
-    """The users of rec as they come where lists of them are made."""
-    lists: Any = environment().get_template("tables/internal/lists.jinja").module
-    recs = lists.gathered(SimpleNamespace(is_short=not gather, recs=rec))
+    """Return the users of rec in the order in which lists of them are made."""
+    template: Any = environment().get_template("tables/internal/lists.jinja").module
+    recs = template.gathered(SimpleNamespace(is_short=not gather, recs=rec))
     con.execute("SET threads = 1")
     return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]
 
 
-gathered = module_connection()
-
-# Users of rows that are gathered, and of such that are not: of the first 8,192 rows how many are different.
+# The first 8,192 rows decide: how many users do they have?
 MANY: list[list[int | None]] = [[*range(8192)], [*range(4097)] * 2, [*range(5000)] + [0] * 50_000]
 FEW: list[list[int | None]] = [[*range(4096)] * 2, [i // 2 for i in range(9000)], [None] * 9000, []]
 FEW.append([0] * 5000 + [*range(50_000)])
 
 
 @pytest.mark.parametrize("users", [*MANY, *FEW])
-def test_rows_are_gathered_where_the_first_are_of_many_users(gathered: Con, users: list[int | None]) -> None:
-    gathered.register("given", pa.table({"userid": pa.array(users, pa.int64())}))
-    gathered.execute("CREATE OR REPLACE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM given")
+def test_rows_are_gathered_if_the_first_have_many_users(gathered: Con, users: list[int | None]) -> None:
+    gathered.register("rows", pa.table({"userid": pa.array(users, pa.int64())}))
+    gathered.execute("CREATE OR REPLACE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM rows")
     assert listed_users(gathered, "rec", gather=False) == users
-    found = listed_users(gathered, "rec")
-    assert (found != users) is (users in MANY)
+    listed = listed_users(gathered, "rec")
+    assert (listed != users) is (users in MANY)
     if users in MANY:
-        assert Counter(found) == Counter(users)
-        places = [place for place, user in enumerate(found) if user == users[-1]]
-        assert places[-1] - places[0] < len(places) + 50  # 4,096 buckets: few other users in between
+        assert Counter(listed) == Counter(users)
+        positions = [i for i, user in enumerate(listed) if user == users[-1]]
+        assert positions[-1] - positions[0] < len(positions) + 50  # 4,096 buckets: few users in between
 
 
-def test_rows_that_are_others_at_each_look_are_there_once(gathered: Con) -> None:
-    """The first rows of a sample differ from look to look, and so may those that several threads read."""
+def test_rows_that_differ_between_reads_are_listed_once(gathered: Con) -> None:
+    """The first rows of a sample differ from read to read, as can those that several threads read."""
     gathered.execute("""
         CREATE VIEW others AS
         SELECT CASE WHEN (SELECT random()) < 0.5 THEN i ELSE 0 END AS userid, 1 AS itemid, 2 AS score
-        FROM range(10_000) AS t(i);
-    """)
+        FROM range(10_000) AS t(i)""")
     assert {len(listed_users(gathered, "others")) for _ in range(40)} == {10_000}

@@ -1,6 +1,6 @@
-"""Expected values over all orders of tied items: over all permutations, and by other libraries.
+"""Ties: expected values over all orders of tied items, by other libraries, and the order of trec_eval.
 
-Values by hand stand in right_tables.txt; random options and other k are the fuzzer's (tests/test_fuzz.py).
+The fuzzer compares expected values with the mean over all permutations; right_tables.txt has values by hand.
 """
 
 import math
@@ -12,69 +12,15 @@ import pytest
 from scipy import stats
 
 import ranking_udfs
-from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, is_close, literal, module_connection, rows
-from tests.ties import Tied, create_tables, mean, random_cases
+from tests.ties import Tied, create_tables
 
 CLOSE = 1e-12
-COLUMNS = [name for name, measure in MEASURES.items() if measure.expected and measure.column]
 con = module_connection()
 
-UUID = "('00000000-0000-0000-0000-00000000000' || itemid)"
-
-
-# How the tables `given` and `judged` are read, and the arguments that say so.
-HUGE = "CASE WHEN NOT isnan(score) THEN -score::HUGEINT END"
-NAMES = "user_col := 'who', item_col := 'what', score_col := 'p', grade_col := 'stars', system_col := 'model'"
-LAYOUTS = {
-    "DOUBLE": ("FROM given", "FROM judged", ""),
-    "HUGEINT ranks": (
-        f"SELECT * REPLACE ({HUGE} AS score) FROM given",
-        "FROM judged",
-        ", descending := false",
-    ),
-    "other names, UUID and text": (
-        f"SELECT userid AS who, {UUID}::UUID AS what, score AS p, 'x' AS model FROM given",
-        f"SELECT userid AS who, {UUID} AS what, rel AS stars FROM judged",
-        f", {NAMES}",
-    ),
-}
-
 
 @pytest.mark.slow
-def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(con: Con) -> None:
-    cases = random_cases(random.Random(8), n=30, longest=5)
-    create_tables(con, cases)
-    rankings = [case.rankings() for case in cases]
-    some_ks: list[list[int | None]] = [[0, 1, 2, 3, None], [1], [2, 40, None]]
-    for (rec, truth, names), ks in zip(LAYOUTS.values(), some_ks, strict=True):
-        want = {
-            k: [[mean(name, orders, k, {}) for name in COLUMNS] for orders in rankings] for k in ks
-        }  # by user, then by measure
-        con.execute(f"CREATE OR REPLACE VIEW rec AS {rec}; CREATE OR REPLACE VIEW truth AS {truth}")
-        arguments = f"('rec', 'truth', {literal(ks)}, ties := 'expected'{names})"
-        keys = "system, userid" if "system" in names else "userid"
-        query = f"FROM ranking.by_user{arguments} ORDER BY userid"
-        found = con.sql(f"SELECT * EXCLUDE ({keys}) {query}")
-        assert found.columns == ["k", "n_rec", "n_truth", *COLUMNS]
-        users = [user for user in range(len(cases)) for _ in ks]
-        for user, (k, n_rec, n_truth, *values) in zip(users, found.fetchall(), strict=True):
-            assert (n_rec, n_truth) == (len(cases[user].rows), rankings[user][0][0].relevant)
-            assert values == pytest.approx(want[k][user], rel=CLOSE, abs=CLOSE), (cases[user], k, names)
-        means = {k: [math.fsum(one) / len(cases) for one in zip(*want[k], strict=True)] for k in ks}
-        if "system" not in names:  # the means of one layout are enough, whose columns are all named
-            continue
-        chosen = ", ".join(f'"{name}"' for name in COLUMNS)
-        for k, *values in con.execute(f"SELECT k, {chosen} FROM ranking.evaluate{arguments}").fetchall():
-            assert values == pytest.approx(means[k], rel=CLOSE, abs=CLOSE), k
-        spread = con.execute(f"SELECT k, measure, mean FROM ranking.distribution{arguments}").fetchall()
-        assert {(k, name) for k, name, _ in spread} == {(k, name) for k in ks for name in COLUMNS}
-        for k, name, one in spread:
-            assert is_close(one, means[k][COLUMNS.index(name)], CLOSE), (name, k)
-
-
-@pytest.mark.slow
-def test_it_is_what_scikit_learn_averages_over_ties(con: Con) -> None:
+def test_expected_values_equal_those_of_scikit_learn(con: Con) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     draw = random.Random(7)
     drawn = []
@@ -82,21 +28,21 @@ def test_it_is_what_scikit_learn_averages_over_ties(con: Con) -> None:
         size = draw.randint(2, 40)
         scores = [draw.randint(1, draw.choice([2, 5, 20])) for _ in range(size)]
         drawn.append((scores, [draw.choice([0, 0, 0, 1, 2, 3]) for _ in range(size)]))
-    cases = [Tied(list(enumerate(map(float, scores))), dict(enumerate(grades))) for scores, grades in drawn]
-    create_tables(con, cases)
-    found = con.execute("""
+    tied = [Tied(list(enumerate(map(float, scores))), dict(enumerate(grades))) for scores, grades in drawn]
+    create_tables(con, tied)
+    values = con.execute("""
         SELECT userid, k, COLUMNS(['dcg(gain=linear)', 'ndcg(gain=linear)', 'auc'])
         FROM ranking.by_user('given', 'judged', [1, 3, 10, NULL], ties := 'expected',
             measures := 'dcg(gain=linear),ndcg(gain=linear),auc')
     """).fetchall()
-    assert len(found) == len(cases) * 4
-    for user, k, dcg, ndcg, auc in found:
+    assert len(values) == len(drawn) * 4
+    for user, k, dcg, ndcg, auc in values:
         scores, grades = drawn[user]
         assert is_close(dcg, float(metrics.dcg_score([grades], [scores], k=k)), CLOSE)
         assert is_close(ndcg, float(metrics.ndcg_score([grades], [scores], k=k)), CLOSE)
         if k is None and len({grade > 0 for grade in grades}) == 2:
-            want = metrics.roc_auc_score([grade > 0 for grade in grades], scores)
-            assert is_close(auc, float(want), CLOSE)
+            expected = metrics.roc_auc_score([grade > 0 for grade in grades], scores)
+            assert is_close(auc, float(expected), CLOSE)
 
 
 LARGE = [  # above, before, size, hits, k
@@ -107,7 +53,7 @@ LARGE = [  # above, before, size, hits, k
 
 @pytest.mark.parametrize(("above", "before", "size", "hits", "k"), LARGE)
 def test_large_ties_keep_nine_digits(con: Con, above: int, before: int, size: int, hits: int, k: int) -> None:
-    """By SciPy's hypergeometric distribution; of the items above the tie, the first `before` are hits."""
+    """Compare with SciPy's hypergeometric distribution. The first `before` items above the tie are hits."""
     hypergeom: Any = stats.hypergeom
     con.execute(f"""
         CREATE OR REPLACE TABLE large AS
@@ -116,10 +62,10 @@ def test_large_ties_keep_nine_digits(con: Con, above: int, before: int, size: in
         WHERE itemid < {before} OR itemid BETWEEN {above} AND {above + hits - 1}
     """)
     taken, relevant = k - above, before + hits
-    # how many hits of the tie are in the top k, and how often
+    # how many hits of the tie can be in the top k, and with which probability
     some = np.arange(max(0, taken + hits - size), min(hits, taken) + 1)
     share = hypergeom.pmf(some, size, hits, taken)
-    # at each rank of the tie: how often nothing above it there is a hit, and then it is one; soon never
+    # for each rank of the tie: the probability that it is the first hit of the tie
     ranks = np.arange(1, min(taken, 4_000) + 1)
     first = hypergeom.pmf(0, size, hits, ranks - 1) * hits / (size - ranks + 1)
     assert len(ranks) == taken or first[-1] < 1e-18
@@ -146,10 +92,8 @@ def test_large_ties_keep_nine_digits(con: Con, above: int, before: int, size: in
 
 
 @pytest.mark.parametrize("descending", [True, False])
-def test_the_order_of_trec_eval_is_that_of_python_and_of_a_slow_definition(
-    con: Con, descending: bool
-) -> None:
-    """Scores are FLOAT, in which 2^24 and 2^24 + 1 tie; equal ones by item as text, the last first."""
+def test_trec_order_equals_python_and_a_slow_definition(con: Con, descending: bool) -> None:
+    """Scores are FLOAT, in which 2^24 and 2^24 + 1 tie. Ties are sorted by item as text, descending."""
     con.execute("""
         CREATE OR REPLACE TABLE tied_rec AS
         SELECT u AS who, (u * 7 + i * 3) % 50 AS what, (u + i) % 3 / 1 AS P
@@ -158,30 +102,28 @@ def test_the_order_of_trec_eval_is_that_of_python_and_of_a_slow_definition(
         CREATE OR REPLACE TABLE tied_truth AS
         SELECT u AS who, (u * 7 + i * 6) % 50 AS what, i % 3 AS rel FROM range(20) a(u), range(5) b(i)
         UNION ALL VALUES (1, 9, 2)""")
-    columns: dict[str, Any] = {
-        "user_col": "who",
-        "item_col": "what",
-        "score_col": "p",
-        "descending": descending,
-    }
-    named = "".join(f", {name} := {literal(one)}" for name, one in columns.items())
-    arguments = f"[1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{named}"
-    query = f"FROM ranking.by_user('tied_rec', 'tied_truth', {arguments})"
-    found = con.execute(f"SELECT userid, k, mrr, recall {query}").fetchall()
-    given = {**columns, "con": con, "ties": "trec", "check": False, "by_user": True}
-    python = ranking_udfs.evaluate("tied_rec", "tied_truth", "mrr,recall", [1, 3, None], **given)
-    assert {*found} == {*python.select("userid, k, mrr, recall").fetchall()}
+    columns: dict[str, Any] = {"user_col": "who", "item_col": "what", "score_col": "p"}
+    columns["descending"] = descending
+    arguments = "".join(f", {name} := {literal(of)}" for name, of in columns.items())
+    query = f"""
+        SELECT userid, k, mrr, recall FROM ranking.by_user(
+            'tied_rec', 'tied_truth', [1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{arguments})"""
+    values = con.execute(query).fetchall()
+    options = {**columns, "con": con, "ties": "trec", "check": False, "by_user": True}
+    python = ranking_udfs.evaluate("tied_rec", "tied_truth", "mrr,recall", [1, 3, None], **options)
+    assert {*values} == {*python.select("userid, k, mrr, recall").fetchall()}
     lists: dict[int, list[tuple[bool, float, str]]] = {}
     for user, item, score in con.sql("FROM tied_rec").fetchall():
         is_last = score is None or math.isnan(score)
         number = 0.0 if is_last else float(np.float32(score)) * (1 if descending else -1)
         lists.setdefault(user, []).append((not is_last, number, str(item)))
     relevant = {(user, str(item)) for user, item, rel in con.sql("FROM tied_truth").fetchall() if rel > 0}
-    firsts = {}
-    for user, rows_of_user in lists.items():
-        order = [item for *_, item in sorted(rows_of_user, reverse=True)]
-        firsts[user] = next((1 / rank for rank, item in enumerate(order, 1) if (user, item) in relevant), 0.0)
-    assert {user: mrr for user, k, mrr, _ in found if k is None} == firsts
-    of_items = query.replace("'trec'", "'item'")
-    by_item = con.execute(f"SELECT userid, k, mrr, recall {of_items}").fetchall()
-    assert len({*found} - {*by_item}) > 10
+    expected = {}
+    for user, listed in lists.items():
+        items = [item for *_, item in sorted(listed, reverse=True)]
+        expected[user] = next(
+            (1 / rank for rank, item in enumerate(items, 1) if (user, item) in relevant), 0.0
+        )
+    assert {user: mrr for user, k, mrr, _ in values if k is None} == expected
+    by_item = con.execute(query.replace("'trec'", "'item'")).fetchall()
+    assert len({*values} - {*by_item}) > 10

@@ -1,8 +1,8 @@
 """The fuzzer's command: `python -m tests.fuzz --cases 1000000 --seed 1`.
 
-A case is one user: two lists (or their rows of two tables) and a k. It goes through all measures, each with
-options of its own, in the plain and in the judged form. Exit code 1 on the first difference; the same seed
-and batch bring it back: `python -m tests.fuzz --seed 1 --batch 17`. Two seeds at once use two processors.
+A case is one user: two lists (or their rows in two tables) and a k. All measures get it, each with its own
+options, in the plain and in the judged form. Exit code 1 on the first difference. The same seed and batch
+reproduce it: `python -m tests.fuzz --seed 1 --batch 17`. Two seeds at once use two processors.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from tests.fuzz.check import CHECKS, run
 
 
 def fuzz(cases: int, seed: int, only: Sequence[str] = (), batch: int | None = None) -> int:
-    """Run at least so many cases and print what came of them; return the exit code."""
+    """Run at least so many cases, print the result and return the exit code."""
     began, done = time.perf_counter(), 0
     for number in count() if batch is None else [batch]:
         n, difference = run(seed, only, number)
@@ -39,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
     parser.add_argument("--cases", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="+", choices=CHECKS, default=(), help="these checks alone")
-    parser.add_argument("--batch", type=int, help="run this batch alone")
+    parser.add_argument("--only", nargs="+", choices=CHECKS, default=(), help="only these checks")
+    parser.add_argument("--batch", type=int, help="run only this batch")
     chosen = parser.parse_args(arguments)
     return fuzz(chosen.cases, chosen.seed, chosen.only, chosen.batch)
 

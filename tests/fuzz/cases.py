@@ -1,11 +1,11 @@
-"""Random batches of lists: as Arrow, and as the slow definitions read them."""
+"""Random batches of lists: as Arrow arrays, and as the slow definitions read them."""
 
-import decimal
 import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
@@ -17,21 +17,16 @@ from tests.fuzz.items import Items
 from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
 
 HUGE = (2**31 - 1, 2**31, 2**32 + 1, 2**63 - 1)
-WIDTHS = [
-    (pa.int8(), 2**7),
-    (pa.uint16(), 2**16),
-    (pa.int32(), 2**31),
-    (pa.int64(), 2**63),
-    (pa.uint64(), 2**64),
-]
+WIDTHS = {pa.int8(): 2**7, pa.uint16(): 2**16, pa.int32(): 2**31, pa.int64(): 2**63, pa.uint64(): 2**64}
+PARTS = ("ranks", "grades", "ideal", "size")  # of a judged ranking
 
 
 @dataclass(frozen=True)
 class Row:
-    """One user: places in `Items` for items, None for NULL.
+    """One user. Items are positions in `Items`, None for NULL.
 
-    rec     binary, map: places; pairs: (grade, place) or None
-    truth   binary: places; map: place -> grade; pairs: grades
+    rec     binary, map: positions; pairs: (grade, position) or None
+    truth   binary: positions; map: position -> grade; pairs: grades
     """
 
     rec: Sequence[Any] | None
@@ -47,9 +42,9 @@ class Layout:
     lists: Callable[[pa.Array], pa.Array]
     grade: pa.DataType
     k: pa.DataType
-    text: pa.DataType = pa.string()  # noqa: RUF009
-    beneath: bool = False  # whether a NULL list has values in its place
-    untyped: bool = False  # whether what holds NULLs alone has the type NULL, as SQL's `[]` and `NULL`
+    text: pa.DataType
+    beneath: bool  # whether a NULL list has values in its place
+    untyped: bool  # whether lists of NULLs have the type NULL, like SQL's `[]` and `NULL`
 
 
 @dataclass(frozen=True)
@@ -61,29 +56,20 @@ class Batch:
 
     # --- as the slow definitions read it ---
 
-    def read(self, row: Row) -> tuple[Any, Any]:
-        """The row with numbers for items."""
-        number = self.items.number
-
-        def item(place: int | None) -> int | None:
-            return None if place is None else number[place]
-
-        rec: Any = row.rec
-        if rec is not None and self.form == "pairs":
-            rec = [pair and (pair[0], item(pair[1])) for pair in rec]
-        elif rec is not None:
-            rec = [item(place) for place in rec]
-        truth: Any = row.truth
-        if truth is not None and self.form == "map":
-            truth = {item(place): grade for place, grade in truth.items()}
-        elif truth is not None and self.form == "binary":
-            truth = [item(place) for place in truth]
-        return rec, truth
-
     @cached_property
     def plain(self) -> list[tuple[Any, Any]]:
         """Each row's rec and truth, with numbers for items."""
-        return [self.read(row) for row in self.rows]
+        number: dict[Any, Any] = {None: None, **dict(enumerate(self.items.number))}
+
+        def numbered(held: Any) -> Any:
+            if isinstance(held, dict):
+                return {number[item]: grade for item, grade in held.items()}
+            return held and [number[item] for item in held]
+
+        if self.form != "pairs":
+            return [(numbered(row.rec), numbered(row.truth)) for row in self.rows]
+        recs = [row.rec and [pair and (pair[0], number[pair[1]]) for pair in row.rec] for row in self.rows]
+        return [(rec, row.truth) for rec, row in zip(recs, self.rows, strict=True)]
 
     @cached_property
     def rankings(self) -> list[Ranking | None]:
@@ -92,20 +78,21 @@ class Batch:
     @cached_property
     def judged(self) -> list[Any]:
         """What judge returns."""
-        parts = ("ranks", "grades", "ideal", "size")
         return [
-            one and {**{part: getattr(one, part) for part in parts}, "cutoff": None} for one in self.rankings
+            ranking and {**{part: getattr(ranking, part) for part in PARTS}, "cutoff": None}
+            for ranking in self.rankings
         ]
 
     @cached_property
     def largest_grade(self) -> float:
-        return max((grade for one in self.rankings if one is not None for grade in one.ideal), default=0.0)
+        return max((grade for ranking in self.rankings if ranking for grade in ranking.ideal), default=0.0)
 
     def expected(self, name: str, options: Sequence[Options], judged: bool = False) -> list[float | None]:
-        """With the options of each row."""
-        one = WITNESSES[name]
+        """Return the value of each row with its options."""
+        witness = WITNESSES[name]
+        defaults = witness.of_judged if judged else {}
         return [
-            ranking and one.definition(ranking, row.k, **{**(one.of_judged if judged else {}), **chosen})
+            ranking and witness.definition(ranking, row.k, **{**defaults, **chosen})
             for ranking, row, chosen in zip(self.rankings, self.rows, options, strict=True)
         ]
 
@@ -114,91 +101,75 @@ class Batch:
     def arrays(self) -> tuple[pa.Array, pa.Array]:
         junk = [Row(None, None, None)] * self.layout.junk
         rows = [*junk, *self.rows, *junk]
-        rec, truth = self.rec_array(rows), self.truth_array(rows)
-        if self.layout.junk:
-            rec, truth = (array.slice(self.layout.junk, len(self.rows)) for array in (rec, truth))
+        recs, truths = [row.rec for row in rows], [row.truth for row in rows]
+        if self.form == "pairs":
+            arrays = self.lists(recs, self.pairs, may_be_untyped=False), self.lists(truths, self.grades)
+        else:
+            rec = self.lists(recs, partial(take, self.items.rec))
+            is_map = self.form == "map"
+            truth = self.maps(truths) if is_map else self.lists(truths, partial(take, self.items.truth))
+            arrays = rec, truth
+        rec, truth = (array.slice(self.layout.junk, len(self.rows)) for array in arrays)
         return rec, truth
 
-    def rec_array(self, rows: Sequence[Row]) -> pa.Array:
-        held = [row.rec for row in rows]
-        if self.form != "pairs":
-            return self.laid(held, lambda flat: taken(self.items.rec, flat))
-        return self.laid(held, self.pairs, may_be_untyped=False)
+    def grades(self, values: Sequence[float | None]) -> pa.Array:
+        return pa.array(values, pa.float64()).cast(self.layout.grade)
 
     def pairs(self, flat: Sequence[Any]) -> pa.Array:
-        grades = numbers([part and part[0] for part in flat], self.layout.grade)
-        places = taken(self.items.rec, [part and part[1] for part in flat])
-        mask = pa.array([part is None for part in flat], pa.bool_())
-        return pa.StructArray.from_arrays([grades, places], ["grade", "item"], mask=mask)
+        grades = self.grades([pair and pair[0] for pair in flat])
+        taken = take(self.items.rec, [pair and pair[1] for pair in flat])
+        mask = pa.array([pair is None for pair in flat], pa.bool_())
+        return pa.StructArray.from_arrays([grades, taken], ["grade", "item"], mask=mask)
 
-    def truth_array(self, rows: Sequence[Row]) -> pa.Array:
-        held = [row.truth for row in rows]
-        if self.form == "pairs":
-            return self.laid(held, lambda flat: numbers(flat, self.layout.grade))
-        if self.form == "binary":
-            return self.laid(held, lambda flat: taken(self.items.truth, flat))
-        if self.layout.untyped and all(row is None for row in held):
-            return pa.nulls(len(held))
-        places = taken(self.items.truth, [place for row in held if row is not None for place in row])
-        grades = [grade for row in held if row is not None for grade in row.values()]
-        offsets = listed(held, places).offsets.to_pylist()
-        values = numbers(grades, self.layout.grade)
-        starts = [None if row is None else start for row, start in zip(held, offsets, strict=False)]
-        return pa.MapArray.from_arrays(pa.array([*starts, offsets[-1]], pa.int32()), places, values)
+    def maps(self, rows: Sequence[Any]) -> pa.Array:
+        if self.layout.untyped and all(row is None for row in rows):
+            return pa.nulls(len(rows))
+        keys = take(self.items.truth, [item for row in rows for item in row or ()])
+        values = self.grades([grade for row in rows for grade in (row or {}).values()])
+        *starts, end = list_array(rows, keys).offsets.to_pylist()
+        starts = [None if row is None else start for row, start in zip(rows, starts, strict=True)]
+        return pa.MapArray.from_arrays(pa.array([*starts, end], pa.int32()), keys, values)
 
-    def laid(
-        self, held: Sequence[Any], values: Callable[[list[Any]], pa.Array], may_be_untyped: bool = True
+    def lists(
+        self, rows: Sequence[Any], values: Callable[[list[Any]], pa.Array], may_be_untyped: bool = True
     ) -> pa.Array:
-        """Lists in the batch's layout, `values` making one array of all that they hold."""
+        """Lay out lists. `values` makes one array of all that they contain."""
         untyped = self.layout.untyped and may_be_untyped
-        if untyped and all(row is None for row in held):
-            return pa.nulls(len(held))
-        beneath: Any = next((row for row in held if row), []) if self.layout.beneath else []
-        ordered = held[::-1] if self.layout.lists in BACKWARDS else held
+        if untyped and all(row is None for row in rows):
+            return pa.nulls(len(rows))
+        beneath: Any = next((row for row in rows if row), []) if self.layout.beneath else []
+        ordered = rows[::-1] if self.layout.lists in BACKWARDS else rows
         flat = [part for row in ordered for part in (beneath if row is None else row)]
         is_null = untyped and all(part is None for part in flat)
-        array = listed(ordered, pa.nulls(len(flat)) if is_null else values(flat), len(beneath))
-        return self.layout.lists(array)
+        return self.layout.lists(
+            list_array(ordered, pa.nulls(len(flat)) if is_null else values(flat), len(beneath))
+        )
 
     def k_array(self) -> pa.Array:
-        ks = [row.k for row in self.rows]
-        if pa.types.is_decimal(self.layout.k):
-            return pa.array([None if k is None else decimal.Decimal(k) for k in ks], self.layout.k)
-        return pa.array(ks, self.layout.k)
+        return pa.array([row.k for row in self.rows], self.layout.k)
 
     def call(self, name: str, judged: bool = False) -> str:
-        """What to say of a call."""
-        form = "a judged ranking of " * judged
-        return f"{name} of {form}{self.form} lists, {self.items.kind} ({self.types})"
-
-    @cached_property
-    def types(self) -> str:
-        return ", ".join(f"{array.type}" for array in (*self.arrays(), self.k_array()))
+        """Describe a call."""
+        types = ", ".join(f"{array.type}" for array in (*self.arrays(), self.k_array()))
+        return f"{name} of {'a judged ranking of ' * judged}{self.form} lists, {self.items.kind} ({types})"
 
 
-def taken(values: pa.Array, places: Sequence[int | None]) -> pa.Array:
-    """The values at these places, of any type: pyarrow cannot take from views."""
+def take(values: pa.Array, positions: Sequence[int | None]) -> pa.Array:
+    """Return the values at these positions, of any type: pyarrow cannot take from views."""
     kind = values.type
     if isinstance(kind, pa.BaseExtensionType):
-        return pa.ExtensionArray.from_storage(kind, taken(values.storage, places))
+        return pa.ExtensionArray.from_storage(kind, take(values.storage, positions))
     for is_view, other in ((pa.types.is_string_view, pa.string()), (pa.types.is_binary_view, pa.binary())):
         if is_view(kind):
-            return values.cast(other).take(pa.array(places, pa.int32())).cast(kind)
-    return values.take(pa.array(places, pa.int32()))
+            return take(values.cast(other), positions).cast(kind)
+    return values.take(pa.array(positions, pa.int32()))
 
 
-def listed(rows: Sequence[Any], values: pa.Array, beneath: int = 0) -> pa.Array:
-    """A list array; a NULL row takes up no values, or so many `beneath` it."""
-    offsets = [0]
-    for row in rows:
-        offsets.append(offsets[-1] + (beneath if row is None else len(row)))
+def list_array(rows: Sequence[Any], values: pa.Array, beneath: int = 0) -> pa.Array:
+    """Make a list array. A NULL row has `beneath` values."""
+    offsets = accumulate((beneath if row is None else len(row) for row in rows), initial=0)
     mask = pa.array([row is None for row in rows], pa.bool_())
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, mask=mask)
-
-
-def numbers(values: Sequence[float | None], kind: pa.DataType) -> pa.Array:
-    array = pa.array(values, pa.float64())
-    return array if kind == array.type else array.cast(kind)
 
 
 def large(array: pa.Array) -> pa.Array:
@@ -206,7 +177,7 @@ def large(array: pa.Array) -> pa.Array:
 
 
 def view(array: pa.Array, is_large: bool = False) -> pa.Array:
-    """A list view whose lists lie in their order."""
+    """Make a list view whose lists are in order."""
     kind, width = (pa.LargeListViewArray, pa.int64()) if is_large else (pa.ListViewArray, pa.int32())
     offsets = array.offsets.cast(width)
     sizes = pc.subtract(offsets[1:], offsets[:-1])
@@ -214,7 +185,7 @@ def view(array: pa.Array, is_large: bool = False) -> pa.Array:
 
 
 def backward(array: pa.Array, is_large: bool = False) -> pa.Array:
-    """A list view of the lists from the last to the first, which lie from the first to the last."""
+    """Make a list view of the lists from the last to the first. In memory the first comes first."""
     return view(array, is_large).take(pa.array(range(len(array) - 1, -1, -1), pa.int32()))
 
 
@@ -223,7 +194,7 @@ def plain(array: pa.Array) -> pa.Array:
 
 
 def fixed(array: pa.Array) -> pa.Array:
-    """An ARRAY, if all lists are equally long."""
+    """Make an ARRAY if all lists have the same length."""
     lengths = {length for length in array.value_lengths().to_pylist() if length is not None}
     if array.null_count or len(lengths) != 1 or lengths == {0}:
         return array
@@ -235,14 +206,8 @@ LAYOUTS = [plain, plain, plain, large, view, partial(view, is_large=True), *BACK
 
 
 SIZES: list[tuple[tuple[int, int], int, int, int]] = [  # rows, longest rec, longest truth, weight
-    ((1, 40), 3, 3, 4),
-    ((1, 300), 8, 6, 14),
-    ((1, 100), 25, 20, 4),
-    ((1, 3), 250, 100, 1),
-    ((1, 1), 4_000, 300, 1),
-    ((2_046, 2_050), 4, 4, 1),
-    ((1, 20), 0, 5, 1),
-    ((1, 20), 5, 0, 1),
+    *(((1, 40), 3, 3, 4), ((1, 300), 8, 6, 14), ((1, 100), 25, 20, 4), ((1, 3), 250, 100, 1)),
+    *(((1, 1), 4_000, 300, 1), ((2_046, 2_050), 4, 4, 1), ((1, 20), 0, 5, 1), ((1, 20), 5, 0, 1)),
 ]
 GRADES: list[list[float]] = [
     [-1, 0, 0, 1, 1, 2, 3, 4],
@@ -270,13 +235,11 @@ def draw(rng: random.Random) -> Batch:
     def item(places: Sequence[int], before: Sequence[Any], luck: float) -> Any:
         if luck < nulls / 2 or not places:
             return None
-        if luck < nulls / 2 + repeats / 2 and before:
-            return rng.choice(before)
-        return rng.choice(places)
+        return rng.choice(before if luck < nulls / 2 + repeats / 2 and before else places)
 
     def row() -> Row:
         rec: list[Any] = []
-        if form == "map" and rng.random() < 0.5:  # without repeats but those that are asked for
+        if form == "map" and rng.random() < 0.5:  # no repeats
             rec = rng.sample(pool.in_rec, min(len(pool.in_rec), rng.randint(0, longest)))
             rec = [None if rng.random() < nulls / 2 else place for place in rec]
         else:
@@ -288,19 +251,16 @@ def draw(rng: random.Random) -> Batch:
             truth = [item(pool.in_truth, [], rng.random()) for _ in range(count)]
         elif form == "map":
             places = rng.sample(pool.in_truth, min(len(pool.in_truth), count))
-            numbers = {pool.number[place]: place for place in places}
-            truth = {place: rng.choice(grades) for place in numbers.values()}
+            truth = {place: rng.choice(grades) for place in {pool.number[i]: i for i in places}.values()}
         else:
-            given = [None if rng.random() < nulls / 2 else (rng.choice(grades), place) for place in rec]
+            rec = [None if rng.random() < nulls / 2 else (rng.choice(grades), place) for place in rec]
             truth = [rng.choice(grades) for _ in range(count)] if rng.random() < 0.3 else []
-            truth += [pair[0] for pair in given if pair is not None and rng.random() < 0.8]
-            truth = [] if not most else truth
-            rec = given
+            truth += [pair[0] for pair in rec if pair is not None and rng.random() < 0.8]
+            truth = truth if most else []
         edges = (0, 1, 2, 3, len(rec) - 1, len(rec), len(rec) + 1, len(truth), len(truth) + 1, 10, 100, *HUGE)
         k = rng.choice([None, None, *(edge for edge in edges if edge >= 0)])
-        return Row(
-            None if rng.random() < null_rows / 4 else rec, None if rng.random() < null_rows / 4 else truth, k
-        )
+        rec_or_null, truth_or_null = (None if rng.random() < null_rows / 4 else side for side in (rec, truth))
+        return Row(rec_or_null, truth_or_null, k)
 
     rows = [row() for _ in range(rng.randint(few, many))]
     if one_k:
@@ -310,7 +270,7 @@ def draw(rng: random.Random) -> Batch:
 
 def layout(rng: random.Random, rows: Sequence[Row], grades: Sequence[float]) -> Layout:
     largest = max((row.k or 0 for row in rows), default=0)
-    kinds = [kind for kind, limit in WIDTHS if largest < limit]
+    kinds = [kind for kind, limit in WIDTHS.items() if largest < limit]
     if all(row.k is None for row in rows):
         kinds.append(pa.null())
     if rng.random() < 0.1:
@@ -319,25 +279,17 @@ def layout(rng: random.Random, rows: Sequence[Row], grades: Sequence[float]) -> 
     if all(abs(grade) < 1e6 and (grade * 4).is_integer() for grade in map(float, grades)):
         types += [pa.float32(), pa.decimal128(9, 2)]
     if all(abs(grade) < 100 and grade == int(grade) for grade in grades):
-        types += [pa.int8(), pa.int64()]
-        if min(grades) >= 0:
-            types.append(pa.decimal128(38, 0))
-    return Layout(
-        rng.choice([0, 0, 1, 7]),
-        rng.choice(LAYOUTS),
-        rng.choice(types),
-        rng.choice(kinds),
-        rng.choice([pa.string(), pa.string(), pa.large_string(), pa.string_view()]),
-        beneath=rng.random() < 0.3,
-        untyped=rng.random() < 0.3,
-    )
+        types += [pa.int8(), pa.int64()] + [pa.decimal128(38, 0)] * (min(grades) >= 0)
+    texts = [pa.string(), pa.string(), pa.large_string(), pa.string_view()]
+    choices = [rng.choice(choice) for choice in ([0, 0, 1, 7], LAYOUTS, types, kinds, texts)]
+    return Layout(*choices, beneath=rng.random() < 0.3, untyped=rng.random() < 0.3)
 
 
 def draw_for_duckdb(rng: random.Random) -> Batch:
-    """A batch that DuckDB itself can scan.
+    """Draw a batch that DuckDB itself can scan.
 
     DuckDB 1.5's own scan of Arrow loses values of views, or crashes on those of pyarrow 19, before any
-    function sees them. What DuckDB hands to the functions are views all the same, by its settings.
+    function sees them. With some settings DuckDB still passes views to the functions.
     """
     while True:
         batch = draw(rng)
@@ -348,9 +300,9 @@ def draw_for_duckdb(rng: random.Random) -> Batch:
 
 
 def options(rng: random.Random, name: str, batch: Batch | None = None, largest: float = 0) -> dict[str, Any]:
-    """Some options of a measure: any of its words, and numbers within the bounds of the registry.
+    """Draw options of a measure: any of its words, and numbers within the bounds of the registry.
 
-    Where truth has no grades, no min_grade is above 1. Of ideal=k the slow definition makes k items.
+    Without grades in truth, no min_grade is above 1. With ideal=k, the slow definition makes k items.
     """
     largest = batch.largest_grade if batch else largest
     rules, chosen = MEASURES[name].options, dict[str, Any]()
@@ -375,7 +327,7 @@ def options(rng: random.Random, name: str, batch: Batch | None = None, largest: 
 
 
 def accepted(rng: random.Random, name: str, batch: Batch) -> dict[str, Any]:
-    """Options with which no grade of the batch is an error."""
+    """Draw options with which no grade of the batch is an error."""
     chosen = options(rng, name, batch)
     return {**chosen, "max_grade": 1000.0} if "max_grade" in chosen else chosen
 
@@ -383,6 +335,6 @@ def accepted(rng: random.Random, name: str, batch: Batch) -> dict[str, Any]:
 def number(rng: random.Random, rule: Number) -> float:
     low = max(rule.at_least, rule.above)
     high = min(rule.at_most, rule.below, low + 20)
-    found = rng.choice([rng.uniform(low, high), rng.randint(0, 10) / 10, low + 1, rng.uniform(low, low + 1)])
-    in_bounds = rule.at_least <= found <= rule.at_most and rule.above + 0.01 < found < rule.below
-    return found if in_bounds else low + 1 if rule.default is None else rule.default
+    drawn = rng.choice([rng.uniform(low, high), rng.randint(0, 10) / 10, low + 1, rng.uniform(low, low + 1)])
+    in_bounds = rule.at_least <= drawn <= rule.at_most and rule.above + 0.01 < drawn < rule.below
+    return drawn if in_bounds else low + 1 if rule.default is None else rule.default

@@ -22,9 +22,9 @@ from ranking_udfs.inputs.tables import Inputs, load
 from ranking_udfs.measures.registry import BY_NAME, MEASURES, Measure
 from tests.conftest import Con, call, is_close, judged_array, literal, option_text, within
 from tests.fuzz import cases
-from tests.fuzz.cases import Row
+from tests.fuzz.cases import PARTS, Row
 from tests.sql_names import TABLE_NAMES
-from tests.ties import create_tables, random_cases
+from tests.ties import LAYOUTS, condensed, create_tables, random_cases
 from tests.ties import mean as mean_over_orders
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
 
@@ -39,7 +39,7 @@ SETTINGS = (
 
 
 def run(seed: int, only: Sequence[str], number: int) -> tuple[int, str | None]:
-    """Run batch `number`: how many cases it has, and what differs.
+    """Run batch `number` and return its number of cases and the difference, if any.
 
     The same seed, checks and number give the same cases.
     """
@@ -56,39 +56,36 @@ def run(seed: int, only: Sequence[str], number: int) -> tuple[int, str | None]:
 
 @cache
 def connection(settings: str) -> Con:
-    """One for all batches, since to register takes longer than most of them."""
+    """Open one connection for all batches: registering takes longer than most of them."""
     return ranking_udfs.register(duckdb.connect(config={"threads": 2}).execute(f"SET {settings}"))
 
 
 def outcome(work: Callable[[], Any]) -> Any:
-    """What comes out, or the kind of error; a crash of another kind is passed on."""
+    """Return the result or the kind of error. Errors of other kinds are passed on."""
     try:
         return work()
     except (ValueError, TypeError) as error:
         return type(error).__name__
 
 
-def is_same(got: Any, want: Any) -> bool:
-    are_numbers = isinstance(got, float | int) and isinstance(want, float | int)
-    return is_close(got, want, CLOSE) if are_numbers else bool(got == want)
-
-
 def agree(what: str, rows: Sequence[Any], got: Any, want: Any, measure: Measure | None = None) -> None:
-    """Compare a value per row, or the kind of error of all rows; values must be in the range of the measure.
+    """Compare a value per row, or the kind of error of all rows. Values must be in the measure's range.
 
     Raises:
-        AssertionError: of the rows that differ, with the shortest one.
+        AssertionError: some rows differ; with the shortest of these.
     """
-    got, want = ([one] * len(rows) if isinstance(one, str) else one for one in (got, want))
+    got, want = ([side] * len(rows) if isinstance(side, str) else side for side in (got, want))
     wrong = []
-    for row, one, other in zip(rows, got, want, strict=True):
-        is_out = measure and not isinstance(other, str | None) and not within(measure, one)
-        wrong += [f"{row} is {one}, not {other}"] if is_out or not is_same(one, other) else []
+    for row, value, expected in zip(rows, got, want, strict=True):
+        are_numbers = isinstance(value, float | int) and isinstance(expected, float | int)
+        is_same = is_close(value, expected, CLOSE) if are_numbers else value == expected
+        is_out = measure and not isinstance(expected, str | None) and not within(measure, value)
+        wrong += [] if is_same and not is_out else [f"{row} is {value}, not {expected}"]
     assert not wrong, f"{what}: {min(wrong, key=len)} (and {len(wrong) - 1} more of {len(rows)} rows)"
 
 
 def check_lists(rng: random.Random) -> int:
-    """All measures, plain and of a judged ranking, and judge itself, through Arrow."""
+    """Call all measures, of lists and of a judged ranking, and judge itself, through Arrow."""
     batch = cases.draw(rng)
     rec, truth = batch.arrays()
     size = len(batch.rows)
@@ -110,39 +107,40 @@ def check_lists(rng: random.Random) -> int:
 
 
 def check_sql(rng: random.Random) -> int:
-    """All measures and ranking.judge through DuckDB, over a table."""
+    """Call all measures and ranking.judge through DuckDB, over a table."""
     batch = cases.draw_for_duckdb(rng)
     rec, truth = batch.arrays()
-    table = pa.table({"i": range(len(rec)), "rec": rec, "truth": truth, "k": batch.k_array()})
+    size = len(rec)
+    table = pa.table({"i": range(size), "rec": rec, "truth": truth, "k": batch.k_array()})
     chosen = {name: cases.accepted(rng, name, batch) for name in MEASURES}
     calls = [(name, options, is_judged) for name, options in chosen.items() for is_judged in (False, True)]
     lists = ("rec, truth", "judge(rec, truth)")
     columns = [f'"{name}"({lists[j]}, k, {literal(option_text(options))})' for name, options, j in calls]
+    expected = [batch.expected(name, [options] * size, is_judged) for name, options, is_judged in calls]
     if batch.form != "pairs" and not re.search("fixed|dictionary|decimal", f"{rec.type} {truth.type}"):
-        truths = "truth" if batch.form == "binary" else "map_keys(truth), map_values(truth)"
-        columns.append(f"ranking.judge(rec, {truths})")
+        columns.append(f"ranking.judge(rec, {TRUTHS[batch.form]})")
+        expected.append(batch.judged)
     settings = rng.choice(SETTINGS)
     con = connection(settings).register("scanned", table)
     try:
         con.execute("CREATE OR REPLACE TABLE t AS FROM scanned")
     except duckdb.Error:
-        if batch.items.kind == "ENUM":  # some dictionaries DuckDB's own scan of Arrow refuses
+        if batch.items.kind == "ENUM":  # DuckDB's own scan of Arrow refuses some dictionaries
             return 0
         raise
-    rows = con.execute(f"SELECT {', '.join(columns)} FROM t ORDER BY i").fetchall()
-    for column, values, one in zip(columns, zip(*rows, strict=True), [*calls, None], strict=False):
-        if one is None:
-            agree(batch.call(column), batch.plain, values, batch.judged)
-            continue
-        name, options, is_judged = one
-        want = batch.expected(name, [options] * len(batch.rows), is_judged)
-        given = [*zip(batch.plain, (row.k for row in batch.rows), strict=True)]
-        agree(f"{settings}: {batch.call(column)}", given, values, want, MEASURES[name])
-    return len(batch.rows)
+    got = zip(*con.execute(f"SELECT {', '.join(columns)} FROM t ORDER BY i").fetchall(), strict=True)
+    measures = [*(MEASURES[name] for name, *_ in calls), None]
+    rows = [*zip(batch.plain, (row.k for row in batch.rows), strict=True)]
+    for column, values, want, measure in zip(columns, got, expected, measures, strict=False):
+        agree(f"{settings}: {batch.call(column)}", rows, values, want, measure)
+    return size
+
+
+TRUTHS = {"binary": "truth", "map": "map_keys(truth), map_values(truth)"}  # as ranking.judge takes them
 
 
 def check_refusals(rng: random.Random) -> int:
-    """One row of a batch is wrong: an error that names the function, and nothing else.
+    """Call with one wrong row in a batch: the error must name the function.
 
     Wrong types, options and numbers of arguments are in tests/wrong_calls.txt.
     """
@@ -168,7 +166,7 @@ LISTS = [pa.list_, pa.list_, pa.large_list, pa.list_view, pa.large_list_view]
 
 
 def check_list_measures(rng: random.Random) -> int:
-    """Over rows of which the first are sliced away."""
+    """Call measures of lists over arrays whose first rows are sliced away."""
     size: int = rng.choice([*range(40), *range(40), 2_048, 2_049])
     distance = rng.choice(["cosine", "euclidean", "jaccard"])
 
@@ -189,7 +187,7 @@ def check_list_measures(rng: random.Random) -> int:
     kind = rng.choice([pa.int64(), pa.string(), pa.string_view(), pa.binary_view()])
 
     def named(item: int | None) -> Any:
-        text = str(item) * ((item or 0) % 9 + 1)  # some beyond the 12 letters that a view holds in itself
+        text = str(item) * ((item or 0) % 9 + 1)  # some have more than the 12 letters that a view can hold
         if item is None or kind == pa.int64():
             return item
         return text.encode() if kind == pa.binary_view() else text
@@ -198,8 +196,8 @@ def check_list_measures(rng: random.Random) -> int:
         return [named(item) for item in rng.choices([*pool, None], k=rng.randint(0, 12))]
 
     def popularity() -> Any:
-        held = rng.sample(pool, rng.randint(1, len(pool))) if is_rarest else pool
-        return {named(item): rng.choice([1.0, 0.5, rng.uniform(1e-9, 1)]) for item in held}
+        known = rng.sample(pool, rng.randint(1, len(pool))) if is_rarest else pool
+        return {named(item): rng.choice([1.0, 0.5, rng.uniform(1e-9, 1)]) for item in known}
 
     columns = {rng.choice(LISTS)(kind): rec, pa.map_(kind, pa.float64()): popularity}
     compare_list_measure(rng, "novelty", {"missing": "rarest"} if is_rarest else {}, size, columns)
@@ -209,13 +207,11 @@ def check_list_measures(rng: random.Random) -> int:
 def compare_list_measure(
     rng: random.Random, name: str, options: Options, size: int, columns: Mapping[Any, Callable[[], Any]]
 ) -> None:
-    """Of rows that are drawn for each column, some NULL."""
-    drawn = [[None if rng.random() < 0.05 else one() for _ in range(size)] for one in columns.values()]
+    """Compare rows that are drawn for each column, some of them NULL."""
+    drawn = [[None if rng.random() < 0.05 else draw() for _ in range(size)] for draw in columns.values()]
     start, rows = size % 4, [*zip(*drawn, strict=True)]
-    arrays = [
-        pa.array([one and [*one.items()] if isinstance(one, dict) else one for one in column], kind)
-        for column, kind in zip(drawn, columns, strict=True)
-    ]
+    entries = [[[*x.items()] if isinstance(x, dict) else x for x in column] for column in drawn]
+    arrays = [pa.array(column, kind) for column, kind in zip(entries, columns, strict=True)]
     texts = pa.array([option_text(options)] * size, pa.string())
     got = call(name, *(array.slice(start) for array in (*arrays, texts)))
     want = [LIST_WITNESSES[name].definition(*row, **options) for row in rows[start:]]
@@ -235,27 +231,21 @@ SCORES: list[tuple[str, list[Any]]] = [
 ]
 GRADES: list[list[float] | None] = [None, None, [1.0], [-1.0, 0.0, 1.0, 2.0, 4.0], [0.0], [0.5, 3.0, -1e300]]
 NAMES: list[list[Any]] = [
-    list(range(20)),
-    [f"item {i}" for i in range(20)],
-    [i * 10**17 for i in range(-10, 10)],
-    ["", "a", "A", "b", "é", "\U0001f642", "'", "a'b"],
-    [7],
-    list(range(400)),
+    *([*range(20)], [f"item {i}" for i in range(20)], [i * 10**17 for i in range(-10, 10)]),
+    *(["", "a", "A", "b", "é", "\U0001f642", "'", "a'b"], [7], [*range(400)]),
 ]
-
-
 INTEGERS = ["INTEGER", "INTEGER", "SMALLINT", "BIGINT", "UBIGINT", "HUGEINT"]
 
 
 def item_types(names: Sequence[Any]) -> list[str]:
-    """The types that these items may have in a table, all of one family."""
+    """Return the types that these items may have in a table, all of one family."""
     if isinstance(names[0], int):
         return ["BIGINT", "BIGINT", "HUGEINT"]
     return ["VARCHAR", f"ENUM ({', '.join(map(literal, sorted(names)))})"]
 
 
 def check_tables(rng: random.Random) -> int:
-    """ranking.by_user and ranking.evaluate over random tables."""
+    """Call ranking.by_user and ranking.evaluate over random tables."""
     users, many = rng.choice([(1, 1), (1, 300), (2, 140), (5, 12), (30, 12), (30, 3), (5, 0)])
     names, (kind, scores), grades = rng.choice(NAMES), rng.choice(SCORES), rng.choice(GRADES)
     systems = rng.choice([None, None, ["a"], ["a", "b", None]])
@@ -273,96 +263,114 @@ def check_tables(rng: random.Random) -> int:
     for row in (*rec, *truth):
         if rng.random() < unclean:
             row[rng.choice(["itemid", "itemid", "userid"])] = None
+    if all(row["userid"] is None for row in truth):  # an error: tests/wrong_calls.txt
+        return 0
     rng.shuffle(rec)
     rng.shuffle(truth)
     ks = rng.choices([0, 1, 2, 3, 5, 10, 32, 33, 100, 128, 129, 200, 2**31 - 1, None], k=rng.randint(1, 5))
-    measured = [name for name, measure in MEASURES.items() if measure.column]
-    expected = by_user(rec, truth, ks, systems is not None, measured)
     ids = [{"userid": rng.choice(INTEGERS), "itemid": rng.choice(item_types(names))} for _ in range(2)]
-    of_rec, of_truth = rng.sample(TABLE_NAMES, 2)  # a table of hers may be called what the SQL calls its own
+    of_rec, of_truth = rng.sample(TABLE_NAMES, 2)  # names that the SQL uses too
     tables = create(of_rec, rec, {**({"system": "VARCHAR"} if systems else {}), **ids[0], "score": kind})
     tables += create(of_truth, truth, ids[1] if grades is None else {**ids[1], "rel": "DOUBLE"})
     system = "NULL" if systems is None else "system"
+    columns = [name for name, measure in MEASURES.items() if measure.column]
+    measured = rng.choice([columns, rng.sample(columns, 2)])  # two may need only the top of a list
     chosen = ", ".join(f'"{name}"' for name in measured)
     con = connection(rng.choice(SETTINGS)).execute(tables)
-    query = f"FROM ranking.by_user('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)})"
+    least, judging = draw_judging(rng, has_grades=grades is not None)
+    judging += rng.choice(["", ", descending := false"]) + f", measures := {measured}"
+    expected = by_user(rec, truth, ks, measured, least, judging)
+    call = f"('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)}{judging})"
+    query = f"FROM ranking.by_user{call}"
     got = con.execute(f"SELECT {system}, userid, k, n_rec, n_truth, {chosen} {query}").fetchall()
     rows = {row[:3]: row[3:] for row in got}
     what = f"{tables}{query};  --"
     agree(what, ["keys", "rows"], [rows.keys(), len(got)], [expected.keys(), len(rows)])
     for key, want in expected.items():
         agree(f"{what} {key}", ["n_rec", "n_truth", *measured], rows[key], want)
-    query = query.replace("ranking.by_user", "ranking.evaluate", 1)
+    query = f"FROM ranking.evaluate{call}"
     got = con.execute(f"SELECT {system}, k, users, users_without_rec, {chosen} {query}").fetchall()
     con.execute(f'DROP TABLE "{of_rec}"; DROP TABLE "{of_truth}"')
     means = {row[:2]: row[2:] for row in got}
     for group in {(system, k) for system, _, k in expected}:
-        n_rec, _, *values = zip(*(one for key, one in expected.items() if key[::2] == group), strict=True)
+        n_rec, _, *values = zip(*(of for key, of in expected.items() if key[::2] == group), strict=True)
         want = [len(n_rec), n_rec.count(0), *map(mean_of_defined, values)]
-        found = means.get(group, ())
-        agree(f"{what} summary of {group}", ["users", "users_without_rec", *measured], found, want)
+        agree(f"{what} {query} of {group}", ["users", "without", *measured], means.get(group, ()), want)
     return len(expected)
+
+
+def draw_judging(rng: random.Random, has_grades: bool = True) -> tuple[float | None, str]:
+    """Draw min_grade and unjudged; return the former, and both as arguments of SQL."""
+    least = rng.choice([None, None, 0.5, 1, *[2, 2.5] * has_grades])
+    unjudged = rng.choice(["miss", "miss", "skip"])
+    return least, f", min_grade := {literal(least)}, unjudged := '{unjudged}'"
 
 
 def by_user(
     rec: Sequence[Any],
     truth: Sequence[Any],
     ks: Sequence[int | None],
-    has_systems: bool,
     measured: Sequence[str],
+    least: float | None,
+    judging: str,
 ) -> dict[tuple[Any, ...], list[float | None]]:
-    """The length of the list, the relevant items and the measures, of each system, user and k.
+    """Return list length, relevant items and measures of each system, user and k.
 
-    Lists are by score, NULL and NaN last, then by item, NULL last.
+    Lists are sorted by score, NULL and NaN last, then by item, NULL last. Without rows, the system is NULL.
     """
+    sign = 1 if "descending := false" in judging else -1
 
-    def place(row: Any) -> tuple[Any, ...]:
-        score = row["score"]
-        last = score is None or math.isnan(score)
-        item = row["itemid"]
-        return (last, 0 if last else -score, item is None, 0 if item is None else item)
+    def sort_key(row: Any) -> tuple[Any, ...]:
+        score, item = row["score"], row["itemid"]
+        is_last = score is None or math.isnan(score)
+        return (is_last, 0 if is_last else sign * score, item is None, 0 if item is None else item)
 
-    found: dict[tuple[Any, ...], list[float | None]] = {}
-    systems = {row["system"] for row in rec} if has_systems else {None}
+    values: dict[tuple[Any, ...], list[float | None]] = {}
     for user in {row["userid"] for row in truth} - {None}:
         known: dict[Any, float] = {}
         for row in truth:
             if row["userid"] == user and row["itemid"] is not None:
                 known[row["itemid"]] = max(row.get("rel", 1.0), known.get(row["itemid"], -math.inf))
-        relevant = sum(grade > 0 for grade in known.values())
-        for system in systems:
-            ranked = sorted(
-                (row for row in rec if row["userid"] == user and row.get("system") == system), key=place
-            )
-            ranking = judge_slowly([row["itemid"] for row in ranked], known, "map")
+        for system in {row.get("system") for row in rec} or {None}:
+            rows = [row for row in rec if row["userid"] == user and row.get("system") == system]
+            ranking = judge_slowly([row["itemid"] for row in sorted(rows, key=sort_key)], known, "map")
             assert ranking is not None
+            ranking = condensed(ranking) if "skip" in judging else ranking
+            relevant = replace(ranking, min_grade=least).relevant
             for k in ks:
-                values = [WITNESSES[name].of_table(ranking, k) for name in measured]
-                found[system, user, k] = [len(ranked), relevant, *values]
-    return found
+                of_k = [WITNESSES[name].of_table(ranking, k, with_least(name, least)) for name in measured]
+                values[system, user, k] = [len(rows), relevant, *of_k]
+    return values
+
+
+def with_least(name: str, least: float | None, options: Options | None = None) -> Options:
+    """Add the argument min_grade to a measure's options, which precede it."""
+    options = {**(options or {})}
+    takes = "min_grade" in MEASURES[name].options and options.get("gain") != "graded"
+    return {"min_grade": least, **options} if takes and least is not None else options
 
 
 def mean_of_defined(values: Sequence[float | None]) -> float | None:
-    some = [one for one in values if one is not None]
+    some = [value for value in values if value is not None]
     return math.fsum(some) / len(some) if some else None
 
 
 def create(name: str, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
-    """The statements that make the table."""
+    """Return the statements that create the table."""
+
+    def sql(value: Any) -> str:
+        return f"'{value}'::DOUBLE" if isinstance(value, float) else literal(value)
+
     kinds = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+    values = ", ".join(f"({', '.join(map(sql, row.values()))})" for row in rows)
     text = f'CREATE OR REPLACE TABLE "{name}" ({kinds});\n'
-    values = ", ".join("(" + ", ".join(map(sql, row.values())) + ")" for row in rows)
     return text + (f'INSERT INTO "{name}" VALUES {values};\n' if rows else "")
 
 
-def sql(value: Any) -> str:
-    return f"'{value}'::DOUBLE" if isinstance(value, float) else literal(value)
-
-
 def check_structs(rng: random.Random) -> int:
-    """Structs that no judge has made: where the rules hold, function and macro have the definition's value.
+    """Compare functions and macros over structs that no judge has made, valid and invalid ones.
 
-    Else both are errors, and nothing else. Macros, which take longer, see a batch and a single struct.
+    Invalid structs must be an error in both. Macros take longer: they get a batch and a single struct.
     """
     con, seen = connection(rng.choice(SETTINGS)), 0
     for number, size in enumerate([rng.choice([40, 300, 2_050]), *[1] * 14]):
@@ -370,19 +378,19 @@ def check_structs(rng: random.Random) -> int:
         pool = rng.choice([*cases.GRADES, drawn, [1e-9, 1e-5], [1e308, 1.0, 5e307]])
         longest = rng.choice([3, 12, 12, 40, 150] if size > 1 else [12])
         structs = [judged_struct(rng, pool, longest) for _ in range(size)]
-        structs = [None if size > 1 and rng.random() < 0.05 else one for one in structs]
+        structs = [None if size > 1 and rng.random() < 0.05 else struct for struct in structs]
         is_wrong = rng.random() < (0.1 if size > 1 else 0.3) and spoil(rng, structs[-1])
-        ends = [one["cutoff"] if one and one["cutoff"] is not None else 2**63 for one in structs]
+        ends = [of["cutoff"] if of and of["cutoff"] is not None else 2**63 for of in structs]
         ks = [rng.choice([None, 0, 1, 2, 3, 5, 10, 129, end, end + 1, 2**63 - 1]) for end in ends]
         if rng.random() < (0.9 if size > 1 else 0.6):
             ks = [None if k is None else min(k, end) for k, end in zip(ks, ends, strict=True)]
         ks = [None if k is None else min(k, 2**63 - 1) for k in ks]
         is_wrong |= any(k is not None and k > end for k, end in zip(ks, ends, strict=True))
         seen += size
-        # Of sums that no double holds the slow definitions know nothing, and of long lists they are slow.
+        # The slow definitions cannot handle sums beyond a DOUBLE, and are slow for long lists.
         is_slow = size * longest <= 5_000 and max(pool) < 1e300
-        rankings = [one and Ranking(*(one[part] for part in PARTS)) for one in structs]
-        largest = max((grade for one in structs if one for grade in one["ideal"]), default=0.0)
+        rankings = [struct and Ranking(*(struct[part] for part in PARTS)) for struct in structs]
+        largest = max((grade for struct in structs if struct for grade in struct["ideal"]), default=0.0)
         arrays = judged_array(structs), pa.array(ks, pa.int64())
         rows = [*zip(structs, ks, strict=True)]
         answers: dict[str, tuple[Options, Any]] = {}
@@ -402,41 +410,35 @@ def check_structs(rng: random.Random) -> int:
     return seen
 
 
-PARTS = ("ranks", "grades", "ideal", "size")
-
-
 def slowly(name: str, rankings: Sequence[Any], ks: Sequence[Any], options: Options) -> list[Any]:
-    one = WITNESSES[name]
-    return [ranking and one.of_ranking(ranking, k, options) for ranking, k in zip(rankings, ks, strict=True)]
+    witness = WITNESSES[name]
+    return [of and witness.of_ranking(of, k, options) for of, k in zip(rankings, ks, strict=True)]
 
 
-def compare_macros(con: Con, answers: Mapping[str, tuple[Options, Any]], given: Sequence[Any]) -> None:
-    """Over the table t: those with values in one query; those that must raise and say their names, alone."""
+def compare_macros(con: Con, answers: Mapping[str, tuple[Options, Any]], rows: Sequence[Any]) -> None:
+    """Compare macros over the table t: those with values in one query, those with an error alone."""
     wrong = [[name] for name, (_, answer) in answers.items() if isinstance(answer, str)]
     for names in filter(None, ([name for name in answers if [name] not in wrong], *wrong)):
         calls = []
         for name in names:
-            chosen = (f", {one} := {literal(choice)}" for one, choice in answers[name][0].items())
+            chosen = (f", {option} := {literal(choice)}" for option, choice in answers[name][0].items())
             calls.append(f"ranking.{name}(judged, k{''.join(chosen)})")
         try:
-            rows = con.execute(f"SELECT i, {', '.join(calls)} FROM t ORDER BY i").fetchall()
-            columns: Sequence[Any] = [*zip(*rows, strict=True)][1:]
+            values = con.execute(f"SELECT i, {', '.join(calls)} FROM t ORDER BY i").fetchall()
+            columns: Sequence[Any] = [*zip(*values, strict=True)][1:]
         except duckdb.InvalidInputException as error:
             columns = ["ValueError" if f"ranking.{name}: " in str(error) else str(error) for name in names]
         for name, macro, column in zip(names, calls, columns, strict=True):
-            agree(macro, given, column, of_namespace(MEASURES[name], given, answers[name][1]), MEASURES[name])
-
-
-def of_namespace(measure: Measure, given: Sequence[Any], answer: Any) -> Any:
-    """What ranking.* answers: where truth is empty 0, which of lists without items may be 1 in Hivemall."""
-    if measure.empty.both is None or isinstance(answer, str):
-        return answer
-    is_empty = (judged is not None and not judged["ideal"] for judged, *_ in given)
-    return [0.0 if no_truth else one for no_truth, one in zip(is_empty, answer, strict=True)]
+            measure, want = MEASURES[name], answers[name][1]
+            if measure.empty.both is not None and not isinstance(want, str):
+                # Of lists without items, Hivemall's functions may answer 1, ranking.* answers 0.
+                is_empty = [struct is not None and not struct["ideal"] for struct, _ in rows]
+                want = [0.0 if no_truth else value for no_truth, value in zip(is_empty, want, strict=True)]
+            agree(macro, rows, column, want, measure)
 
 
 def judged_struct(rng: random.Random, pool: Sequence[float], longest: int) -> dict[str, Any] | None:
-    """What `judge` could have made."""
+    """Draw a struct that `judge` could have made."""
     size = rng.randint(0, longest)
     cutoff = rng.choice([None, None, size, size + rng.randint(0, 3)])
     ranks = sorted(rng.sample(range(1, size + 1), rng.randint(0, size)))
@@ -446,30 +448,31 @@ def judged_struct(rng: random.Random, pool: Sequence[float], longest: int) -> di
     return {"ranks": ranks, "grades": grades, "ideal": ideal, "size": size, "cutoff": cutoff}
 
 
-def spoil(rng: random.Random, one: dict[str, Any] | None) -> bool:
-    """Break one rule of the struct, if it has what that rule is about."""
-    if one is None:
+def spoil(rng: random.Random, struct: dict[str, Any] | None) -> bool:
+    """Break one rule of the struct, if it has a part to which the rule applies."""
+    if struct is None:
         return False
-    n_hits = sum(grade > 0 for grade in one["grades"])
+    ranks, grades, ideal, size, _ = struct.values()
+    n_hits = sum(grade > 0 for grade in grades)
     broken: dict[str, Any] = rng.choice(
         [
-            {"size": -1 - one["size"]},
-            {"cutoff": one["size"] - 1},
-            {"ranks": [0, *one["ranks"]], "grades": [1.0, *one["grades"]], "ideal": [9.0, *one["ideal"]]},
-            {"ranks": [*one["ranks"], one["size"] + 1], "grades": [*one["grades"], 0.0]},
-            {"grades": [*one["grades"], 1.0]},
-            {"ideal": [*one["ideal"], 9.0]} if one["ideal"] else {},
+            {"size": -1 - size},
+            {"cutoff": size - 1},
+            {"ranks": [0, *ranks], "grades": [1.0, *grades], "ideal": [9.0, *ideal]},
+            {"ranks": [*ranks, size + 1], "grades": [*grades, 0.0]},
+            {"grades": [*grades, 1.0]},
+            {"ideal": [*ideal, 9.0]} if ideal and ideal[-1] < 9 else {},
             {"ideal": [3.0] * (n_hits - 1)} if n_hits else {},
-            {"ranks": one["ranks"][::-1]} if len(one["ranks"]) > 1 else {},
-            {"ranks": one["ranks"][:1] * 2 + one["ranks"][2:]} if len(one["ranks"]) > 1 else {},
+            {"ranks": ranks[::-1]} if len(ranks) > 1 else {},
+            {"ranks": ranks[:1] * 2 + ranks[2:]} if len(ranks) > 1 else {},
         ]
     )
-    one.update(broken)
+    struct.update(broken)
     return bool(broken)
 
 
 def check_ties(rng: random.Random) -> int:
-    """Expected values over all orders of tied items, with options, against the mean over those orders."""
+    """Compare expected values over tied items, with options, with the mean over all orders."""
     users = random_cases(rng, n=40, longest=5)
     orders = [case.rankings() for case in users]
     ks = rng.sample([0, 1, 2, 3, 4, 5, 33, None], 2)
@@ -478,12 +481,19 @@ def check_ties(rng: random.Random) -> int:
     measures = [f"{name}({(option_text(options) or '').replace(' ', ',')})" for name, options in calls]
     con = connection(rng.choice(SETTINGS))
     create_tables(con, users)
-    by_user = f"ranking.by_user('given', 'judged', {literal(ks)}, measures := {measures}, ties := 'expected')"
-    rows = con.execute(f"FROM {by_user}").fetchall()
-    for user, k, _, _, *got in rows:
+    (rec, truth, columns), (least, judging) = rng.choice(LAYOUTS), draw_judging(rng)
+    con.execute(f"CREATE OR REPLACE VIEW rec AS {rec}; CREATE OR REPLACE VIEW truth AS {truth}")
+    if "skip" in judging:
+        orders = [[(condensed(ranking), n) for ranking, n in of_user] for of_user in orders]
+    arguments = f"{literal(ks)}, measures := {measures}, ties := 'expected'{judging}{columns}"
+    query = f"SELECT COLUMNS(lambda c: c <> 'system') FROM ranking.by_user('rec', 'truth', {arguments})"
+    rows = con.execute(query).fetchall()
+    calls = [(name, with_least(name, least, options)) for name, options in calls]
+    for user, k, *got in rows:
         want = [mean_over_orders(name, orders[user], k, options) for name, options in calls]
-        agree(f"{users[user]} at {k}", measures, got, want)
-    agree(by_user, ["rows"], [len(rows)], [len(users) * len(ks)])
+        want[:0] = [len(users[user].rows), replace(orders[user][0][0], min_grade=least).relevant]
+        agree(f"{users[user]} at {k} by {query}", ["n_rec", "n_truth", *measures], got, want)
+    agree(query, ["rows"], [len(rows)], [len(users) * len(ks)])
     return len(users)
 
 
@@ -496,7 +506,7 @@ WRITTEN = [
 
 
 def check_csv_ids(rng: random.Random) -> int:
-    """Ids of CSV files match where they are written alike, whatever DuckDB would take them for."""
+    """Compare ids of CSV files: those that are written alike match, whatever DuckDB takes them for."""
     few = WRITTEN[:6] if rng.random() < 0.3 else WRITTEN
     users, items = (rng.sample(few, rng.randint(1, 5)) for _ in range(2))
     pairs = [*product(users, items)]
@@ -507,10 +517,10 @@ def check_csv_ids(rng: random.Random) -> int:
                 csv.writer(file).writerows([("userid", "itemid", "score"), *((*row, 1) for row in rows)])
         load(con, Inputs([f"{folder}/rec.csv"], f"{folder}/truth.csv"))
         columns = "typeof(userid), typeof(itemid), userid::VARCHAR, itemid::VARCHAR"
-        found = [con.execute(f"SELECT {columns} FROM {name}").fetchall() for name in written]
-        texts = [sorted(row[2:] for row in rows) for rows in found]
+        tables = [con.execute(f"SELECT {columns} FROM {name}").fetchall() for name in written]
+        texts = [sorted(row[2:] for row in table) for table in tables]
         agree("texts", [*written.values()], texts, [*written.values()])
-        types = {row[:2] for rows in found for row in rows}
+        types = {row[:2] for table in tables for row in table}
         agree(f"types of {written}", ["rec and truth"], [len(types)], [1])
     return len(users)
 

@@ -1,4 +1,4 @@
-"""Threads and connections for as long as one likes; what is large is in tests/golden/sql/large.txt.
+"""Threads and connections for as long as you like; tests/golden/sql/large.txt has large inputs.
 
 python -m tests.fuzz.stress threads 60        seconds of cursors in 16 threads, against one thread
 python -m tests.fuzz.stress connections 1000  memory and open files before and after
@@ -11,6 +11,7 @@ import random
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,22 +28,24 @@ REFUSED = "refused"
 
 
 def queries() -> list[str]:
-    """Measures in every form over two tables, several in one query, and some that are refused."""
+    """Return measures in every form over two tables, several in one query, and some that are refused."""
     texts = "rec::VARCHAR[], map_keys(truth)::VARCHAR[]"
     forms = ("rec, truth", "judge(rec, truth)", texts, "rec, map_keys(truth)")
-    found = []
-    for n, (name, one) in enumerate(WITNESSES.items()):
-        for i, options in enumerate(one.options):
+    columns = []
+    for n, (name, witness) in enumerate(WITNESSES.items()):
+        for i, options in enumerate(witness.options):
             form, k = forms[(n + i) % 4], (3, "NULL", "userid % 7", 10)[(n + 2 * i) % 4]
-            found.append(f'"{name}"({form}, {k}, {literal(option_text(options))})')
+            columns.append(f'"{name}"({form}, {k}, {literal(option_text(options))})')
     several = ", ".join(f'"{name}"(rec, truth, 5)' for name in MEASURES if name != "err")
-    found += [several] * 5
-    statements = [f"SELECT {columns} FROM lists ORDER BY userid" for columns in found]
+    statements = [f"SELECT {of} FROM lists ORDER BY userid" for of in (*columns, *[several] * 5)]
     statements += [f"SELECT {several} FROM lists WHERE userid % 3 = {i} ORDER BY userid" for i in range(3)]
     statements.append("SELECT userid, k, ndcg, auc FROM ranking.by_user('rec', 'truth', [2, 5]) ORDER BY ALL")
     statements.append("SELECT k, users, hits FROM ranking.evaluate('rec', 'truth', [2, 5]) ORDER BY ALL")
-    statements += ["SELECT recall(rec, truth, -1) FROM lists", "SELECT ndcg(rec, truth, 1, 'x=1') FROM lists"]
-    return statements
+    return [
+        *statements,
+        "SELECT recall(rec, truth, -1) FROM lists",
+        "SELECT ndcg(rec, truth, 1, 'x=1') FROM lists",
+    ]
 
 
 def answer(con: duckdb.DuckDBPyConnection, statement: str) -> Any:
@@ -53,57 +56,51 @@ def answer(con: duckdb.DuckDBPyConnection, statement: str) -> Any:
 
 
 def threads(seconds: float, count: int, users: int = 1_500, seed: int = 1) -> tuple[int, list[str]]:
-    """Run mixed queries on `count` cursors at once; how many ran, and the wrong ones."""
-    statements, wrong, ran = queries(), list[str](), [0] * count
+    """Run mixed queries on `count` cursors at once; return how many ran, and the wrong ones."""
+    statements, wrong = queries(), list[str]()
+    ready = threading.Barrier(count)
     with duckdb.connect(config={"threads": 4}) as con:
         ranking_udfs.register(con)
         values.load(con, seed, users)
         expected = {statement: answer(con, statement) for statement in statements}
         until = time.monotonic() + seconds
-        ready = threading.Barrier(count)
 
-        def work(number: int) -> None:
-            rng = random.Random(f"{seed}/{number}")
+        def work(number: int) -> int:
+            rng, ran = random.Random(f"{seed}/{number}"), 0
             with con.cursor() as cursor:
                 ready.wait()
                 ranking_udfs.register(cursor)
-                while not ran[number] or (time.monotonic() < until and not wrong):
+                while not ran or (time.monotonic() < until and not wrong):
                     statement = rng.choice(statements)
                     try:
                         if answer(cursor, statement) != expected[statement]:
                             wrong.append(statement)
                     except Exception as error:
                         wrong.append(f"{statement}: {error!r}")
-                    ran[number] += 1
+                    ran += 1
+            return ran
 
-        workers = [threading.Thread(target=work, args=(number,)) for number in range(count)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
+        with ThreadPoolExecutor(count) as pool:
+            ran = sum(pool.map(work, range(count)))
     assert expected[statements[-1]] == REFUSED
-    return sum(ran), wrong
+    return ran, wrong
 
 
 def resident() -> int:
-    """Pages of memory that the process holds."""
+    """Return the number of pages of memory that the process holds."""
     return int(Path("/proc/self/statm").read_text().split()[1])
 
 
-def open_files() -> int:
-    return len(os.listdir("/proc/self/fd"))
-
-
 def connections(count: int) -> tuple[float, int]:
-    """Open, register, use and close connections, to memory and to a file; growth of memory and open files.
+    """Open, register, use and close connections, to memory and to a file.
 
-    Memory is compared after a fifth of the rounds and at the end. A connection that was not let go would make
-    the file refuse to be opened with another setting.
+    Return the growth of memory between a fifth of the rounds and the end, and that of open files. A file with
+    a connection that is still open could not be opened with another setting.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.db"
         duckdb.connect(path).close()
-        files, early = open_files(), 0
+        files, early = len(os.listdir("/proc/self/fd")), 0
         for i in range(count):
             target = path if i % 2 else ":memory:"
             with duckdb.connect(target, read_only=bool(i % 4 == 3)) as con:
@@ -115,7 +112,7 @@ def connections(count: int) -> tuple[float, int]:
                 gc.collect()
                 early = resident()
         gc.collect()
-        return resident() / early - 1, open_files() - files
+        return resident() / early - 1, len(os.listdir("/proc/self/fd")) - files
 
 
 BIG = """
@@ -131,7 +128,7 @@ EVALUATIONS = {
 
 
 def interrupt(rows: int, after: float, kind: str) -> tuple[float, BaseException | None]:
-    """Seconds from con.interrupt() in an evaluation to its end, and what it ended with; usable afterwards."""
+    """Interrupt an evaluation; return the seconds until its end, and its error."""
     with duckdb.connect(config={"threads": 2}) as con:
         ranking_udfs.register(con)
         con.execute(BIG.format(rows=rows))

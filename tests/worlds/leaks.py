@@ -1,6 +1,6 @@
-"""Worlds with two systems, truth that leaked into a part of one system's lists, and the rule that finds it.
+"""Worlds with two systems, truth that leaked into some lists of one of them, and the rule that finds it.
 
-All are arrays of users and items. The first columns are a user's two to six relevant items. The rule is
+All arrays are by user and item. The first columns are a user's two to six relevant items. The rule is
 written from the head of sql/tables/check.sql, not from its SQL. `python -m tests.worlds.leaks` prints
 how often it finds a leak.
 """
@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.worlds.generators import Floats, Rng
+
 Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Rng = np.random.Generator
 
 ITEMS, LENGTH, PAGE = 150, 50, 4
 # How far relevant items score above others, in standard deviations: NDCG@10 of 0.29, 0.42, 0.74 and 0.97.
 WEAK, MIDDLING, STRONG, BEST = 1.0, 1.5, 2.7, 4.5
-SHARED = 0.3  # the share of the noise that systems have in common
+SHARED = 0.3  # share of the noise that systems have in common
 
 
 class Users(NamedTuple):
@@ -30,7 +30,7 @@ class Users(NamedTuple):
     noise: Floats
 
 
-World = tuple[Bools, list[Floats]]  # relevant items, and the scores of each system; -inf is not in the list
+World = tuple[Bools, list[Floats]]  # relevant items, and the scores of each system, -inf outside its list
 Kind = Callable[[Rng, int], World]
 Scorer = Callable[[Rng, Users], Floats]
 
@@ -45,12 +45,12 @@ def noise(rng: Rng, shared: Floats) -> Floats:
 
 
 def items(strength: float) -> Scorer:
-    """Score items one by one."""
+    """Score items independently."""
     return lambda rng, users: (strength + users.ease) * users.relevant + noise(rng, users.noise)
 
 
 def pages(strength: float) -> Scorer:
-    """Score pages as wholes. The relevant items are the chunks of one page, the last of these."""
+    """Score whole pages. The relevant items are the chunks of one page, whose score comes last."""
 
     def score(rng: Rng, users: Users) -> Floats:
         n_pages = -(-ITEMS // PAGE)
@@ -60,6 +60,10 @@ def pages(strength: float) -> Scorer:
         return np.where(users.relevant, own, wholes) + 0.1 * rng.standard_normal(wholes.shape)
 
     return score
+
+
+def random_items(rng: Rng, users: Users) -> Floats:
+    return rng.standard_normal(users.noise.shape)
 
 
 def leak(share: float, scorer: Scorer) -> Scorer:
@@ -93,7 +97,7 @@ def reranked(base: float, reranker: float) -> Kind:
 
 
 def two_kinds(rng: Rng, n: int) -> World:
-    """Queries of two kinds, one of which the first system alone answers."""
+    """Draw queries of two kinds. Only the first system answers one of them."""
     users = draw_users(rng, n)
     easy = users.relevant & (rng.random((n, 1)) < 0.3)
     other = np.where(easy, rng.standard_normal(easy.shape), items(MIDDLING)(rng, users))
@@ -115,47 +119,41 @@ LEAKS: dict[str, Kind] = {
 }
 LIMITS: dict[str, Kind] = {
     "two kinds": two_kinds,
-    "strong 2.7 beside random": beside(
-        items(STRONG), lambda rng, users: rng.standard_normal(users.noise.shape)
-    ),
-    "strong 4.5 beside random": beside(
-        items(BEST), lambda rng, users: rng.standard_normal(users.noise.shape)
-    ),
+    **{f"strong {s} beside random": beside(items(s), random_items) for s in (STRONG, BEST)},
 }
 
 
 def leaks(world: World) -> list[bool]:
-    """Tell of each system whether truth leaked into a part of its lists."""
+    """Decide for each system whether truth leaked into some of its lists."""
     relevant, systems = world
-    n_relevant = relevant.sum(1)
+    n, n_relevant = len(relevant), relevant.sum(1)
     tops, recalls, patterns = [], [], []
     for scores in systems:
         hits = np.where(relevant & np.isfinite(scores), scores, np.nan)[:, : n_relevant.max()]
-        ranks = (scores[:, None, :] >= hits[:, :, None]).sum(2)
-        n_found = (ranks > 0).sum(1)
-        first, last = np.where(ranks > 0, ranks, ITEMS).min(1), ranks.max(1)
+        ranks = (scores[:, None, :] >= hits[:, :, None]).sum(2)  # 0 outside the list
+        n_found, last = (ranks > 0).sum(1), ranks.max(1)
+        first = np.where(ranks > 0, ranks, ITEMS).min(1)
         n_above = ((ranks > 0) & (ranks <= n_relevant[:, None])).sum(1)
-        is_top, has_all = n_above == n_relevant, n_found == n_relevant
+        is_top, has_all, several = n_above == n_relevant, n_found == n_relevant, n_relevant > 2
         is_near = ~is_top & ((has_all & (last <= 3 * n_relevant)) | (n_above == n_relevant - 1))
-        is_complete = has_all & ~is_top
-        several, blocks = n_relevant > 2, is_complete & (last - first == n_relevant - 1)
-        patterns.append(
-            is_near[several].sum() <= 0.7 * is_top[several].sum() and blocks.sum() <= 0.1 * is_complete.sum()
-        )
+        is_further = has_all & ~is_top
+        blocks = is_further & (last - first == n_relevant - 1)
+        few_misses = is_near[several].sum() <= 0.7 * is_top[several].sum()
+        patterns.append(few_misses and blocks.sum() <= 0.1 * is_further.sum())
         tops.append(is_top)
         recalls.append(n_found / n_relevant)
-    n, told = len(relevant), []
+    verdicts = []
     for i, top in enumerate(tops):
-        share, other = top.mean(), max(one.mean() for j, one in enumerate(tops) if j != i)
+        share, other = top.mean(), max(np.mean([*tops[:i], *tops[i + 1 :]], axis=1))
         error = np.sqrt((share * (1 - share) + other * (1 - other)) / n)
-        recall = np.mean([one for j, one in enumerate(recalls) if j != i], axis=0)
-        told.append(
+        recall = np.mean([*recalls[:i], *recalls[i + 1 :]], axis=0)
+        verdicts.append(
             patterns[i]
             and share - other >= max(0.1, 4 * error)
             and 16 <= top.sum() < min(n, 0.95 * n)
             and bool(recall[top].mean() - recall[~top].mean() <= 0.4 * recall.std())
         )
-    return told
+    return verdicts
 
 
 if __name__ == "__main__":
