@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -34,24 +34,36 @@ REC = "userid,itemid,score\n" + "".join(
 TRUTH = "userid,itemid\n" + "".join(f"{user},{item}\n" for user in (1, 2, 3) for item in (1, 2, 4))
 
 
-@pytest.fixture(scope="session")
-def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
-    """The connection that the command's tests run on, which drop all TEMP tables before the next run."""
+@contextmanager
+def one_connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection for many runs of the command, since to register takes longer than most of them."""
     with session.connect({}) as connection:
         yield connection.execute("SET autoinstall_known_extensions = false")  # from a network
 
 
-@pytest.fixture
-def registered(of_command: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Register the pack once for all tests; settings and databases need a connection of their own."""
+def connect_on(con: duckdb.DuckDBPyConnection, patch: pytest.MonkeyPatch) -> None:
+    """Run the command on this connection; settings and databases need a connection of their own."""
 
     def connected(
         settings: Mapping[str, Any], database: str | None = None, has_functions: bool = True
     ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         is_own = any(settings.values()) or database
-        return session.connect(settings, database, "all") if is_own else nullcontext(emptied(of_command))
+        return session.connect(settings, database, "all") if is_own else nullcontext(emptied(con))
 
-    monkeypatch.setattr(commands, "connect", connected)
+    patch.setattr(commands, "connect", connected)
+
+
+@pytest.fixture(scope="session")
+def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield the connection that the tests of the command share."""
+    with one_connection() as connection:
+        yield connection
+
+
+@pytest.fixture
+def registered(of_command: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the command on the shared connection."""
+    connect_on(of_command, monkeypatch)
 
 
 def emptied(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -65,11 +77,15 @@ def emptied(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the documents' rows as rec.csv and truth.csv."""
+    """Work in a folder with the documents' rows as rec.csv and truth.csv."""
     monkeypatch.chdir(tmp_path)
+    write_documents()
+    return tmp_path
+
+
+def write_documents() -> None:
     Path("rec.csv").write_text(REC)
     Path("truth.csv").write_text(TRUTH)
-    return tmp_path
 
 
 # Of ten users with one relevant item each, at which rank a model has it; nothing for the last two of bert.
@@ -83,7 +99,12 @@ def csv(name: str, header: str, *rows: str) -> None:
 
 @pytest.fixture
 def models(registered: None, folder: Path) -> None:
-    """Three models of ten users, what is relevant to these, and their segments."""
+    """Work with the files of `write_models`."""
+    write_models()
+
+
+def write_models() -> None:
+    """Write three models of ten users, what is relevant to these, and their segments."""
     for name, ranks in RANKS.items():
         rows = (
             f"{u},{0 if at == rank else at + 10 * (u % 2)},{-at}"

@@ -1,15 +1,23 @@
-"""Writes what follows from the registry: `python -m tests.generate`. A test checks that it was run.
+"""Write all generated files and expected outputs: `python -m tests.generate`; then read what changed.
 
 - sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
 - udfs/ranking_udfs/duckdb/macros.sql: the macros that `register` makes
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 - examples/browser/rules.json: the rules of measures, columns and means that the page in the browser has
+- tests/transcripts/*.txt: what calls of the command and of Python's functions print
+
+With `--check` it writes nothing, lists the files that are not fresh, and ends with 1 if there are any.
 """
 
+import argparse
 import inspect
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +33,10 @@ from ranking_udfs.macros import files, portable
 from ranking_udfs.macros.standalone import helpers
 from ranking_udfs.measures.registry import MEASURES
 from ranking_udfs.reporting import charts
-from tests import coming_from, reference
+from tests import coming_from, reference, transcripts
 from tests.reference import ROOT
 
+ADVICE = "run `python -m tests.generate` and read the diff"
 RULES = ROOT / "examples" / "browser" / "rules.json"
 
 
@@ -42,7 +51,7 @@ def between(path: Path, **parts: Iterable[str]) -> str:
 
 
 def generated() -> Iterator[tuple[Path, str]]:
-    """Yield each file and what it should hold; the macros first, which examples of the reference call."""
+    """Yield each generated file and its text; the macros first, which examples of the reference call."""
     yield ROOT / "udfs/ranking_udfs/duckdb" / FILE, files.file_of_macros()
     yield ROOT / "sql" / portable.SCRIPT, portable.script()
     index = ROOT / "sql" / "README.md"
@@ -53,6 +62,32 @@ def generated() -> Iterator[tuple[Path, str]]:
         parts |= {"table": reference.measure_table()} if title == "Measures" else {}
         page = ROOT / "sql" / title.lower() / "README.md"
         yield page, between(page, **parts)
+
+
+def expected_outputs() -> Iterator[tuple[Path, str]]:
+    """Yield each file of expected outputs and its text, which new processes print."""
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        yield from zip(transcripts.FILES, pool.map(transcripts.rewritten, transcripts.FILES), strict=True)
+
+
+def stale() -> Iterator[tuple[Path, str]]:
+    """Yield each file that does not hold the text that it should, and this text."""
+    for path, text in chain(generated(), expected_outputs()):
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            yield path, text
+
+
+def main(is_check: bool) -> int:
+    """Write or list the files that are not fresh; return the exit code."""
+    has_stale = False
+    for path, text in stale():
+        has_stale = True
+        print(path.relative_to(ROOT))
+        if not is_check:
+            path.write_text(text, encoding="utf-8")
+    if is_check and has_stale:
+        print(ADVICE)
+    return int(is_check and has_stale)
 
 
 def page_rules() -> dict[str, Any]:
@@ -105,6 +140,8 @@ def library_tables() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for path, text in generated():
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
+    parser = argparse.ArgumentParser(prog="python -m tests.generate", description=ADVICE)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; list the files that are not fresh"
+    )
+    sys.exit(main(parser.parse_args().check))
