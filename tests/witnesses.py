@@ -574,7 +574,7 @@ def _check_grades(ranking: Ranking, max_grade: float) -> None:
 
 # --- The measures ----------------------------------------------------------------------------------------
 #
-# How other libraries call these, and with which options they mean the same: tests/coming_from.txt.
+# How other libraries call these, and with which options they mean the same: tests/coming_from.toml.
 
 
 @witness(outside=[trec_eval("recall.{k}"), trec_eval("set_recall")])
