@@ -1,4 +1,4 @@
-"""What the tests of the command share: to run it in this process, on one connection, and small files."""
+"""Run the command in this process, on one connection, and write small files for it."""
 
 import io
 import json
@@ -21,7 +21,7 @@ Fails = Callable[..., str]
 
 # The documents' NDCG at 4 and at 2, to the last digit.
 NDCG_VALUES = ["0.7039180890341349", "0.6131471927654585"]
-NDCG = ["-m", "ndcg", "--no-check"]  # of what is soon evaluated, where numbers are not the subject
+NDCG = ["-m", "ndcg", "--no-check"]  # a fast evaluation, where numbers are not the subject
 
 
 REC = "userid,itemid,score\n" + "".join(
@@ -67,7 +67,7 @@ def registered(of_command: duckdb.DuckDBPyConnection, monkeypatch: pytest.Monkey
 
 
 def emptied(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """The connection without what an evaluation left there."""
+    """Drop what an evaluation left on the connection, and return it."""
     for kind in ("table", "view"):
         query = f"SELECT {kind}_name FROM duckdb_{kind}s() WHERE temporary AND NOT internal"
         for (name,) in con.execute(query).fetchall():
@@ -88,7 +88,7 @@ def write_documents() -> None:
     Path("truth.csv").write_text(TRUTH)
 
 
-# Of ten users with one relevant item each, at which rank a model has it; nothing for the last two of bert.
+# For each of ten users, the rank of the one relevant item in a model; bert has no list for the last two.
 RANKS = {"als": [1] * 4 + [2] * 6, "bert": [1] * 8, "pop": [4] * 10}
 
 
@@ -146,9 +146,9 @@ def fails(registered: None, folder: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def evaluated(run: Run, *arguments: str) -> list[dict[str, Any]]:
-    """The report as a list of rows."""
-    found: list[dict[str, Any]] = json.loads(run("evaluate", *arguments, "--format", "json"))
-    return found
+    """Return the report as a list of rows."""
+    rows: list[dict[str, Any]] = json.loads(run("evaluate", *arguments, "--format", "json"))
+    return rows
 
 
 def as_shell(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -164,7 +164,7 @@ def write(name: str, query: str) -> None:
 
 
 def table(name: str, header: str, *given: tuple[str, ...], fill: int = 0) -> None:
-    """A CSV or JSON file whose last rows, each cell as it is written there, DuckDB's sample does not see."""
+    """Write a CSV or JSON file, with the cells as they are given, behind so many rows that fill it."""
     names = header.split(",")
     rows = [*[("0", "0", "0")[: len(names)]] * fill, *given]
     if name.endswith("csv"):
@@ -188,7 +188,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
 @pytest.fixture
 def worse(folder: Path) -> str:
-    """A model that finds less."""
+    """Write a model that finds less than rec.csv, and return its name."""
     Path("worse.csv").write_text("userid,itemid,score\n1,9,2\n1,1,1\n")
     return "worse.csv"
 

@@ -41,11 +41,11 @@ RULES = ROOT / "examples" / "browser" / "rules.json"
 
 
 def between(path: Path, **parts: Iterable[str]) -> str:
-    """The text of a file, with these lines between what says that they are generated and their end."""
+    """Return the text of a file with these lines between their marks."""
     text = path.read_text()
     for name, lines in parts.items():
-        found = re.findall(rf"(?s)^(.*{name}: generated[^\n]*\n).*(\n[^\n]*end of {name}\b.*)$", text)
-        ((before, after),) = found  # a ValueError where there are no such lines
+        parted = re.findall(rf"(?s)^(.*{name}: generated[^\n]*\n).*(\n[^\n]*end of {name}\b.*)$", text)
+        ((before, after),) = parted  # a ValueError if there are no marks
         text = before + "\n".join(lines) + after
     return text
 
