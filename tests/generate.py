@@ -6,7 +6,8 @@
 - examples/browser/rules.json: the rules of measures, columns and means that the page in the browser has
 - tests/transcripts/*.txt: what calls of the command and of Python's functions print
 
-With `--check` it writes nothing, lists the files that are not fresh, and ends with 1 if there are any.
+With `--check` it writes nothing, lists the files that are not fresh, and ends with 1 if there are any. With
+`--keep-outputs` it leaves transcripts as they are, so that tests compare them with what calls print.
 """
 
 import argparse
@@ -70,24 +71,29 @@ def expected_outputs() -> Iterator[tuple[Path, str]]:
         yield from zip(transcripts.FILES, pool.map(transcripts.rewritten, transcripts.FILES), strict=True)
 
 
-def stale() -> Iterator[tuple[Path, str]]:
-    """Yield each file that does not hold the text that it should, and this text."""
-    for path, text in chain(generated(), expected_outputs()):
+def stale(has_outputs: bool) -> Iterator[tuple[Path, str]]:
+    """Yield each file that is not fresh, and its text."""
+    for path, text in chain(generated(), expected_outputs() if has_outputs else ()):
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             yield path, text
 
 
-def main(is_check: bool) -> int:
-    """Write or list the files that are not fresh; return the exit code."""
-    has_stale = False
-    for path, text in stale():
-        has_stale = True
+def main() -> str | None:
+    """Write or list the files that are not fresh; return the advice if they are only listed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.generate", description=ADVICE)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; list the files that are not fresh"
+    )
+    parser.add_argument("--keep-outputs", action="store_true", help="leave the expected outputs as they are")
+    arguments = parser.parse_args()
+    advice = None
+    for path, text in stale(not arguments.keep_outputs):
         print(path.relative_to(ROOT))
-        if not is_check:
+        if arguments.check:
+            advice = ADVICE
+        else:
             path.write_text(text, encoding="utf-8")
-    if is_check and has_stale:
-        print(ADVICE)
-    return int(is_check and has_stale)
+    return advice
 
 
 def page_rules() -> dict[str, Any]:
@@ -140,8 +146,4 @@ def library_tables() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m tests.generate", description=ADVICE)
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; list the files that are not fresh"
-    )
-    sys.exit(main(parser.parse_args().check))
+    sys.exit(main())

@@ -75,7 +75,7 @@ def main() -> int:
                 if found is None:
                     text = (folder / file).read_text(encoding="utf-8")
                     (folder / file).write_text(text.replace(before, after), encoding="utf-8")
-                    run(folder, "tests.generate")
+                    run(folder, "tests.generate", "--keep-outputs")
                     named = ["-n", "auto", *QUICK] if arguments.quick else [f"tests/{name}.py", *options]
                     test = first_failure(folder, named)
                     found = f"caught by {test}" if test else "SURVIVED"
