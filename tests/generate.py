@@ -15,7 +15,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from multiprocessing import get_context
@@ -38,6 +38,8 @@ from tests import coming_from, reference, transcripts
 from tests.reference import ROOT
 
 ADVICE = "run `python -m tests.generate` and read the diff"
+# The files of expected outputs, and what returns the text of each with what is printed now.
+OUTPUTS: dict[Path, Callable[[Path], str]] = dict.fromkeys(transcripts.FILES, transcripts.rewritten)
 RULES = ROOT / "examples" / "browser" / "rules.json"
 
 
@@ -68,7 +70,9 @@ def generated() -> Iterator[tuple[Path, str]]:
 def expected_outputs() -> Iterator[tuple[Path, str]]:
     """Yield each file of expected outputs and its text, which new processes print."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        yield from zip(transcripts.FILES, pool.map(transcripts.rewritten, transcripts.FILES), strict=True)
+        texts = {path: pool.submit(rewritten, path) for path, rewritten in OUTPUTS.items()}
+        for path, text in texts.items():
+            yield path, text.result()
 
 
 def stale(has_outputs: bool) -> Iterator[tuple[Path, str]]:
