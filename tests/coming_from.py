@@ -1,13 +1,14 @@
 """Calls of other libraries as they write them, what gives the same here, and the number.
 
-The rows are those of coming_from.txt; sql/README.md has them, and tests/test_coming_from.py runs them.
-`value` is what the library gave in this version, or what its own tests say. The tests compute it again with
-those libraries of which a function here does and that are installed.
+The rows are those of coming_from.toml. sql/README.md shows them, and tests/test_coming_from.py runs them. The
+value is what the library gave in this version, or what its own tests say. The tests compute it again with the
+libraries that are installed and have a function here.
 """
 
 import importlib
 import importlib.util
 import math
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 # Tables of ours, by name: user, then items with scores, or with grades.
 REC = {
     "rec": {"u": {"a": 5, "x": 4, "b": 3, "y": 2, "c": 1}, "v": {"x": 2, "a": 1}},
-    # The same and below it what of truth is not listed: for libraries that know of the items of a list alone.
+    # As rec, with the other items of truth below: for libraries that know only the items of a list.
     "every_item": {"u": {"a": 6, "x": 5, "b": 4, "y": 3, "c": 2, "z": 1}, "v": {"x": 3, "a": 2, "b": 1}},
     "six": {"q": {"a": 6, "b": 5, "c": 4, "d": 3, "e": 2, "f": 1}},
     "four": {"q": {"a": 4, "b": 3, "c": 2, "d": 1}},
@@ -31,13 +32,11 @@ TRUTH = {
 
 
 class Row(NamedTuple):
-    """A call of theirs; ours, a measure or a query; their value; what to know of it."""
-
     theirs: str
     ours: str
     value: float
     note: str = ""
-    truth: str = ""  # where it is not that of the library
+    truth: str = ""
 
     @property
     def differs(self) -> bool:
@@ -46,23 +45,25 @@ class Row(NamedTuple):
 
 
 class Library(NamedTuple):
-    """A library and its version; which tables it is given; what to know; its rows."""
-
     name: str
     version: str
-    rec: str
-    truth: str
-    note: str
+    tables: tuple[str, str]
     rows: list[Row]
+    note: str = ""
 
-    def mean(self, call: str) -> float:
-        """What the library makes of a call."""
-        values = COMPUTE[self.name][1](call, REC[self.rec], TRUTH[self.truth])
+    def tables_of(self, row: Row) -> tuple[str, str]:
+        """Return the tables rec and truth of a row."""
+        return self.tables[0], row.truth or self.tables[1]
+
+    def mean(self, row: Row) -> float:
+        """Return the value that the library gives for a row."""
+        rec, truth = self.tables_of(row)
+        values = COMPUTE[self.name][1](row.theirs, REC[rec], TRUTH[truth])
         average = math.fsum(values.values()) / len(values)
-        return math.exp(average) if call.startswith("-m gm_") else average
+        return math.exp(average) if row.theirs.startswith("-m gm_") else average
 
 
-# --- Calls, by user: of items with scores, best first, and with grades ---
+# --- Functions that compute a call for each user ---
 
 Table = Mapping[str, Mapping[str, int]]
 
@@ -84,26 +85,26 @@ def ir_measures(call: str, rec: Table, truth: Table) -> dict[str, float]:
     library = names_of("ir_measures")
     number = {user: str(n) for n, user in enumerate(rec, start=1)}  # gdeval wants numbers
     given = ({number[user]: items for user, items in table.items()} for table in (truth, run_of(rec)))
-    found = library["iter_calc"]([library["parse_measure"](call)], *given)
-    return {one.query_id: float(one.value) for one in found}
+    values = library["iter_calc"]([library["parse_measure"](call)], *given)
+    return {value.query_id: float(value.value) for value in values}
 
 
 def ranx(call: str, rec: Table, truth: Table) -> dict[str, float]:
     library = names_of("ranx")
-    held = library["Run"](run_of(rec))
-    library["evaluate"](library["Qrels"](truth), held, call, make_comparable=True)
-    return {user: float(value) for user, value in held.scores[call].items()}
+    run = library["Run"](run_of(rec))
+    library["evaluate"](library["Qrels"](truth), run, call, make_comparable=True)
+    return {user: float(value) for user, value in run.scores[call].items()}
 
 
 def rectools(call: str, rec: Table, truth: Table) -> dict[str, float]:
-    """Its interactions are all relevant, so those of grade 0 are none."""
+    """Leave out grade 0, since RecTools takes all interactions for relevant."""
     frame = importlib.import_module("pandas").DataFrame
     ranked = [(u, item, rank) for u, items in rec.items() for rank, item in enumerate(items, start=1)]
     liked = [(u, item, 1) for u, grades in truth.items() for item, grade in grades.items() if grade > 0]
     reco = frame(ranked, columns=["user_id", "item_id", "rank"])
     interactions = frame(liked, columns=["user_id", "item_id", "weight"])
-    found = eval(call, names_of("rectools.metrics")).calc_per_user(reco, interactions)
-    return {user: float(value) for user, value in found.items()}
+    values = eval(call, names_of("rectools.metrics")).calc_per_user(reco, interactions)
+    return {user: float(value) for user, value in values.items()}
 
 
 def spark(call: str, rec: Table, truth: Table) -> dict[str, float]:
@@ -130,15 +131,11 @@ COMPUTE: dict[str, tuple[str, Callable[[str, Table, Table], dict[str, float]]]] 
 }
 
 
-def read_library(block: str) -> Library:
-    head, *rows = (line.split(" | ") for line in block.replace("\n    ", " ").splitlines())
-    found = [Row(theirs, ours, float(value), *more) for theirs, ours, value, *more in rows]
-    name, version, rec, truth, *note = head
-    return Library(name, version, rec, truth, "".join(note), found)
-
-
-TABLE = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
-LIBRARIES = [read_library(block) for block in TABLE.strip().split("\n\n")[1:]]
+RECORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+LIBRARIES = [
+    Library(name, rows=[Row(*row) for row in record.pop("rows")], **record)
+    for name, record in RECORDS.items()
+]
 
 
 def installed(library: Library) -> bool:

@@ -1,11 +1,11 @@
-"""What the tests of the command share: to run it in this process, on one connection, and small files."""
+"""Run the command in this process, on one connection, and write small files for it."""
 
 import io
 import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ Fails = Callable[..., str]
 
 # The documents' NDCG at 4 and at 2, to the last digit.
 NDCG_VALUES = ["0.7039180890341349", "0.6131471927654585"]
-NDCG = ["-m", "ndcg", "--no-check"]  # of what is soon evaluated, where numbers are not the subject
+NDCG = ["-m", "ndcg", "--no-check"]  # a fast evaluation, where numbers are not the subject
 
 
 REC = "userid,itemid,score\n" + "".join(
@@ -34,28 +34,40 @@ REC = "userid,itemid,score\n" + "".join(
 TRUTH = "userid,itemid\n" + "".join(f"{user},{item}\n" for user in (1, 2, 3) for item in (1, 2, 4))
 
 
-@pytest.fixture(scope="session")
-def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
-    """The connection that the command's tests run on, which drop all TEMP tables before the next run."""
+@contextmanager
+def one_connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection for many runs of the command, since to register takes longer than most of them."""
     with session.connect({}) as connection:
         yield connection.execute("SET autoinstall_known_extensions = false")  # from a network
 
 
-@pytest.fixture
-def registered(of_command: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Register the pack once for all tests; settings and databases need a connection of their own."""
+def connect_on(con: duckdb.DuckDBPyConnection, patch: pytest.MonkeyPatch) -> None:
+    """Run the command on this connection; settings and databases need a connection of their own."""
 
     def connected(
         settings: Mapping[str, Any], database: str | None = None, has_functions: bool = True
     ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         is_own = any(settings.values()) or database
-        return session.connect(settings, database, "all") if is_own else nullcontext(emptied(of_command))
+        return session.connect(settings, database, "all") if is_own else nullcontext(emptied(con))
 
-    monkeypatch.setattr(commands, "connect", connected)
+    patch.setattr(commands, "connect", connected)
+
+
+@pytest.fixture(scope="session")
+def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield the connection that the tests of the command share."""
+    with one_connection() as connection:
+        yield connection
+
+
+@pytest.fixture
+def registered(of_command: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the command on the shared connection."""
+    connect_on(of_command, monkeypatch)
 
 
 def emptied(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """The connection without what an evaluation left there."""
+    """Drop what an evaluation left on the connection, and return it."""
     for kind in ("table", "view"):
         query = f"SELECT {kind}_name FROM duckdb_{kind}s() WHERE temporary AND NOT internal"
         for (name,) in con.execute(query).fetchall():
@@ -65,14 +77,18 @@ def emptied(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the documents' rows as rec.csv and truth.csv."""
+    """Work in a folder with the documents' rows as rec.csv and truth.csv."""
     monkeypatch.chdir(tmp_path)
-    Path("rec.csv").write_text(REC)
-    Path("truth.csv").write_text(TRUTH)
+    write_documents()
     return tmp_path
 
 
-# Of ten users with one relevant item each, at which rank a model has it; nothing for the last two of bert.
+def write_documents() -> None:
+    Path("rec.csv").write_text(REC)
+    Path("truth.csv").write_text(TRUTH)
+
+
+# For each of ten users, the rank of the one relevant item in a model; bert has no list for the last two.
 RANKS = {"als": [1] * 4 + [2] * 6, "bert": [1] * 8, "pop": [4] * 10}
 
 
@@ -83,7 +99,12 @@ def csv(name: str, header: str, *rows: str) -> None:
 
 @pytest.fixture
 def models(registered: None, folder: Path) -> None:
-    """Three models of ten users, what is relevant to these, and their segments."""
+    """Work with the files of `write_models`."""
+    write_models()
+
+
+def write_models() -> None:
+    """Write three models of ten users, what is relevant to these, and their segments."""
     for name, ranks in RANKS.items():
         rows = (
             f"{u},{0 if at == rank else at + 10 * (u % 2)},{-at}"
@@ -125,9 +146,9 @@ def fails(registered: None, folder: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def evaluated(run: Run, *arguments: str) -> list[dict[str, Any]]:
-    """The report as a list of rows."""
-    found: list[dict[str, Any]] = json.loads(run("evaluate", *arguments, "--format", "json"))
-    return found
+    """Return the report as a list of rows."""
+    rows: list[dict[str, Any]] = json.loads(run("evaluate", *arguments, "--format", "json"))
+    return rows
 
 
 def as_shell(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -143,7 +164,7 @@ def write(name: str, query: str) -> None:
 
 
 def table(name: str, header: str, *given: tuple[str, ...], fill: int = 0) -> None:
-    """A CSV or JSON file whose last rows, each cell as it is written there, DuckDB's sample does not see."""
+    """Write a CSV or JSON file, with the cells as they are given, behind so many rows that fill it."""
     names = header.split(",")
     rows = [*[("0", "0", "0")[: len(names)]] * fill, *given]
     if name.endswith("csv"):
@@ -167,7 +188,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
 @pytest.fixture
 def worse(folder: Path) -> str:
-    """A model that finds less."""
+    """Write a model that finds less than rec.csv, and return its name."""
     Path("worse.csv").write_text("userid,itemid,score\n1,9,2\n1,1,1\n")
     return "worse.csv"
 

@@ -1,15 +1,24 @@
-"""Writes what follows from the registry: `python -m tests.generate`. A test checks that it was run.
+"""Write all generated files and expected outputs: `python -m tests.generate`; then read what changed.
 
 - sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
 - udfs/ranking_udfs/duckdb/macros.sql: the macros that `register` makes
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 - examples/browser/rules.json: the rules of measures, columns and means that the page in the browser has
+- tests/transcripts/*.txt: what calls of the command and of Python's functions print
+
+With `--check` it writes nothing, lists the files that are not fresh, and ends with 1 if there are any. With
+`--keep-outputs` it leaves transcripts as they are, so that tests compare them with what calls print.
 """
 
+import argparse
 import inspect
 import json
 import re
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,24 +34,27 @@ from ranking_udfs.macros import files, portable
 from ranking_udfs.macros.standalone import helpers
 from ranking_udfs.measures.registry import MEASURES
 from ranking_udfs.reporting import charts
-from tests import coming_from, reference
+from tests import coming_from, reference, transcripts
 from tests.reference import ROOT
 
+ADVICE = "run `python -m tests.generate` and read the diff"
+# The files of expected outputs, and what returns the text of each with what is printed now.
+OUTPUTS: dict[Path, Callable[[Path], str]] = dict.fromkeys(transcripts.FILES, transcripts.rewritten)
 RULES = ROOT / "examples" / "browser" / "rules.json"
 
 
 def between(path: Path, **parts: Iterable[str]) -> str:
-    """The text of a file, with these lines between what says that they are generated and their end."""
+    """Return the text of a file with these lines between their marks."""
     text = path.read_text()
     for name, lines in parts.items():
-        found = re.findall(rf"(?s)^(.*{name}: generated[^\n]*\n).*(\n[^\n]*end of {name}\b.*)$", text)
-        ((before, after),) = found  # a ValueError where there are no such lines
+        parted = re.findall(rf"(?s)^(.*{name}: generated[^\n]*\n).*(\n[^\n]*end of {name}\b.*)$", text)
+        ((before, after),) = parted  # a ValueError if there are no marks
         text = before + "\n".join(lines) + after
     return text
 
 
 def generated() -> Iterator[tuple[Path, str]]:
-    """Yield each file and what it should hold; the macros first, which examples of the reference call."""
+    """Yield each generated file and its text; the macros first, which examples of the reference call."""
     yield ROOT / "udfs/ranking_udfs/duckdb" / FILE, files.file_of_macros()
     yield ROOT / "sql" / portable.SCRIPT, portable.script()
     index = ROOT / "sql" / "README.md"
@@ -53,6 +65,39 @@ def generated() -> Iterator[tuple[Path, str]]:
         parts |= {"table": reference.measure_table()} if title == "Measures" else {}
         page = ROOT / "sql" / title.lower() / "README.md"
         yield page, between(page, **parts)
+
+
+def expected_outputs() -> Iterator[tuple[Path, str]]:
+    """Yield each file of expected outputs and its text, which new processes print."""
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        texts = {path: pool.submit(rewritten, path) for path, rewritten in OUTPUTS.items()}
+        for path, text in texts.items():
+            yield path, text.result()
+
+
+def stale(has_outputs: bool) -> Iterator[tuple[Path, str]]:
+    """Yield each file that is not fresh, and its text."""
+    for path, text in chain(generated(), expected_outputs() if has_outputs else ()):
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            yield path, text
+
+
+def main() -> str | None:
+    """Write or list the files that are not fresh; return the advice if they are only listed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.generate", description=ADVICE)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; list the files that are not fresh"
+    )
+    parser.add_argument("--keep-outputs", action="store_true", help="leave the expected outputs as they are")
+    arguments = parser.parse_args()
+    advice = None
+    for path, text in stale(not arguments.keep_outputs):
+        print(path.relative_to(ROOT))
+        if arguments.check:
+            advice = ADVICE
+        else:
+            path.write_text(text, encoding="utf-8")
+    return advice
 
 
 def page_rules() -> dict[str, Any]:
@@ -105,6 +150,4 @@ def library_tables() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for path, text in generated():
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
+    sys.exit(main())

