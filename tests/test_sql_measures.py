@@ -45,7 +45,7 @@ def con() -> Iterator[Con]:
 
 
 @pytest.mark.parametrize("witness", WITNESSES.values(), ids=[*WITNESSES])
-def test_worked_cases_hold(con: Con, witness: Witness) -> None:
+def test_a_worked_case_holds(con: Con, witness: Witness) -> None:
     calls = []
     for case in witness.worked:
         rec, truth, k = case.args
