@@ -13,6 +13,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from tests import sqllogic
 from tests.conftest import Captured, Con, file_text, rows, text_cases, text_rows
 
 SHORT = "FROM good WHERE itemid % 100 = 1"
@@ -157,7 +158,8 @@ KINDS = {
 
 
 def test_every_advice_of_an_error_is_followed() -> None:
-    advised = re.findall("; write (.+)", file_text("wrong_calls.txt"))
+    texts = [path.read_text(encoding="utf-8") for path in sqllogic.FOLDER.glob("errors*.test")]
+    advised = re.findall("; write (.+)", "\n".join(texts))
     lacking = {
         one
         for one in advised

@@ -4,10 +4,6 @@ A line `$ ranking-udfs ...` is a call, `py> ...` an expression of Python's, whic
 shows a file that a call wrote, `# ...` says what the calls below show; stdout follows, lines of stderr behind
 `! `, the exit code behind `? ` unless it is 0. With `UPDATE_GOLDEN=1` in the environment, pytest writes the
 files anew: read what changed before committing it.
-
-In `tests/golden/sql/`, `sql> ...` is a statement up to its semicolon, on one connection for each file; its
-columns and rows follow as tuples, or the first line of its error behind `! `. What is expected there was
-worked by hand, and numbers of many digits have a witness elsewhere.
 """
 
 import gzip
@@ -29,7 +25,6 @@ from tests.command import LATE, csv, stdin, table, write
 
 GOLDEN = Path(__file__).parent / "golden"
 CALL = re.compile(r"^(?=\$ |py> |# )", re.MULTILINE)
-STATEMENT = re.compile(r"^sql> (.*?;)$.*?(?=\n+(?:sql> |# )|\n*\Z)", re.MULTILINE | re.DOTALL)
 # What expressions may use: the package's functions, and what makes files.
 NAMES = {name: getattr(ranking_udfs, name) for name in ranking_udfs.__all__} | {
     one.__name__: one for one in (csv, duckdb, gzip, Path, script, table, write)
@@ -133,25 +128,3 @@ def test_what_is_printed_is_as_before(name: str, capsys: pytest.CaptureFixture[s
         return
     expected = [part.rstrip("\n") + "\n" for part in parts]
     assert [one.rstrip("\n") + "\n" for one in found] == expected
-
-
-@pytest.mark.parametrize("name", sorted(path.stem for path in GOLDEN.glob("sql/*.txt")))
-def test_a_statement_gives_these_rows(name: str, con: duckdb.DuckDBPyConnection) -> None:
-    path = GOLDEN / "sql" / f"{name}.txt"
-    before = path.read_text()
-    after = STATEMENT.sub(lambda found: f"sql> {found[1]}{answer(con, found[1])}", before)
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.write_text(after)
-    else:
-        assert after == before
-
-
-def answer(con: duckdb.DuckDBPyConnection, statement: str) -> str:
-    """The columns and rows of a query, or the first line of its error; nothing for other statements."""
-    try:
-        result = con.execute(statement)
-        names = tuple(name for name, *_ in result.description or ())
-        lines = [names, *result.fetchall()] if names not in ((), ("Count",), ("Success",)) else []
-        return "".join(f"\n{line}" for line in lines)
-    except duckdb.Error as error:
-        return "\n! " + str(error).removeprefix("Invalid Input Error: ").partition("\n")[0]

@@ -16,7 +16,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.macros import portable
 from ranking_udfs.measures.registry import MEASURES
-from tests.calls import CONSTANT, table_functions
+from tests.calls import table_functions
 from tests.conftest import file_text
 
 MAKE = file_text("tables/wrong_calls.sql")
@@ -73,12 +73,6 @@ def wanted(call: str, error: str) -> str:
     (name,) = re.findall(r"^(?:WITH.* FROM )?\"?([\w.]+)\"?\(", call)
     kind, colon, rule = error.rpartition("Error: ")
     return error[1:] if error[0] == "!" else f"{kind}{colon}{name}: {rule}"
-
-
-def test_each_table_function_has_wrong_calls() -> None:
-    named = " ".join(call for call, *_ in read())
-    lacking = {name for name in table_functions() if name not in named}
-    assert lacking == {*CONSTANT}
 
 
 @pytest.mark.parametrize(("call", "in_script", "rows"), CALLS)
