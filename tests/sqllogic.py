@@ -1,0 +1,168 @@
+"""Read and run `tests/sql/*.test`, which are written in DuckDB's sqllogictest format.
+
+The files use this part of it: `statement ok`; `statement error` with the message behind `----`; and
+`query III`, a letter for each column, with the rows behind `----` and a tab between values. An empty line
+ends a record. `onlyif LABEL` and `skipif LABEL` before a record, and `require LABEL` at the top of a file,
+name an edition (`python` or `script`) or a DuckDB (`duckdb1` or `duckdb2`). `foreach NAME VALUE ...` to
+`endloop` repeats records with each value in place of `${NAME}`; `foreach A,B 1,2 3,4` sets two names.
+
+A message is the whole first line of the error, and a DOUBLE is equal in all its digits. The runner adds
+`FROM errors_of($$statement$$, $$arguments$$)`: a message for each line of arguments, which replaces `{}`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+import ranking_udfs
+from ranking_udfs.macros import portable
+
+FOLDER = Path(__file__).parent / "sql"
+# A loop without a loop in it, in lines that begin with their number.
+LOOP = re.compile(r"^\d+ foreach (\S+) (.+)\n((?:(?!\d+ (?:foreach|endloop)).*\n)*)\d+ endloop\n", re.M)
+ERRORS_OF = re.compile(r"FROM errors_of\(\$\$(.+)\$\$, \$\$\n(.+)\n\$\$\)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Record:
+    """A statement or query, what it must give, and for which labels."""
+
+    line: int
+    kind: str  # "ok", "error", or the letters of the columns of a query
+    sql: str
+    expected: list[str]
+    conditions: list[list[str]]  # such as ["onlyif", "python"]
+
+    def is_for(self, edition: str) -> bool:
+        labels = (edition, f"duckdb{duckdb.__version__[0]}")
+        return all((label in labels) == (word != "skipif") for word, label in self.conditions)
+
+
+def repeated(loop: re.Match[str]) -> str:
+    """Return what is in a loop once for each value."""
+    names, values, body = loop.groups()
+    copies = []
+    for value in values.split():
+        copies.append(body)
+        parts = value.split(",") if "," in names else [value]
+        for name, part in zip(names.split(","), parts, strict=True):
+            copies[-1] = copies[-1].replace(f"${{{name}}}", part)
+    return "".join(copies)
+
+
+def read(path: Path) -> Iterator[Record]:
+    """Yield the records of a file, those of a loop once for each value."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    numbered = "".join(f"{number} {line}\n" for number, line in enumerate(lines, 1))
+    while LOOP.search(numbered):
+        numbered = LOOP.sub(repeated, numbered)
+    required: list[list[str]] = []
+    for paragraph in re.split(r"^\d+ \n", numbered, flags=re.MULTILINE):
+        conditions = [*required]
+        while paragraph:
+            head, _, paragraph = paragraph.partition("\n")
+            number, line = head.split(" ", 1)
+            match line.split():
+                case ["#", *_]:
+                    continue
+                case ["require" | "onlyif" | "skipif" as word, _] as words:
+                    (required if word == "require" else conditions).append(words)
+                    continue
+                case ["statement", "ok" | "error" as kind] | ["query", kind]:
+                    text = re.sub(r"^\d+ ", "", paragraph, flags=re.MULTILINE)
+                    sql, dashes, expected = text.partition("\n----\n")
+                    if bool(dashes) == (kind != "ok"):
+                        yield Record(int(number), kind, sql, expected.splitlines(), conditions)
+                        break
+            raise ValueError(f"tests/sql/{path.name}:{number}: this is no complete record: {line}")
+
+
+def cell_text(cell: Any) -> str:
+    """Write a value as DuckDB's own test runner does."""
+    if isinstance(cell, list | tuple):
+        return f"[{', '.join(map(cell_text, cell))}]"
+    text = str(cell).lower() if isinstance(cell, bool) else str(cell).replace("\n", "\\n")
+    return "NULL" if cell is None else text or "(empty)"
+
+
+def row_text(row: tuple[Any, ...]) -> str:
+    return "\t".join(map(cell_text, row))
+
+
+def is_equal(letter: str, cell: Any, expected: str) -> bool:
+    """Compare a value with its text, and a number with a fraction by its value."""
+    if isinstance(cell, float | Decimal):
+        is_number = re.fullmatch(r"-?[\d.]+(e-?\d+)?|nan", expected)
+        return letter == "R" and bool(is_number) and (float(cell) == float(expected) or str(cell) == expected)
+    is_right = cell is None or letter == ("I" if isinstance(cell, int) else "T")
+    return is_right and cell_text(cell) == expected
+
+
+class Runner:
+    """A database with the functions of one edition, which runs each file in a schema of its own."""
+
+    def __init__(self, edition: str) -> None:
+        self.edition = edition
+        self.con = self.database = duckdb.connect()
+        if edition == "python":
+            ranking_udfs.register(self.database)
+        else:
+            self.database.execute(portable.script())
+
+    def rows(self, record: Record) -> list[tuple[Any, ...]]:
+        """Run a record and return its rows: of an error its message, of other statements none."""
+        if table := ERRORS_OF.fullmatch(record.sql):
+            statements = [table[1].replace("{}", argument) for argument in table[2].split("\n")]
+            return [row for sql in statements for row in self.rows(replace(record, kind="error", sql=sql))]
+        try:
+            rows = self.con.execute(record.sql).fetchall()
+        except duckdb.Error as error:
+            message = str(error).removeprefix("Invalid Input Error: ").partition("\n")[0]
+            message = message.rpartition("executing the UDF: ")[2]
+            return [(message if record.kind == "error" else f"an error: {error}",)]
+        return rows if record.kind not in ("ok", "error") else [("no error",)] * (record.kind == "error")
+
+    def results(self, path: Path) -> Iterator[tuple[Record, list[tuple[Any, ...]]]]:
+        """Yield each record of a file with its rows, run without tables and settings of other files."""
+        self.con = self.database.cursor()
+        self.con.execute(f"CREATE SCHEMA \"{path.stem}\"; SET schema = '{path.stem}'")
+        for record in read(path):
+            if record.is_for(self.edition):
+                yield record, self.rows(record)
+
+    def failures(self, path: Path) -> Iterator[str]:
+        """Yield each record of a file that gives something else, with what it gives."""
+        for record, rows in self.results(path):
+            letters = "T" if record.kind == "error" else record.kind
+            cells = [line.split("\t") for line in record.expected]
+            widths = [len(letters)] * len(rows)
+            is_right = [*map(len, rows)] == [*map(len, cells)] == widths
+            if not (
+                is_right and all(all(map(is_equal, letters, *pair)) for pair in zip(rows, cells, strict=True))
+            ):
+                place = f"tests/sql/{path.name}:{record.line} ({self.edition})"
+                yield f"{place}\n{record.sql}\n----\n" + "\n".join(map(row_text, rows))
+
+
+def rewritten(path: Path) -> str:
+    """Return the text of a file with what Python's edition gives in place of what is expected."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    new: dict[int, list[str]] = {}
+    for record, rows in Runner("python").results(path):
+        if record.kind != "ok" and record.line not in new:
+            texts = new[record.line] = [row_text(row) for row in rows]
+            begin = lines.index("----", record.line) + 1
+            for line, expected in zip(lines[begin:], record.expected, strict=False):
+                pattern = re.sub(r"\\\$\\{\w+\\}", "(.+)", re.escape(line))
+                for match in re.finditer(pattern, expected):
+                    for name, value in zip(re.findall(r"\${\w+}", line), match.groups(), strict=True):
+                        texts[:] = [text.replace(value, name) for text in texts]
+    for number in sorted(new, reverse=True):
+        begin = lines.index("----", number) + 1
+        lines[begin : lines.index("", begin)] = new[number]
+    return "\n".join(lines)

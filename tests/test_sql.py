@@ -1,0 +1,121 @@
+"""The statements and queries of `tests/sql/*.test`, with the pack and with the script in a plain DuckDB."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests import sqllogic
+from tests.calls import CONSTANT, table_functions
+
+FILES = sorted(sqllogic.FOLDER.glob("*.test"))
+RUNS = [
+    pytest.param(path, edition, id=f"{path.stem}-{edition}")
+    for path in FILES
+    for edition in ("python", "script")
+    if any(record.is_for(edition) for record in sqllogic.read(path))
+]
+Runners = Callable[[str], sqllogic.Runner]
+
+
+@pytest.fixture(scope="module")
+def runners() -> Runners:
+    return cache(sqllogic.Runner)
+
+
+@pytest.mark.parametrize(("path", "edition"), RUNS)
+def test_file_gives_its_rows_and_messages(runners: Runners, path: Path, edition: str) -> None:
+    failures = [*runners(edition).failures(path)]
+    assert not failures, "\n\n".join(failures)
+
+
+@pytest.mark.parametrize("edition", ["python", "script"])
+def test_each_table_function_has_a_wrong_call(edition: str) -> None:
+    records = [record for path in FILES for record in sqllogic.read(path) if record.is_for(edition)]
+    messages = "\n".join(line for record in records for line in record.expected)
+    named = {*re.findall(r"^(ranking\.\w+): ", messages, re.MULTILINE)}
+    assert table_functions() - named == {*CONSTANT}
+
+
+WRONG = """
+query I
+SELECT 1
+----
+2
+
+query R
+SELECT 1
+----
+1
+
+query R
+SELECT 1 / 3
+----
+0.333333333333333
+
+query I
+SELECT 1, 2
+----
+1
+
+query I
+SELECT 1
+----
+1
+1
+
+query T
+SELECT 'a'
+----
+
+statement ok
+SELECT x
+
+statement error
+SELECT 1
+----
+a message
+
+statement error
+SELECT error('a message')
+----
+a
+
+query T
+FROM errors_of($$SELECT {}$$, $$
+error('a')
+1
+$$)
+----
+a
+""".lstrip()
+
+
+def test_record_that_gives_something_else_fails(runners: Runners, tmp_path: Path) -> None:
+    path = tmp_path / "mine.test"
+    path.write_text(WRONG)
+    lines = [
+        number for number, line in enumerate(WRONG.split("\n"), 1) if line.startswith(("query", "statement"))
+    ]
+    places = [failure.split(" (python)\n")[0] for failure in runners("python").failures(path)]
+    assert places == [f"tests/sql/mine.test:{line}" for line in lines]
+    right = sqllogic.rewritten(path)
+    assert "FROM errors_of($$SELECT {}$$, $$\nerror('a')\n1\n$$)\n----\na\nno error\n" in right
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "statement ok\nSELECT 1\n----\n1",
+        "query I\nSELECT 1",
+        "foreach x 1 2\nstatement ok\nSELECT ${x}",
+        "SELECT 1",
+    ],
+)
+def test_incomplete_record_is_named_with_its_line(tmp_path: Path, lines: str) -> None:
+    path = tmp_path / "mine.test"
+    path.write_text(f"# A comment.\n{lines}\n")
+    with pytest.raises(ValueError, match=r"tests/sql/mine\.test:2: "):
+        [*sqllogic.read(path)]
