@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import ranking_udfs
+from ranking_udfs.partitions import TABLES as PARTITIONED
 from tests.calls import in_python
-from tests.conftest import text_rows
 
 REC = pa.table(
     {
@@ -90,7 +90,32 @@ def by_parts(
     return found
 
 
-CALLS = [call for (call,) in text_rows("calls of partitions")]
+# What a partition alone does not know: users of one system, a k beyond the list, an empty history ...
+CALLS = [
+    "ranking.judged('rec', 'truth', 3)",
+    "ranking.by_user('rec', 'truth', [2, NULL], ties := 'expected')",
+    "ranking.evaluate('lacking', 'truth', [0, 2, NULL])",
+    "ranking.evaluate('rec', 'truth', 3, ties := 'trec', unjudged := 'skip', without_relevant := 'skip', descending := false)",
+    "ranking.distribution('rec', 'truth', [2, 9], measures := 'ndcg,spearman')",
+    "ranking.distribution('rec', 'graded', 3, ties := 'expected', grade_col := 'time', min_grade := 12, without_relevant := 'skip')",
+    "ranking.compare('lacking', 'truth', 3, baseline := 'A', margin := 0.1, measures := 'ndcg,mrr')",
+    "ranking.check('lacking', 'truth', ks := [1, 5])",
+    "ranking.check('rec', 'graded', ks := [1, 2], history := 'history', descending := false)",
+    "ranking.check('alike', 'unlike', ks := 10)",
+    "ranking.check('alike', 'zeros', ks := [1], system_col := 'model')",
+    "ranking.fuse('lacking', 'combmnz', weights := MAP {'A': 1, 'B': 0.3})",
+    "ranking.fuse('rec', systems := ['B'])",
+    "ranking.beyond_accuracy_by_user('rec', [2, NULL], history := 'history', items := 'items')",
+    "ranking.beyond_accuracy('rec', [2, NULL], history := 'history', items := 'items', divergence := 'kl')",
+    "ranking.beyond_accuracy('rec', [1, 3], history := 'history', head := 0.3)",
+    "ranking.beyond_accuracy('rec', [2], items := 'items')",
+]
+
+
+def test_each_function_over_partitions_has_a_call() -> None:
+    """Of ranking.compare_by_user the parts are what by_user gives: Spark's tests call it."""
+    called = {call.partition("(")[0].removeprefix("ranking.") for call in CALLS}
+    assert called == {*PARTITIONED} - {"compare_by_user"}
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -283,7 +283,7 @@ class CheckCall(Call):
         return self.measured("judged_share", self.truth, self.caller)
 
     def measured(self, measure: str, truth: str, caller: str) -> Call:
-        names = ("rec", "user", "item", "score", "grade", "system", "descending", "min_grade", "unjudged")
+        names = ("rec", "user", "item", "score", "grade", "system", "descending", *JUDGING)
         fields = {name: getattr(self, name) for name in names}
         choices = parse_measures(measure)
         if self.known:
