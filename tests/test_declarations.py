@@ -16,6 +16,7 @@ from ranking_udfs.measures.registry import MEASURES, Measure
 from ranking_udfs.partitions import TABLES
 from tests.calls import table_functions
 from tests.conftest import Patch
+from tests.test_entry_points import CALLS as SCRIPT_CALLS
 
 # Table functions that do not run over partitions of users, and why.
 NOT_PARTITIONED = {
@@ -68,6 +69,12 @@ def test_a_table_function_runs_over_partitions_or_is_named_here() -> None:
     assert sorted([*TABLES, *NOT_PARTITIONED]) == sorted(
         name.removeprefix("ranking.") for name in table_functions()
     )
+
+
+def test_the_script_is_asked_for_each_table_function() -> None:
+    """Without Python, ranking.abstention is asked in test_compose.py."""
+    called = {call.partition("(")[0] for call in SCRIPT_CALLS}
+    assert table_functions() - called == {"ranking.abstention"}
 
 
 def test_spark_has_each_table_function_over_partitions() -> None:
