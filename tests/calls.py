@@ -64,12 +64,12 @@ HELPERS = """
 
 
 def table_functions() -> set[str]:
-    """The table functions, as a query calls them."""
+    """Return the table functions, as a query calls them."""
     return {macro.called for macro in macros().values() if macro.is_table}
 
 
 def in_python(call: str) -> tuple[str, dict[str, Any]]:
-    """A call of SQL as the name of the function, and its arguments by their names, as values of Python's."""
+    """Return the function of a call of SQL, and its arguments by their names, as values of Python."""
     for pattern, text in ((":=", "="), ("MAP ", ""), (r"\bNULL\b", "None"), (r"\bfalse\b", "False")):
         call = re.sub(pattern, text, call)
     parsed = ast.parse(call, mode="eval").body

@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501  (tables of cases)
 
+import math
 import re
 import threading
 from collections.abc import Iterator
@@ -155,7 +156,23 @@ def expected(tables: Con) -> list[Any]:
     found = tables.execute(SUMMARY).fetchall()
     # Of users 1, 2, 4 and 5: hits at 1 are item 1 of user 1, at 3 also that of user 2.
     assert [(row[0], row[1], row[-1]) for row in found] == [(1, 4, 1 / 12), (3, 4, (2 / 3 + 1) / 4)]
+    # Their gains are 2^1 - 1 and 2^3 - 1 of user 1, whose best list is 3, 2, 1, and 2^2 - 1 at rank 2 of user 2.
+    ndcg = (1 + 7 / 2) / (7 + 3 / math.log2(3) + 1 / 2) + 1 / math.log2(3)
+    assert found[1][-2] == pytest.approx(ndcg / 4, rel=1e-14)
     return found
+
+
+@pytest.mark.parametrize(
+    ("options", "n_users", "n_without_relevant"),
+    [("", 4, 1), (", without_relevant := 'skip'", 3, 1), (", users := 'everyone'", 6, 3)],
+)
+def test_users_whose_truth_has_nothing_relevant(
+    tables: Con, options: str, n_users: int, n_without_relevant: int
+) -> None:
+    """User 5 has a grade of 0; users 3 and 6 have no truth."""
+    call = f"ranking.evaluate('rec', 'truth', [3], measures := 'recall'{options})"
+    found = tables.execute(f"SELECT users, users_without_relevant, recall FROM {call}").fetchall()
+    assert found == [(n_users, n_without_relevant, (2 / 3 + 1) / n_users)]
 
 
 # --- Where a call may be ---
@@ -246,6 +263,10 @@ IN_PYTHON = [
     ("ranking.distribution('rec', 'truth', [1], unjudged := NULL)", "unjudged must be miss|skip, got NULL"),
     ("ranking.precision_recall_curve('rec', 'truth', NULL)", "max_k must be from 0 to"),
     ("ranking.interpolated_precision_curve(1, 'truth')", "rec must be the name of a table"),
+    (
+        "ranking.compare('pair', 'truth', [1], predicted_truth := 'graded', test := 'randomization')",
+        "test must be t with predicted_truth, got randomization",
+    ),
 ]
 IN_BOTH = [
     ("ranking.overlap('_ranking_rec', [1])", "rec must be a table of another name, got _ranking_rec"),
@@ -258,6 +279,7 @@ IN_BOTH = [
     ("ranking.fuse('three', method := 'x', depth := 0)", "method must be rrf|combsum|combmnz|borda, got 'x'"),
     ("ranking.fuse('three', systems := 3)", "systems must be a list of names, such as ['bm25', 'vector'], got 3"),
     ("ranking.fuse('three', weights := MAP {})", "weights must be a MAP of numbers >= 0, such as MAP {'bm25': 1, 'vector': 2}, "),
+    ("ranking.fuse('three', weights := MAP {'a': 1, 'b': -1})", "weights must be a MAP of numbers >= 0, "),
     ("ranking.fuse('three', system_col := '')", "system_col must name the column of the systems to fuse, got ''"),
     ("ranking.fuse('_ranking_rec')", "rec must be a table of another name, got _ranking_rec"),
 ]
@@ -266,6 +288,7 @@ MISREAD = [
     ("'_ranking_rec', 'truth'", "rec must be a table of another name, got _ranking_rec"),
     ("'rec', 'truth', users := '_ranking_users'", "users must be a table of another name"),
     ("'rec', 'without_grades'", "rel must be a finite number, got NULL"),
+    ("'rec', 'without_users'", "truth must have a user, got 0 rows"),
     ("'rec', 'truth', system_col := 'ranking_absent'", "system_col must be a column of another name"),
     ("'rec', 'truth', system_col := 'Ranking_System'", "system_col must be a column of another name"),
 ]
@@ -313,6 +336,7 @@ def test_what_would_be_misread_is_refused_with_python_and_without(
     tables: Con, script: Con, call: str, error: str
 ) -> None:
     view = "CREATE OR REPLACE TEMP VIEW without_grades AS SELECT userid, itemid, NULL AS rel FROM truth"
+    view += "; CREATE OR REPLACE TEMP VIEW without_users AS FROM truth LIMIT 0"
     for con, function in product((tables, script), ("ranking.evaluate", "ranking.by_user")):
         found = refusal(con.execute(view), f"FROM {function}({call}, ks := [2], measures := 'mrr')")
         assert found.startswith(f"{function}: {error}")
