@@ -65,7 +65,7 @@ def con(shared: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection
 
 
 def by_parts(
-    function: str, tables: dict[str, pa.Table], n: int, systems: Sequence[str] = ("A", "B"), **given: Any
+    function: str, tables: dict[str, pa.Table], n: int, names: Sequence[str] = ("A", "B"), **given: Any
 ) -> list[dict[str, object]]:
     """Return the rows of a table function over n partitions by user, and one without a row."""
     job = ranking_udfs.partition(function, **{name: table.schema for name, table in tables.items()}, **given)
@@ -76,7 +76,7 @@ def by_parts(
             WHERE userid IS NOT NULL AND itemid IS NOT NULL GROUP BY ROLLUP (itemid)"""
         with duckdb.connect() as con:
             shared["counts"] = con.register("history", tables["history"]).sql(query).to_arrow_table()
-    of_part: dict[str, Any] = {"systems": [*systems]}
+    of_part: dict[str, Any] = {"systems": [*names]}
     if "first" in job.schemas:
         of_part["first"] = pa.table({"time": [min(tables["truth"]["time"].to_pylist())]})
 
