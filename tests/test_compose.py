@@ -372,7 +372,13 @@ def test_tables_columns_and_systems_of_any_name(tables: Con, expected: list[Any]
     columns = f'userid AS {user}, itemid AS "i\'"'
     tables.execute(f'CREATE TABLE {rec} AS SELECT {columns}, score AS "{{s}}" FROM rec')
     tables.execute(f'CREATE TABLE {truth} AS SELECT {columns}, rel AS "--" FROM truth')
-    values = {"rec": rec, "truth": truth, "user_col": name, "item_col": "i'", "score_col": "{s}"}
+    values: dict[str, Any] = {
+        "rec": rec,
+        "truth": truth,
+        "user_col": name,
+        "item_col": "i'",
+        "score_col": "{s}",
+    }
     values |= {"grade_col": "--", "measures": "ndcg,recall", "ks": [1, 3]}
     arguments = {name: literal(value) for name, value in values.items()}
     assert tables.execute(written("evaluate", **arguments)).fetchall() == expected
