@@ -573,9 +573,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.beyond_accuracy'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.beyond_accuracy' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.beyond_accuracy'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.beyond_accuracy' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -3082,9 +3080,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.beyond_accuracy_by_user'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.beyond_accuracy_by_user' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.beyond_accuracy_by_user'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.beyond_accuracy_by_user' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -5498,9 +5494,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.by_item'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.by_item' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.by_item'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.by_item' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -7087,9 +7081,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.by_user'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.by_user' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.by_user'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.by_user' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -14775,9 +14767,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.distribution'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.distribution' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.distribution'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.distribution' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -16494,9 +16484,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.evaluate'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.evaluate' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.evaluate'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.evaluate' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -18207,9 +18195,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.explain'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.explain' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.explain'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.explain' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -20728,9 +20714,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.intents_by_user'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.intents_by_user' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.intents_by_user'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.intents_by_user' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -22384,9 +22368,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.interpolated_precision_curve'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.interpolated_precision_curve' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.interpolated_precision_curve'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.interpolated_precision_curve' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(max_k), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(max_k), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(max_k), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(max_k), ']') THEN max_k::VARCHAR ELSE concat('[', coalesce(max_k::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((max_k::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((max_k::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -24017,9 +23999,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.judged'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.judged' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.judged'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.judged' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(max_k), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(max_k), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(max_k), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(max_k), ']') THEN max_k::VARCHAR ELSE concat('[', coalesce(max_k::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((max_k::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((max_k::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -25564,9 +25544,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.precision_recall_curve'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.precision_recall_curve' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.precision_recall_curve'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.precision_recall_curve' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(max_k), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(max_k), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(max_k), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(max_k), ']') THEN max_k::VARCHAR ELSE concat('[', coalesce(max_k::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((max_k::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((max_k::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -27569,9 +27547,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.abstention'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.abstention' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.abstention'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.abstention' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -29407,9 +29383,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.compare'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.compare' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.compare'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.compare' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -32352,9 +32326,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.overlap'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.overlap' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.overlap'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.overlap' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
@@ -34142,9 +34114,7 @@ ELSE _ranking_one[2]
 END))[1]
 END),
 'cuts': CASE
-WHEN 'ranking.overlap_by_user'::VARCHAR IN (
-'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-THEN CASE WHEN ((coalesce(error('ranking.overlap_by_user' || ': ' || ('max_k must be ' || CASE
+WHEN 'ranking.overlap_by_user'::VARCHAR IN ('ranking.interpolated_precision_curve', 'ranking.judged', 'ranking.precision_recall_curve', 'ranking.abstention') THEN CASE WHEN ((coalesce(error('ranking.overlap_by_user' || ': ' || ('max_k must be ' || CASE
 WHEN NOT (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) THEN 'an integer, got ' || (regexp_replace(coalesce(typeof(NULL), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN NOT (len(list_filter(((CASE WHEN ends_with(typeof(NULL), ']') THEN NULL::VARCHAR ELSE concat('[', coalesce(NULL::VARCHAR, 'NULL'), ']') END::VARCHAR[])), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0) THEN 'an integer, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
 WHEN TRY_CAST(NULL AS DOUBLE) < 0 THEN '0 or more, got ' || (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))

@@ -2,20 +2,42 @@
 
 import ast
 import re
+from pathlib import Path
 from typing import Any
 
 from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import file_text, text_rows
 from tests.reference import parameters
 
-MAKE = file_text("tables/calls.sql")
+MAKE = Path(__file__).with_name("tables").joinpath("calls.sql").read_text(encoding="utf-8")
 TABLES = "rec truth history items intents labels messy_rec messy_truth by_user lists".split()  # noqa: SIM905
-CALLS = {name: f"FROM {name}({given})" for name, given in text_rows("calls of table functions")}
-# Table functions that read no table.
+# The arguments of a call of each table function that reads a table, and the functions that read none.
+ARGUMENTS = {
+    "judged": "'rec', 'truth', 20",
+    "by_user": "'rec', 'truth', [3, 200]",
+    "evaluate": "'rec', 'truth', [3, 33, NULL], measures := 'ndcg,auc,spearman,first_hit_rank'",
+    "distribution": "'rec', 'truth', [5], measures := 'ndcg(gain=linear)@2,mrr,recall(min_grade=2)'",
+    "compare": "'rec', 'truth', [10], margin := 0.1, measures := ['ndcg', 'auc']",
+    "compare_by_user": "'by_user'",
+    "gate": "'compared'",
+    "check": "'messy_rec', 'messy_truth', ks := [3, 50]",
+    "check_rows": "'messy_rec', 'messy_truth', ks := [3, 50]",
+    "by_item": "'rec', 'truth', [10]",
+    "abstention": "'rec', 'truth', 'history', min_grade := 2",
+    "agreement": "'truth', 'labels'",
+    "explain": "'rec', 'truth', 3, ties := 'expected'",
+    "overlap": "'rec', [10]",
+    "overlap_by_user": "'rec', [10]",
+    "beyond_accuracy": "'rec', [10], history := 'history', items := 'items'",
+    "beyond_accuracy_by_user": "'rec', [10], history := 'history', items := 'items'",
+    "fuse": "'rec', method := 'combsum', normalize := 'none'",
+    "intents_by_user": "'rec', 'intents', [10]",
+    "split": "'history', test_size := 4, folds := 2, seen := 'drop', cold_users := 'drop'",
+    "precision_recall_curve": "'rec', 'truth', 5",
+    "interpolated_precision_curve": "'rec', 'truth'",
+}
+CALLS = {f"ranking.{name}": f"FROM ranking.{name}({arguments})" for name, arguments in ARGUMENTS.items()}
 CONSTANT = ("ranking.functions", "ranking.check_codes")
-
-
 PAIRS = "FROM (VALUES (1, 3), (3, 1), (2, 2)) AS t(p, a)"
 # Of what is no table function: arguments, and the rows that they are of.
 _VALUES = {
@@ -42,12 +64,12 @@ HELPERS = """
 
 
 def table_functions() -> set[str]:
-    """The table functions, as a query calls them."""
+    """Return the table functions, as a query calls them."""
     return {macro.called for macro in macros().values() if macro.is_table}
 
 
 def in_python(call: str) -> tuple[str, dict[str, Any]]:
-    """A call of SQL as the name of the function, and its arguments by their names, as values of Python's."""
+    """Return the function of a call of SQL, and its arguments by their names, as values of Python."""
     for pattern, text in ((":=", "="), ("MAP ", ""), (r"\bNULL\b", "None"), (r"\bfalse\b", "False")):
         call = re.sub(pattern, text, call)
     parsed = ast.parse(call, mode="eval").body

@@ -14,9 +14,10 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
-from ranking_udfs.macros import portable
+from ranking_udfs.folder import folder
 from ranking_udfs.measures.registry import Measure
 
+SCRIPT = folder() / "ranking_udfs.sql"  # which test_generated says is fresh
 Con = duckdb.DuckDBPyConnection
 Patch = pytest.MonkeyPatch
 Captured = pytest.CaptureFixture[str]
@@ -35,10 +36,18 @@ def pytest_configure(config: pytest.Config) -> None:
     """End the run if a worker crashes: with `loadfile` the next one would run the same test forever."""
     if getattr(config.option, "maxworkerrestart", "") is None:  # pytest-xdist is there, its option is not
         config.option.maxworkerrestart = "0"
+    if config.option.markexpr == "quick" and getattr(config.option, "dist", "") == "load":
+        config.option.dist = "loadfile"  # each of two workers would make the same connections
 
 
 # `-m quick` runs these files without slow tests: measures, contract, errors, a call of each entry point.
 QUICK = ("calls", "documents", "entry_points", "errors", "grammar", "judge", "measures", "sql_measures")
+# Tests of these files that take seconds, and are left out.
+NOT_QUICK = (
+    "test_batches_agree_with_the_slow_definition",
+    "test_columns_may_be_called_like_parameters_and_lambda_variables",
+    "test_documented_queries_return_documented_rows_in_any_order",
+)
 
 
 def is_quick(path: Path) -> bool:
@@ -54,7 +63,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     for item in items:
-        if is_quick(item.path) and not item.get_closest_marker("slow"):
+        is_left_out = item.name.partition("[")[0] in NOT_QUICK or item.get_closest_marker("slow")
+        if is_quick(item.path) and not is_left_out:
             item.add_marker(pytest.mark.quick)
 
 
@@ -93,7 +103,7 @@ def module_connection(tables: str = "", is_script: bool = False) -> Any:
     @pytest.fixture(scope="module")
     def connection() -> Iterator[Con]:
         with duckdb.connect() as con:
-            con = con.execute(portable.script()) if is_script else ranking_udfs.register(con)
+            con = con.execute(SCRIPT.read_text("utf-8")) if is_script else ranking_udfs.register(con)
             yield con.execute(tables) if tables else con
 
     return connection

@@ -23,8 +23,16 @@ TEXTS = {
 
 
 @pytest.fixture
+def kept(tmp_path: Path, monkeypatch: Patch) -> Path:
+    """Keep compiled files in a folder of their own."""
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "kept"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    return tmp_path / "kept"
+
+
+@pytest.fixture(autouse=True)
 def texts(monkeypatch: Patch) -> dict[str, str]:
-    """Two templates in place of those of `sql/`."""
+    """Put two templates in place of those of `sql/`."""
     texts = {**TEXTS}
     monkeypatch.setattr("ranking_udfs.compose.templates.read", texts.__getitem__)
     return texts
@@ -32,7 +40,7 @@ def texts(monkeypatch: Patch) -> dict[str, str]:
 
 @pytest.fixture
 def parsed(monkeypatch: Patch) -> list[str]:
-    """The templates that are parsed and compiled."""
+    """Note the templates that are parsed and compiled."""
     parsed: list[str] = []
     parse = SymbolEnvironment._parse
 
@@ -44,63 +52,50 @@ def parsed(monkeypatch: Patch) -> list[str]:
     return parsed
 
 
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: Patch) -> Path:
-    """Let files be kept in a folder of their own."""
-    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "kept"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    return tmp_path / "kept"
-
-
 def rendered() -> str:
     """Render the first template as in a process that has loaded none."""
     return str(environment.__wrapped__().get_template(ONE).render(more=True))
 
 
-def files_of(folder: Path) -> list[Path]:
-    """Return all files below a folder but Python's own."""
-    return sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc")
+def contents_of(folder: Path) -> dict[Path, bytes]:
+    """Return all files below a folder with their bytes, except Python's own."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc")
+    return {file: file.read_bytes() for file in files}
 
 
-def test_a_template_is_compiled_once_and_anew_when_it_changes(
+def test_a_template_is_compiled_once_and_again_when_it_changes(
     texts: dict[str, str], parsed: list[str], kept: Path
 ) -> None:
-    for _ in range(2):
-        assert rendered() == "SELECT 2"
-        assert parsed == [ONE, TWO]
-    before = files_of(kept)
+    assert [rendered(), rendered(), *parsed] == ["SELECT 2", "SELECT 2", ONE, TWO]
+    before = contents_of(kept)
     texts[TWO] = TEXTS[TWO].replace("SELECT", "VALUES")  # as long, and perhaps at the same time
-    for _ in range(2):
-        assert rendered() == "VALUES 2"
-        assert parsed == [ONE, TWO, TWO]
-    assert [".".join(file.name.split(".")[:3]) for file in files_of(kept)] == ["a.one.sql", "a.two.jinja"]
-    assert len({*files_of(kept)} - {*before}) == 1  # what was of the old text is gone
+    assert [rendered(), rendered(), *parsed] == ["VALUES 2", "VALUES 2", ONE, TWO, TWO]
+    after = contents_of(kept)
+    assert [".".join(file.name.split(".")[:3]) for file in after] == ["a.one.sql", "a.two.jinja"]
+    assert len(after.keys() - before.keys()) == 1  # the file of the old text is gone
 
 
 @pytest.mark.parametrize("code", ["ranking_udfs.kept.CODE", "ranking_udfs.compose.compiled.COMPILER"])
-@pytest.mark.usefixtures("texts")
-def test_other_code_does_not_take_what_was_compiled_before(
+def test_other_code_takes_nothing_compiled_before(
     parsed: list[str], kept: Path, monkeypatch: Patch, code: str
 ) -> None:
-    assert rendered() == "SELECT 2"
-    before = files_of(kept)
+    rendered()
+    before = contents_of(kept)
     monkeypatch.setattr(code, "changed")
-    assert rendered() == "SELECT 2"
-    assert parsed == [ONE, TWO] * 2
-    assert len(files_of(kept)) == 2
-    assert {*before}.isdisjoint(files_of(kept))
+    assert [rendered(), *parsed] == ["SELECT 2", *[ONE, TWO] * 2]
+    assert len(contents_of(kept)) == 2
+    assert before.keys().isdisjoint(contents_of(kept))
 
 
-def test_the_code_that_transforms_templates_is_a_part_of_the_stamp(tmp_path: Path) -> None:
+def test_the_stamp_depends_on_the_code_that_changes_templates(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "ranking_udfs", ignore=shutil.ignore_patterns("__pycache__"))
-    found = set()
-    for name in ("", "symbols.py", "templates.py"):
-        if name:
-            with (tmp_path / "ranking_udfs" / "compose" / name).open("a") as file:
-                file.write("# changed\n")
-        code = "from ranking_udfs.kept import CODE; print(CODE)"
-        found.add(subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path))
-    assert len(found) == 3
+    code = "from ranking_udfs.kept import CODE; print(CODE)"
+    stamps = {subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path)}
+    for name in ("symbols.py", "templates.py"):
+        with (tmp_path / "ranking_udfs" / "compose" / name).open("a") as file:
+            file.write("# changed\n")
+        stamps.add(subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path))
+    assert len(stamps) == 3
 
 
 @pytest.mark.parametrize(
@@ -112,17 +107,15 @@ def test_the_code_that_transforms_templates_is_a_part_of_the_stamp(tmp_path: Pat
         lambda content: b"\0" * len(content),
     ],
 )
-@pytest.mark.usefixtures("texts")
-def test_a_damaged_file_is_written_anew(
+def test_a_damaged_file_is_written_again(
     parsed: list[str], kept: Path, damage: Callable[[bytes], bytes]
 ) -> None:
-    assert rendered() == "SELECT 2"
-    contents = {file: file.read_bytes() for file in files_of(kept)}
+    rendered()
+    contents = contents_of(kept)
     for file, content in contents.items():
         file.write_bytes(damage(content))
-    assert rendered() == "SELECT 2"
-    assert parsed == [ONE, TWO] * 2
-    assert {file: file.read_bytes() for file in files_of(kept)} == contents
+    assert [rendered(), *parsed] == ["SELECT 2", *[ONE, TWO] * 2]
+    assert contents_of(kept) == contents != {}
 
 
 def refuse(*_: object, **__: object) -> None:
@@ -141,20 +134,17 @@ def refuse(*_: object, **__: object) -> None:
         ("os.replace", refuse),
     ],
 )
-@pytest.mark.usefixtures("texts")
-def test_where_nothing_can_be_kept_each_process_compiles(
+def test_each_process_compiles_where_nothing_can_be_kept(
     parsed: list[str], kept: Path, monkeypatch: Patch, name: str, replaced: Any
 ) -> None:
     monkeypatch.setattr(name, replaced)
-    for _ in range(2):
-        assert rendered() == "SELECT 2"
-    assert parsed == [ONE, TWO] * 2
-    assert files_of(kept) == []
+    assert [rendered(), rendered(), *parsed] == ["SELECT 2", "SELECT 2", *[ONE, TWO] * 2]
+    assert contents_of(kept) == {}
 
 
-@pytest.mark.usefixtures("texts", "parsed")
+@pytest.mark.usefixtures("parsed")
 def test_many_may_keep_the_same_templates_at_once(kept: Path) -> None:
     with ThreadPoolExecutor(8) as threads:
         assert {*threads.map(lambda _: rendered(), range(32))} == {"SELECT 2"}
-    assert len(files_of(kept)) == 2
+    assert len(contents_of(kept)) == 2
     assert rendered() == "SELECT 2"

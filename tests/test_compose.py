@@ -1,43 +1,154 @@
-"""The composed SQL of a table function: where it may be called, the names it takes, and its text."""
+"""The composed SQL of table functions: where it may be called, the names it takes, its text and its rows."""
 
+# ruff: noqa: E501  (tables of cases)
+
+import math
 import re
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 
 import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.compose.arguments import OWN_NAMES, Given
-from ranking_udfs.compose.call import Call, Types
+from ranking_udfs.compose.arguments import OWN_NAMES
 from ranking_udfs.compose.columns import common_type, parse_columns, split_type
-from ranking_udfs.compose.comparison import Comparison
-from ranking_udfs.compose.explain import ExplainCall
-from ranking_udfs.compose.functions import compose
-from ranking_udfs.compose.intents import IntentsCall
-from ranking_udfs.evaluation.queries import row_columns
-from ranking_udfs.macros import portable
-from ranking_udfs.measures.grammar import parse_measures
+from ranking_udfs.evaluation.queries import composed_call, row_columns
+from ranking_udfs.measures.contents import BY_USER, OF_ALL_LISTS
 from ranking_udfs.measures.registry import MEASURES, Measure, OneOf
+from ranking_udfs.partitions import parameters
 from ranking_udfs.quoting import identifier
 from tests.conftest import Con, literal, module_connection, refusal, rows
 
-# Three users have a list, one of them no truth; two users have truth alone. Scores of 1 are tied.
+# rec: three users have a list, one of them no truth; two users have truth alone. Scores of 1 are tied.
+# two, three: systems whose lists repeat an item, hold NULLs, and tie. Item 9 is in no list, 7 in no history.
 TABLES = """
     CREATE TABLE rec (userid INTEGER, itemid INTEGER, score DOUBLE);
-    INSERT INTO rec VALUES
-        (1, 1, 9), (1, 2, 1), (1, 3, 1), (1, 4, 1), (2, 5, 8), (2, 1, 7), (2, 2, 'NaN'), (2, 3, NULL),
-        (3, 1, 1);
+    INSERT INTO rec VALUES (1, 1, 9), (1, 2, 1), (1, 3, 1), (1, 4, 1), (2, 5, 8), (2, 1, 7), (2, 2, 'NaN'),
+        (2, 3, NULL), (3, 1, 1);
     CREATE TABLE truth (userid INTEGER, itemid INTEGER, rel INTEGER);
     INSERT INTO truth VALUES (1, 1, 1), (1, 3, 3), (1, 9, 2), (2, 1, 2), (2, 3, 0), (4, 5, 1), (5, 5, 0);
-    CREATE TABLE everyone AS SELECT unnest([1, 2, 3, 4, 5, 6]) AS userid
+    CREATE TABLE everyone AS SELECT unnest([1, 2, 3, 4, 5, 6]) AS userid;
+    CREATE TABLE liked AS SELECT * REPLACE (least(rel, 1) AS rel) FROM truth;
+    CREATE TABLE meant AS SELECT *, itemid % 2 AS intent FROM truth;
+
+    CREATE TABLE pair AS
+    SELECT system, userid + more AS userid, itemid, score + hash(system, itemid) % 5 AS score
+    FROM rec, (VALUES ('a'), ('b')) s(system), (VALUES (0), (10)) m(more) WHERE more = 0 OR itemid % 3 = 1;
+    CREATE TABLE graded AS SELECT userid, itemid, rel + itemid % 2 AS rel FROM truth
+        UNION ALL SELECT userid + 10, itemid, rel FROM truth;
+
+    CREATE TABLE two (system VARCHAR, userid INTEGER, itemid INTEGER, score DOUBLE);
+    INSERT INTO two VALUES ('a', 1, 1, 9), ('a', 1, 2, 5), ('a', 1, 1, 4), ('a', 1, 3, 1), ('a', 2, NULL, 3),
+        ('a', 2, 7, 3), ('a', 3, 1, 'NaN'), ('b', 1, 2, 9), ('b', 1, 1, 5), ('b', 2, 7, 2), ('b', 2, 4, 2),
+        ('b', 4, 2, 6), ('b', NULL, 2, 6);
+    CREATE TABLE three AS FROM two UNION ALL FROM (VALUES ('it''s', 1, 2, 0.1), ('it''s', 1, 5, 0.7),
+        ('it''s', 4, 9, -0.0)) t(system, userid, itemid, score);
+    CREATE TABLE digits AS SELECT * REPLACE ((coalesce(score, 0) * 7)::BIGINT AS score) FROM three
+        WHERE NOT coalesce(isnan(score), false);
+    CREATE TABLE wanted (userid INTEGER, itemid INTEGER, rel INTEGER);
+    INSERT INTO wanted VALUES (1, 1, 1), (1, 3, 3), (2, 7, 2), (2, 9, 1), (3, 5, 0), (5, NULL, 1);
+    CREATE TABLE many AS SELECT unnest([1, 2, 3, 4, 6]) AS userid;
+    CREATE TABLE history (userid INTEGER, itemid INTEGER);
+    INSERT INTO history VALUES (1, 2), (1, 4), (2, 2), (3, 2), (3, 1), (8, 4), (8, 4), (NULL, 1);
+    CREATE TABLE items (itemid INTEGER, category VARCHAR);
+    INSERT INTO items VALUES (1, 'x'), (1, 'y'), (2, 'x'), (3, NULL), (4, 'z'), (7, 'y'), (9, 'z'), (NULL, 'x')
 """
 SUMMARY = "FROM ranking.evaluate('rec', 'truth', [1, 3], measures := 'ndcg,recall')"
 NAMES = ["{rec}", "{{ of.rec }}", "{% if %}", "x' --", 'a"b', "\\1 {0} $1", "a\n\n \r\nb\u2028", "Ä.b"]
 tables = module_connection(TABLES)
+script = module_connection(TABLES, is_script=True)
+
+# Calls by function: the values of its arguments, as SQL, or None for one that is left out.
+Choices = dict[str, list[str | None]]
+JUDGED: Choices = {
+    **{"rec": ["'rec'"], "truth": ["'truth'"], "unjudged": ["'miss'", "'skip'"]},
+    **{"without_relevant": ["'zero'", "'skip'"], "users": [None, "'everyone'"], "min_grade": [None, "2.0"]},
+}
+MEASURED = JUDGED | {"ks": ["[1, 3]"], "measures": ["'ndcg,recall@3,precision@1'"]}
+MEASURED |= {"ties": ["'item'", "'trec'", "'expected'"]}
+CONTENTS: Choices = {"rec": ["'two'"], "history": [None, "'history'"], "items": [None, "'items'"]}
+LISTS: Choices = {"rec": ["'two'"], "truth": ["'wanted'"]}
+# Each method of a fusion with each way to normalize, and these options in turn.
+FUSED: list[dict[str, str]] = [
+    {},
+    {"weights": "MAP {'a': 2, 'it''s': 0.3, 'b': 1e-7}", "depth": "2"},
+    {"systems": "['it''s', 'a']", "rrf_k": "0.1"},
+    {"weights": "{'a': 0, 'b': 0.5, 'it''s': 3}", "systems": "['it''s', 'b']", "rrf_k": "0.1::FLOAT"},
+    {"descending": "false"},
+]
+FUSIONS = [
+    {"rec": rec, "method": f"'{method}'", "normalize": f"'{normalize}'", **others}
+    for rec in ("'three'", "'digits'")
+    for (method, normalize), others in zip(
+        product(["rrf", "borda", "combsum", "combmnz"], ["min_max", "z_score", "sum", "none"]),
+        cycle(FUSED),
+        strict=False,
+    )
+]
+CHOICES: dict[str, Choices] = {
+    "evaluate": MEASURED,
+    "by_user": MEASURED,
+    "distribution": MEASURED,
+    "judged": JUDGED | {"max_k": ["3"]},
+    "explain": {
+        **{"rec": ["'rec'"], "truth": ["'truth'"], "user": ["1"], "k": ["3"]},
+        **{"ties": ["'item'", "'expected'"], "min_grade": [None, "2.0"]},
+    },
+    "intents_by_user": {"rec": ["'rec'"], "truth": ["'meant'"], "ks": ["[1, 3]"], "alpha": ["0.3"]},
+    "overlap": {"rec": ["'two'"], "ks": ["[1, 3]", "[100, NULL]"], "baseline": [None, "'b'"], "persistence": ["1.0"]},
+    "overlap_by_user": {"rec": ["'two'"], "ks": ["[0, 2, 60]"], "descending": ["true", "false"]},
+    "by_item": LISTS
+    | {"ks": ["[0, 1, 3]", "[100, NULL]"], "min_grade": [None, "2.0"], "without_relevant": ["'zero'", "'skip'"]},
+    "abstention": LISTS
+    | {"users": [None, "'many'"], "confidence": ["0.95", "0.5"], "descending": ["true", "false"]},
+    "beyond_accuracy": CONTENTS | {"ks": ["[1, 3]", "[100, NULL]"], "head": ["0.3"], "divergence": ["'kl'"]},
+    "beyond_accuracy_by_user": CONTENTS | {"ks": ["[2, NULL]"]},
+    "fuse": {},
+}  # fmt: skip
+# On the script, test_entry_points has calls of the others: to plan them takes a second for each.
+ON_SCRIPT = (*("overlap", "overlap_by_user", "by_item", "abstention"), *("beyond_accuracy", "beyond_accuracy_by_user", "fuse"))  # fmt: skip
+# Of these, each choice alone and all together.
+ONE_BY_ONE = ("by_user", "distribution", "judged")
+
+
+def calls(function: str) -> Iterator[dict[str, str]]:
+    """Yield the arguments of the calls of a function."""
+    if function == "fuse":
+        yield from FUSIONS
+        return
+    choices = CHOICES[function]
+    varied = [name for name, values in choices.items() if len(values) > 1]
+    for values in product(*choices.values()):
+        given = dict(zip(choices, values, strict=True))
+        n_changed = sum(given[name] != choices[name][0] for name in varied)
+        if function not in ONE_BY_ONE or n_changed in (0, 1, len(varied)):
+            yield {name: value for name, value in given.items() if value is not None}
+
+
+def written(function: str, **arguments: str) -> str:
+    """Return the call as SQL writes it."""
+    return f"FROM ranking.{function}({', '.join(f'{name} := {value}' for name, value in arguments.items())})"
+
+
+def known(con: Con, function: str, **arguments: str) -> str:
+    """Return the text of the call as Python composes it, where it knows the types of columns."""
+    roles = ("rec", "truth", "users", "history", "items")
+    names = [arguments[role].strip("'") for role in roles if role in arguments]
+    given = {name: default for name, default in parameters(function).items() if default} | arguments
+    user = f"WITH _ranking_user AS (SELECT {given.pop('user')} AS id) " if "user" in given else ""
+    text = composed_call(con, function, given, {name: row_columns(con, name) for name in names})
+    return f"{user}FROM (\n{text}\n)"
+
+
+def sorted_rows(con: Con, query: str) -> list[dict[str, Any]]:
+    return rows(con, f"FROM ({query}) ORDER BY ALL")
+
+
+def rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 11) if isinstance(value, float) else value for name, value in row.items()}
 
 
 @pytest.fixture(scope="module")
@@ -45,26 +156,37 @@ def expected(tables: Con) -> list[Any]:
     found = tables.execute(SUMMARY).fetchall()
     # Of users 1, 2, 4 and 5: hits at 1 are item 1 of user 1, at 3 also that of user 2.
     assert [(row[0], row[1], row[-1]) for row in found] == [(1, 4, 1 / 12), (3, 4, (2 / 3 + 1) / 4)]
+    # Their gains are 2^1 - 1 and 2^3 - 1 of user 1, whose best list is 3, 2, 1, and 2^2 - 1 at rank 2 of user 2.
+    ndcg = (1 + 7 / 2) / (7 + 3 / math.log2(3) + 1 / 2) + 1 / math.log2(3)
+    assert found[1][-2] == pytest.approx(ndcg / 4, rel=1e-14)
     return found
 
 
-# Where a call may stand.
+@pytest.mark.parametrize(
+    ("options", "n_users", "n_without_relevant"),
+    [("", 4, 1), (", without_relevant := 'skip'", 3, 1), (", users := 'everyone'", 6, 3)],
+)
+def test_users_whose_truth_has_nothing_relevant(
+    tables: Con, options: str, n_users: int, n_without_relevant: int
+) -> None:
+    """User 5 has a grade of 0; users 3 and 6 have no truth."""
+    call = f"ranking.evaluate('rec', 'truth', [3], measures := 'recall'{options})"
+    found = tables.execute(f"SELECT users, users_without_relevant, recall FROM {call}").fetchall()
+    assert found == [(n_users, n_without_relevant, (2 / 3 + 1) / n_users)]
 
 
-def test_call_in_view_and_created_table(tables: Con, expected: list[Any]) -> None:
+# --- Where a call may be ---
+
+
+def test_call_in_view_table_with_parameters_and_variables(tables: Con, expected: list[Any]) -> None:
     tables.execute(f"CREATE OR REPLACE VIEW seen AS {SUMMARY}; CREATE OR REPLACE TABLE kept AS {SUMMARY}")
-    assert tables.execute("FROM seen").fetchall() == expected
-    assert tables.execute("FROM kept").fetchall() == expected
-
-
-def test_call_takes_parameters_and_variables(tables: Con, expected: list[Any]) -> None:
+    assert tables.execute("FROM seen").fetchall() == tables.execute("FROM kept").fetchall() == expected
     query = "FROM ranking.evaluate($rec, $truth, $ks, ties := $ties, measures := $measures)"
     values = {"rec": "rec", "truth": "truth", "ks": [1, 3], "ties": "item", "measures": ["ndcg", "recall"]}
     assert tables.execute(query, values).fetchall() == expected
     for name, value in values.items():
         tables.execute(f"SET VARIABLE my_{name} = {literal(value)}")
-    variables = re.sub(r"\$(\w+)", r"getvariable('my_\1')", query)
-    assert tables.execute(variables).fetchall() == expected
+    assert tables.execute(re.sub(r"\$(\w+)", r"getvariable('my_\1')", query)).fetchall() == expected
 
 
 def test_prepared_call_reads_current_rows(con: Con, expected: list[Any]) -> None:
@@ -80,22 +202,22 @@ def test_prepared_call_reads_current_rows(con: Con, expected: list[Any]) -> None
 def test_call_on_cursors_threads_and_in_transaction(expected: list[Any]) -> None:
     with ranking_udfs.register(duckdb.connect()) as con:
         con.execute(TABLES)
-        query = SUMMARY
         found: list[Any] = []
-        threads = [
-            threading.Thread(target=lambda: found.append(con.cursor().execute(query).fetchall()))
-            for _ in range(8)
-        ]
+
+        def ask() -> None:
+            found.append(con.cursor().execute(SUMMARY).fetchall())
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         assert found == [expected] * 8
         con.execute("BEGIN; CREATE TABLE mine AS FROM rec; DELETE FROM rec WHERE userid = 1")
-        assert con.execute(query.replace("'rec'", "'mine'")).fetchall() == expected
-        assert con.execute(query).fetchall() != expected
+        assert con.execute(SUMMARY.replace("'rec'", "'mine'")).fetchall() == expected
+        assert con.execute(SUMMARY).fetchall() != expected
         con.execute("ROLLBACK")
-        assert con.execute(query).fetchall() == expected
+        assert con.execute(SUMMARY).fetchall() == expected
 
 
 def test_call_reads_frames_arrow_tables_and_ctes(tables: Con, expected: list[Any]) -> None:
@@ -107,203 +229,237 @@ def test_call_reads_frames_arrow_tables_and_ctes(tables: Con, expected: list[Any
         assert tables.execute(query).fetchall() == expected, query
 
 
-def test_constants_are_needed_where_the_text_depends_on_them(tables: Con) -> None:
-    for argument in ("(SELECT [1])", "(SELECT list(k) FROM range(3) AS t(k))"):
-        query = f"FROM ranking.evaluate('rec', 'truth', {argument}, measures := 'ndcg')"
-        assert refusal(tables, query) == "Binder Error: Table function cannot contain subqueries"
-    query = "FROM ranking.by_user('rec', 'truth', [1], measures := (SELECT 'ndcg'))"
-    assert refusal(tables, query) == "Binder Error: Table function cannot contain subqueries"
+def test_user_may_be_a_subquery_or_a_column_of_lateral(tables: Con, script: Con) -> None:
+    for con in (tables, script):
+        explained = "FROM ranking.explain('rec', 'truth', {}, 2)"
+        each = {user: con.execute(explained.format(user)).fetchall() for user in (1, 2)}
+        assert [row[:3] for row in each[1]] == [(1, 1, 9), (2, 2, 1), (None, 3, 1), (None, 9, None)]
+        assert con.execute(explained.format("(SELECT min(userid) FROM truth)")).fetchall() == each[1]
+        query = f"SELECT * EXCLUDE (u) FROM (VALUES (1), (2)) AS users(u), LATERAL ({explained.format('u')})"
+        found = con.execute(f"{query} ORDER BY u, rank ASC NULLS LAST, grade DESC").fetchall()
+        assert found == each[1] + each[2]
+
+
+# --- Errors ---
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    "call",
     [
-        (
-            "ranking.evaluate('rec', 'truth', [-1])",
-            "ranking.evaluate: every k in ks must be 0 or more, got -1",
-        ),
-        (
-            "ranking.by_user('rec', 'truth', [1], ties := 'best')",
-            "ranking.by_user: ties must be item|trec|expected, got 'best'",
-        ),
-        (
-            "ranking.judged('rec', 'truth', 1, min_grade := 0)",
-            "ranking.judged: min_grade must be a number > 0, got 0",
-        ),
-        (
-            "ranking.distribution('rec', 'truth', [1], unjudged := NULL)",
-            "ranking.distribution: unjudged must be miss|skip, got NULL",
-        ),
-        (
-            "ranking.precision_recall_curve('rec', 'truth', NULL)",
-            "ranking.precision_recall_curve: max_k must be from 0 to",
-        ),
-        (
-            "ranking.interpolated_precision_curve(1, 'truth')",
-            "ranking.interpolated_precision_curve: rec must be the name of a table",
-        ),
+        "ranking.evaluate('rec', 'truth', (SELECT [1]), measures := 'ndcg')",
+        "ranking.evaluate('rec', 'truth', (SELECT list(k) FROM range(3) AS t(k)), measures := 'ndcg')",
+        "ranking.by_user('rec', 'truth', [1], measures := (SELECT 'ndcg'))",
     ],
 )
-def test_error_of_an_argument_is_raised_while_a_query_is_planned(
-    tables: Con, call: str, message: str
+def test_constants_are_needed_where_the_text_depends_on_them(tables: Con, call: str) -> None:
+    assert refusal(tables, f"FROM {call}") == "Binder Error: Table function cannot contain subqueries"
+
+
+# fmt: off
+IN_PYTHON = [
+    ("ranking.evaluate('rec', 'truth', [-1])", "every k in ks must be 0 or more, got -1"),
+    ("ranking.by_user('rec', 'truth', [1], ties := 'best')", "ties must be item|trec|expected, got 'best'"),
+    ("ranking.judged('rec', 'truth', 1, min_grade := 0)", "min_grade must be a number > 0, got 0"),
+    ("ranking.distribution('rec', 'truth', [1], unjudged := NULL)", "unjudged must be miss|skip, got NULL"),
+    ("ranking.precision_recall_curve('rec', 'truth', NULL)", "max_k must be from 0 to"),
+    ("ranking.interpolated_precision_curve(1, 'truth')", "rec must be the name of a table"),
+    (
+        "ranking.compare('pair', 'truth', [1], predicted_truth := 'graded', test := 'randomization')",
+        "test must be t with predicted_truth, got randomization",
+    ),
+]
+IN_BOTH = [
+    ("ranking.overlap('_ranking_rec', [1])", "rec must be a table of another name, got _ranking_rec"),
+    ("ranking.beyond_accuracy('two', [1], '_ranking_history')", "history must be a table of another name"),
+    ("ranking.beyond_accuracy('two', [1], items := '_ranking_items')", "items must be a table of another name"),
+    ("ranking.overlap('two', [1], system_col := 'ranking_system')", "system_col must be a column of another name"),
+    ("ranking.by_item('two', 'wanted', NULL)", "ks must be a list of one or more k, got NULL"),
+    ("ranking.overlap('two', [1], persistence := 2)", "persistence must be a number > 0 and <= 1, got 2"),
+    ("ranking.abstention('two', 'wanted', confidence := 1)", "confidence must be a number above 0 and below 1"),
+    ("ranking.fuse('three', method := 'x', depth := 0)", "method must be rrf|combsum|combmnz|borda, got 'x'"),
+    ("ranking.fuse('three', systems := 3)", "systems must be a list of names, such as ['bm25', 'vector'], got 3"),
+    ("ranking.fuse('three', weights := MAP {})", "weights must be a MAP of numbers >= 0, such as MAP {'bm25': 1, 'vector': 2}, "),
+    ("ranking.fuse('three', weights := MAP {'a': 1, 'b': -1})", "weights must be a MAP of numbers >= 0, "),
+    ("ranking.fuse('three', system_col := '')", "system_col must name the column of the systems to fuse, got ''"),
+    ("ranking.fuse('_ranking_rec')", "rec must be a table of another name, got _ranking_rec"),
+]
+# Of ranking.evaluate and ranking.by_user.
+MISREAD = [
+    ("'_ranking_rec', 'truth'", "rec must be a table of another name, got _ranking_rec"),
+    ("'rec', 'truth', users := '_ranking_users'", "users must be a table of another name"),
+    ("'rec', 'without_grades'", "rel must be a finite number, got NULL"),
+    ("'rec', 'without_users'", "truth must have a user, got 0 rows"),
+    ("'rec', 'truth', system_col := 'ranking_absent'", "system_col must be a column of another name"),
+    ("'rec', 'truth', system_col := 'Ranking_System'", "system_col must be a column of another name"),
+]
+# By function and changed table: the error of columns.
+WRONG_COLUMNS = [
+    ("overlap", "rec", "* RENAME (itemid AS sku)", "rec must have a column itemid (item_col), got"),
+    ("beyond_accuracy", "history", "* RENAME (userid AS u)", "history must have a column userid (user_col), got"),
+    ("beyond_accuracy", "items", "* RENAME (category AS genre)", "items must have a column category (category_col)"),
+    ("by_item", "truth", "* RENAME (itemid AS sku)", "truth must have a column itemid (item_col), got"),
+    ("fuse", "rec", "* RENAME (system AS model)", "rec must have a column system (system_col), got"),
+    ("fuse", "rec", "* FROM three WHERE false", "systems must name systems of rec (), got a"),
+    ("fuse", "rec", "* REPLACE (upper(system) AS system)", "systems must name systems of rec (A, B, IT'S), got a"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("call", "error"), [*IN_PYTHON, *IN_BOTH], ids=lambda one: one[:40])
+def test_error_of_an_argument_comes_while_the_query_is_planned(
+    tables: Con, script: Con, call: str, error: str
 ) -> None:
-    query = f"FROM {call}"
-    for statement in (
-        query,
-        f"SELECT count(*) {query}",
-        f"SELECT 1 {query} WHERE false",
-        f"EXPLAIN {query}",
-        f"CREATE VIEW broken AS {query}",
-        f"PREPARE broken AS {query}",
-    ):
-        assert refusal(tables, statement).startswith(message), statement
+    query, in_both = f"FROM {call}", (call, error) in IN_BOTH
+    statements = [query, f"EXPLAIN {query}", f"SELECT count(*) {query}"]
+    more = (f"SELECT 1 {query} WHERE false", f"CREATE VIEW broken AS {query}", f"PREPARE broken AS {query}")
+    asked = [(tables, one) for one in [*statements, *more]] + [(script, one) for one in statements] * in_both
+    for con, statement in asked:
+        assert refusal(con, statement).startswith(f"{call.partition('(')[0]}: {error}"), statement
 
 
-# Names.
+@pytest.mark.parametrize(
+    ("user", "error"),
+    [
+        ("NULL", "user must be a userid, got NULL"),
+        ("7", "user must be in rec or in truth, got 7"),
+        ("repeat('a', 50)", f"user must be in rec or in truth, got {'a' * 42}..."),
+    ],
+)
+def test_error_of_a_user_whatever_is_selected(tables: Con, script: Con, user: str, error: str) -> None:
+    for con, selected in product((tables, script), ("*", "count(*)", "rank")):
+        found = refusal(con, f"SELECT {selected} FROM ranking.explain('rec', 'truth', {user})")
+        assert found.removeprefix("Invalid Input Error: ") == f"ranking.explain: {error}"
+
+
+@pytest.mark.parametrize(("call", "error"), MISREAD)
+def test_what_would_be_misread_is_refused_with_python_and_without(
+    tables: Con, script: Con, call: str, error: str
+) -> None:
+    view = "CREATE OR REPLACE TEMP VIEW without_grades AS SELECT userid, itemid, NULL AS rel FROM truth"
+    view += "; CREATE OR REPLACE TEMP VIEW without_users AS FROM truth LIMIT 0"
+    for con, function in product((tables, script), ("ranking.evaluate", "ranking.by_user")):
+        found = refusal(con.execute(view), f"FROM {function}({call}, ks := [2], measures := 'mrr')")
+        assert found.startswith(f"{function}: {error}")
+
+
+@pytest.mark.parametrize(("function", "role", "select", "error"), WRONG_COLUMNS)
+def test_errors_of_columns_are_the_same_in_all_editions(
+    tables: Con, script: Con, function: str, role: str, select: str, error: str
+) -> None:
+    given = {"rec": "'three'"} if function == "fuse" else {"rec": "'two'", "ks": "[1]"}
+    given |= {"systems": "['a']"} if function == "fuse" else {}
+    given |= {"truth": "'wanted'"} if function == "by_item" else {}
+    given |= {"history": "'history'", "items": "'items'"} if function == "beyond_accuracy" else {}
+    source = "" if " FROM " in select else f" FROM {given[role].strip(chr(39))}"
+    for con in (tables, script):
+        con.execute(f"CREATE OR REPLACE TEMP TABLE wrong AS SELECT {select}{source}")
+    given[role] = "'wrong'"
+    queries = [(tables, known(tables, function, **given))]
+    queries += [(con, written(function, **given)) for con in (tables, script)]
+    found = {refusal(con, query) for con, query in queries}
+    assert len(found) == 1, found
+    assert found.pop().startswith(f"ranking.{function}: {error}")
+
+
+# --- Names ---
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_tables_columns_and_systems_of_any_name(con: Con, expected: list[Any], name: str) -> None:
-    con.execute(TABLES)
+def test_tables_columns_and_systems_of_any_name(tables: Con, expected: list[Any], name: str) -> None:
     user, system = identifier(name), identifier(f"{name} system")
     table = name.replace('"', "")  # in the name of a table, query_table of DuckDB 1.5 reads no quote
     rec, truth = identifier(f"{table}1"), identifier(f"{table}2")
-    con.execute(f'CREATE TABLE {rec} AS SELECT userid AS {user}, itemid AS "i\'", score AS "{{s}}" FROM rec')
-    con.execute(f'CREATE TABLE {truth} AS SELECT userid AS {user}, itemid AS "i\'", rel AS "--" FROM truth')
-    arguments = {
+    columns = f'userid AS {user}, itemid AS "i\'"'
+    tables.execute(f'CREATE TABLE {rec} AS SELECT {columns}, score AS "{{s}}" FROM rec')
+    tables.execute(f'CREATE TABLE {truth} AS SELECT {columns}, rel AS "--" FROM truth')
+    values: dict[str, Any] = {
+        "rec": rec,
+        "truth": truth,
         "user_col": name,
         "item_col": "i'",
         "score_col": "{s}",
-        "grade_col": "--",
-        "measures": "ndcg,recall",
     }
-    assert con.execute(call(rec, truth, **arguments)).fetchall() == expected
-    con.execute(f"ALTER TABLE {rec} ADD COLUMN {system} VARCHAR DEFAULT {literal(name)}")
-    found = con.execute(call(rec, truth, system_col=f"{name} system", **arguments)).fetchall()
+    values |= {"grade_col": "--", "measures": "ndcg,recall", "ks": [1, 3]}
+    arguments = {name: literal(value) for name, value in values.items()}
+    assert tables.execute(written("evaluate", **arguments)).fetchall() == expected
+    tables.execute(f"ALTER TABLE {rec} ADD COLUMN {system} VARCHAR DEFAULT {literal(name)}")
+    arguments["system_col"] = literal(f"{name} system")
+    found = tables.execute(written("evaluate", **arguments)).fetchall()
     assert found == [(name, *row) for row in expected]
-    types = Types(row_columns(con, rec), row_columns(con, truth))
-    columns = {name.removesuffix("_col"): value for name, value in arguments.items() if name != "measures"}
-    composed = Call(
-        "evaluate",
-        rec,
-        truth,
-        [1, 3],
-        parse_measures("ndcg,recall"),
-        types=types,
-        system=f"{name} system",
-        **columns,
-    )
-    assert con.execute(compose(composed)).fetchall() == found
+    types = {table: row_columns(tables, table) for table in (rec, truth)}
+    assert tables.execute(composed_call(tables, "evaluate", arguments, types)).fetchall() == found
 
 
-def call(rec: str, truth: str, **arguments: Any) -> str:
-    options = "".join(f", {name} := {literal(value)}" for name, value in arguments.items())
-    return f"FROM ranking.evaluate({literal(rec)}, {literal(truth)}, [1, 3]{options})"
-
-
-def test_tables_named_as_ctes_of_the_text(con: Con, expected: list[Any]) -> None:
+@pytest.mark.parametrize("function", ["evaluate", "beyond_accuracy", "overlap"])
+def test_tables_may_have_the_names_of_ctes(con: Con, function: str) -> None:
     con.execute(TABLES)
-    text = known(con, "evaluate", ties="expected", unjudged="skip", users="everyone")
-    ctes = {*re.findall(r"(\w+) AS (?:NOT )?(?:MATERIALIZED )?\(", text)} - OWN_NAMES
-    assert {"lists", "measured", "cut", "means", "counted"} <= ctes
-    for name in sorted({*ctes, "found", "judged"}):
-        con.execute(f"CREATE TABLE {name} AS FROM rec")
-        assert con.execute(SUMMARY.replace("'rec'", f"'{name}'")).fetchall() == expected, name
-        con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM truth")
-        assert con.execute(SUMMARY.replace("'truth'", f"'{name}'")).fetchall() == expected, name
+    most = list(calls(function))[-1]  # with all options
+    arguments = {name: value for name, value in most.items() if name not in ("without_relevant", "min_grade")}
+    ctes = {*re.findall(r"(\w+) AS (?:NOT )?(?:MATERIALIZED )?\(", known(con, function, **arguments))}
+    assert {"lists", "measured" if function == "evaluate" else "pairs"} <= ctes
+    before = sorted_rows(con, written(function, **arguments))
+    roles = [name for name in ("rec", "truth", "history", "items") if name in arguments]
+    names = sorted({*ctes, "found", "judged"} - OWN_NAMES)
+    for name, role in product(names, roles) if function == "evaluate" else zip(names, cycle(roles)):
+        con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM {arguments[role].strip(chr(39))}")
+        query = written(function, **arguments | {role: f"'{name}'"})
+        assert sorted_rows(con, query) == before, query
+        con.execute(f"DROP TABLE {name}")
 
 
 @pytest.mark.parametrize("name", sorted(OWN_NAMES))
-def test_tables_named_as_ctes_that_read_tables_are_refused(con: Con, expected: list[Any], name: str) -> None:
-    con.execute(f"{TABLES}; CREATE TABLE {name} AS FROM rec")
-    for written in (name, name.upper(), f'"{name}"', f"main.{name}", f'"main"."{name}"'):
-        assert refusal(con, SUMMARY.replace("'rec'", f"'{written}'")).startswith(
-            f"ranking.evaluate: rec must be a table of another name, got {written}"
-        )
-    assert con.execute(SUMMARY.replace("'rec'", f"'memory.{name}'")).fetchall() == expected
-
-
-@pytest.fixture(scope="module")
-def editions(tables: Con) -> Iterator[list[Con]]:
-    """A connection with the pack, and one with the script instead."""
-    with duckdb.connect() as script:
-        yield [tables, script.execute(portable.script()).execute(TABLES)]
-
-
-@pytest.mark.parametrize(
-    ("call", "error"),
-    [
-        ("'_ranking_rec', 'truth'", "rec must be a table of another name, got _ranking_rec"),
-        ("'rec', 'truth', users := '_ranking_users'", "users must be a table of another name"),
-        ("'rec', 'without_grades'", "rel must be a finite number, got NULL"),
-        ("'rec', 'truth', system_col := 'ranking_absent'", "system_col must be a column of another name"),
-        ("'rec', 'truth', system_col := 'Ranking_System'", "system_col must be a column of another name"),
-    ],
-)
-def test_what_would_be_read_wrongly_is_refused_with_python_and_without(
-    editions: list[Con], call: str, error: str
+def test_tables_named_as_ctes_that_read_tables_are_refused(
+    tables: Con, expected: list[Any], name: str
 ) -> None:
-    for con in editions:
-        con.execute(
-            "CREATE OR REPLACE TEMP VIEW without_grades AS SELECT userid, itemid, NULL AS rel FROM truth"
+    tables.execute(f"CREATE TABLE {name} AS FROM rec")
+    for spelled in (name, name.upper(), f'"{name}"', f"main.{name}", f'"main"."{name}"'):
+        assert refusal(tables, SUMMARY.replace("'rec'", f"'{spelled}'")).startswith(
+            f"ranking.evaluate: rec must be a table of another name, got {spelled}"
         )
-        for function in ("ranking.evaluate", "ranking.by_user"):
-            found = refusal(con, f"FROM {function}({call}, ks := [2], measures := 'mrr')")
-            assert found.startswith(f"{function}: {error}")
+    assert tables.execute(SUMMARY.replace("'rec'", f"'memory.{name}'")).fetchall() == expected
+    tables.execute(f"DROP TABLE {name}")
 
 
-def test_a_lowest_grade_of_type_float_is_that_of_the_grades(editions: list[Con]) -> None:
-    for con in editions:
-        con.execute(
-            "CREATE OR REPLACE TEMP VIEW graded AS SELECT userid, itemid, 0.7::FLOAT AS rel FROM truth"
+# --- The rows, and the text with types known ---
+
+
+@pytest.mark.parametrize("function", CHOICES)
+def test_all_editions_give_the_same_rows(tables: Con, script: Con, function: str) -> None:
+    """Python knows the types of columns, SQL does not."""
+    for arguments in calls(function):
+        query = written(function, **arguments)
+        of_python, of_sql = (
+            sorted_rows(tables, one) for one in (known(tables, function, **arguments), query)
         )
-        call = "ranking.evaluate('rec', 'graded', [1], min_grade := 0.7::FLOAT)"
-        assert con.execute(f"SELECT users_without_relevant FROM {call}").fetchall() == [(0,)]
+        assert repr(of_python) == repr(of_sql) != "[]", arguments
+        if function in ON_SCRIPT:
+            of_script = sorted_rows(script, query)
+            if function == "abstention":  # Student's t is Arrow's there and SQL's in the script
+                of_sql, of_script = ([*map(rounded, found)] for found in (of_sql, of_script))
+            assert repr(of_script) == repr(of_sql), arguments
 
 
-# The text.
-
-
-def known(
-    con: Con, function: str, measures: str = "ndcg,recall", truth: str = "truth", **arguments: Any
-) -> str:
-    """The SQL of a call on `rec` and `truth` as Python composes it, where it knows the types of columns."""
-    users = arguments.get("users")
-    types = Types(
-        row_columns(con, "rec"), row_columns(con, truth), row_columns(con, users) if users else None
-    )
-    choices = parse_measures(measures) if measures else None
-    return compose(Call(function, "rec", truth, choices=choices, types=types, **{"ks": [1, 3], **arguments}))
-
-
-def unknown(function: str, measures: str = "ndcg,recall", **arguments: Any) -> str:
-    """The same call as SQL writes it."""
-    given = {"measures": measures, **arguments} if measures else arguments
-    options = "".join(f", {name} := {literal(value)}" for name, value in given.items() if value is not None)
-    ks = "" if "curve" in function else ", 3" if function == "judged" else ", [1, 3]"
-    return f"FROM ranking.{function}('rec', 'truth'{ks}{options})"
+@pytest.mark.parametrize("function", [name for name in CHOICES if name not in ("explain", "intents_by_user")])
+def test_text_with_known_types_has_no_tricks(tables: Con, function: str) -> None:
+    """No test of types, and no list of one in place of a column, but those that sort long lists."""
+    for arguments in calls(function):
+        text = known(tables, function, **arguments)
+        assert not re.search(r"\{[{%#]|typeof|COLUMNS|cast_to_type|_ranking\.main", text), arguments
+        lists_of_one = re.findall(r"list_transform\(\s*\[(.*)", text)
+        assert {line[: line.index("(")] for line in lists_of_one} <= {"list_sort", "list_intersect"}
+        if function == "fuse":
+            assert ("list_min(numbers)" in text) == ("comb" in arguments["method"]), arguments
+            assert ("chosen" in text) == bool({"weights", "systems"} & arguments.keys()), arguments
 
 
 def test_text_has_no_measure_but_those_asked_for(tables: Con) -> None:
-    text = known(tables, "evaluate", "ndcg,recall")
-    words = {*re.findall(r"\w+", text)}
-    assert {"ndcg", "recall"} <= words
-    assert words & set(MEASURES) == {"ndcg", "recall", "hits"}  # hits is a column of judged rankings
-    assert not re.search(r"\{[{%#]", text)
-    assert not re.search(r"typeof|COLUMNS|cast_to_type", text)  # with types known
-
-
-@pytest.mark.parametrize("ties", ["item", "trec", "expected"])
-def test_no_list_of_one_stands_for_a_column(tables: Con, ties: str) -> None:
-    """Apart from those that sort or match long lists, inside a CASE that only such lists reach."""
-    for options in ({"unjudged": "skip", "users": "everyone"}, {"min_grade": 2.0}):
-        text = known(tables, "evaluate", ties=ties, **options)
-        lists_of_one = re.findall(r"list_transform\(\s*\[(.*)", text)
-        assert {line[: line.index("(")] for line in lists_of_one} <= {"list_sort", "list_intersect"}
+    given = {"rec": "'rec'", "truth": "'truth'", "ks": "[1, 3]", "measures": "'ndcg,recall'"}
+    words = {*re.findall(r"\w+", known(tables, "evaluate", **given))}
+    assert words & {*MEASURES} == {"ndcg", "recall", "hits"}  # hits is a column of judged rankings
 
 
 def measure_texts(measure: Measure) -> Iterator[str]:
-    """The measure by its defaults, and with other values of each option."""
+    """Yield the measure by its defaults, and with other values of each option."""
     yield measure.name
     for name, option in measure.options.items():
         if isinstance(option, OneOf):
@@ -314,64 +470,98 @@ def measure_texts(measure: Measure) -> Iterator[str]:
             yield f"{measure.name}({needed}{name}={value})"
 
 
-def test_integer_division_changes_no_bit(con: Con) -> None:
+def divided_texts(con: Con, function: str) -> Iterator[str]:
+    """Yield texts of a function that have every division of its templates."""
+    both = {"rec": "'rec'", "truth": "'truth'"}
+    if function in ("interpolated_precision_curve", "precision_recall_curve"):
+        yield known(con, function, **both, max_k="3")
+    elif function != "by_user":
+        every = list(calls(function))
+        for arguments in every if function in ON_SCRIPT else every[-1:]:
+            yield known(con, function, **arguments)
+        if function == "evaluate":  # the mean of a measure without bounds
+            yield known(con, function, **both, ks="[1, 3]", measures="'first_hit_rank,recall'")
+    else:
+        texts = [text for measure in MEASURES.values() for text in measure_texts(measure)]
+        for truth, ties in product(("truth", "liked"), ("item", "expected")):
+            measures = [
+                text
+                for text in texts
+                if (ties == "item" or MEASURES[text.partition("(")[0]].expected)
+                and (truth == "liked" or "ideal=k" not in text)  # which refuses grades above 1
+            ]
+            given = {"measures": literal(",".join(measures)), "ties": f"'{ties}'", "ks": "[1, 3]"}
+            yield known(con, function, rec="'rec'", truth=f"'{truth}'", **given)
+
+
+@pytest.mark.parametrize("function", [*CHOICES, "interpolated_precision_curve", "precision_recall_curve"])
+def test_integer_division_changes_no_bit(tables: Con, function: str) -> None:
     """Each `/` of the text divides a DOUBLE, since the text is parsed under the settings of the caller."""
-    con.execute(f"{TABLES}; CREATE TABLE liked AS SELECT * REPLACE (least(rel, 1) AS rel) FROM truth")
-    asked = [text for measure in MEASURES.values() for text in measure_texts(measure)]
-    texts = [
-        known(con, "interpolated_precision_curve", ""),
-        known(con, "precision_recall_curve", "", ks=[3]),
-        known(con, "distribution"),
-        known(con, "evaluate", "first_hit_rank,recall"),  # the mean of a measure without bounds
-    ]
-    for truth, ties in product(("truth", "liked"), ("item", "expected")):
-        measures = [
-            text
-            for text in asked
-            if (ties == "item" or MEASURES[text.partition("(")[0]].expected)
-            and (truth == "liked" or "ideal=k" not in text)  # which refuses grades above 1
+    for text in divided_texts(tables, function):
+        found = []
+        for divides in ("false", "true"):
+            tables.execute(f"SET integer_division = {divides}")
+            found.append(repr(sorted_rows(tables, text)))
+        tables.execute("RESET integer_division")
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("given", [[], ["history"], ["items"], ["history", "items"]])
+def test_columns_are_those_of_the_registry_for_the_tables_given(tables: Con, given: list[str]) -> None:
+    def named(measures: Any) -> list[str]:
+        return [
+            measure.name
+            for measure in measures
+            if all({*table.split(" or ")} & {*given} for table in measure.arguments[1:])
         ]
-        texts.append(known(con, "by_user", ",".join(measures), truth=truth, ties=ties))
-    found = []
-    for divides in ("false", "true"):
-        con.execute(f"SET integer_division = {divides}")
-        found.append([rows(con, f"FROM ({text}) ORDER BY ALL") for text in texts])
-    for before, after in zip(*found, strict=True):
-        assert [
-            name for name in before[0] if [row[name] for row in before] != [row[name] for row in after]
-        ] == []
+
+    arguments = {"rec": "'two'", "ks": "[2]"} | {name: f"'{name}'" for name in given}
+    (row, *_) = rows(tables, written("beyond_accuracy_by_user", **arguments))
+    assert [*row] == ["system", "userid", "n_rec", "k", "n_items", *named(BY_USER)]
+    (row, *_) = rows(tables, written("beyond_accuracy", **arguments))
+    counts = ["users", *["users_without_history"] * ("history" in given)]
+    assert [*row] == ["system", "k", *counts, *named((*BY_USER, *OF_ALL_LISTS))]
 
 
-# With types and without.
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"baseline": "'a'"},
+        {"correction": "'bh'", "margin": "0.1", "ties": "'expected'"},
+        {"measures": "'ndcg@1,mrr@all,first_hit_rank@3'", "correction": "'none'"},
+        {"test": "'randomization'", "min_grade": "2"},
+        {"predicted_truth": "'graded'", "margin": "0.1"},
+    ],
+)
+def test_a_comparison_is_the_same_where_types_are_known(tables: Con, options: dict[str, str]) -> None:
+    arguments = {"rec": "'pair'", "truth": "'truth'", "ks": "[1, 3]", **options}
+    text = known(tables, "compare", **arguments)
+    found = rows(tables, text)
+    assert found == rows(tables, written("compare", **arguments)) != []
+    if "predicted_truth" not in options:  # of whose table the types are not known
+        assert not re.search(r"typeof|COLUMNS|cast_to_type", text)
+    names = {row["measure"] for row in found}
+    asked = re.findall(r"(\w+)@", options.get("measures", ""))
+    assert names == {*asked} if asked else len(names) == 6
 
-MEASURED = ["evaluate", "by_user", "distribution", "judged"]
-CHOICES: dict[str, list[Any]] = {
-    "ties": ["item", "trec", "expected"],
-    "unjudged": ["miss", "skip"],
-    "without_relevant": ["zero", "skip"],
-    "users": [None, "everyone"],
-    "min_grade": [None, 2.0],
-}
+
+# --- Types ---
 
 
-@pytest.mark.parametrize("function", MEASURED)
-def test_python_and_sql_give_the_same_rows(tables: Con, function: str) -> None:
-    """For all choices of options at once in one function, and in others for each alone and all together."""
-    usual = [values[0] for values in CHOICES.values()]
-    for values in product(*CHOICES.values()):
-        changed = [one != other for one, other in zip(values, usual, strict=True)]
-        if function != "evaluate" and sum(changed) not in (0, 1, len(usual)):
-            continue
-        options = dict(zip(CHOICES, values, strict=True))
-        measures, ks = "ndcg,recall@3,precision@1", {}
-        if function == "judged":
-            measures, ks = "", {"ks": [3]}
-            if options.pop("ties") != "item":
-                continue
-        queries = known(tables, function, measures, **options, **ks), unknown(function, measures, **options)
-        of_python, of_sql = (tables.execute(f"FROM ({query}) ORDER BY ALL").fetchall() for query in queries)
-        assert of_python == of_sql, options
-        assert of_python, options
+def with_ids(con: Con, table: str, kind: str, source: str, *, has_users: bool = True) -> str:
+    """Make a table of another one whose ids are of this type, and return its name in quotes."""
+    zeros = "'00000000-0000-0000-0000-00000000000'"
+    if kind == "E":
+        kind = f"E_{table}"
+        words = ", ".join(f"{zeros[:-1]}{i}'" for i in range(10))
+        con.execute(f"DROP TYPE IF EXISTS {kind} CASCADE; CREATE TYPE {kind} AS ENUM ({words})")
+        value = f"{zeros} || {{}}"
+    else:
+        value = "{}" if "INT" in kind else f"{zeros} || {{}}"
+    names = ("userid", "itemid")[1 - has_users :]
+    ids = ", ".join(f"({value.format(name)})::{kind} AS {name}" for name in names)
+    con.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT * REPLACE ({ids}) FROM {source}")
+    return f"'{table}'"
 
 
 IDS = [
@@ -380,18 +570,60 @@ IDS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), IDS)
-def test_ids_of_two_types_that_may_meet(con: Con, expected: list[Any], one: str, other: str) -> None:
-    con.execute(TABLES)
-    text = "'00000000-0000-0000-0000-00000000000' || {}"
-    words = ", ".join(f"'00000000-0000-0000-0000-00000000000{i}'" for i in range(10))
-    for table, kind in (("rec", one), ("truth", other)):
-        con.execute(f"CREATE TYPE E_{table} AS ENUM ({words})")
-        value, kind = ("{}", kind) if "INT" in kind else (text, kind.replace("E", f"E_{table}"))
-        ids = ", ".join(f"({value.format(name)})::{kind} AS {name}" for name in ("userid", "itemid"))
-        con.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT * REPLACE ({ids}) FROM {table}")
-    assert con.execute(SUMMARY).fetchall() == expected
-    assert con.execute(known(con, "evaluate")).fetchall() == expected
+@pytest.mark.parametrize(("of_rec", "of_truth"), IDS)
+def test_ids_of_two_types_that_may_meet(tables: Con, expected: list[Any], of_rec: str, of_truth: str) -> None:
+    for table in ("rec_ids", "truth_ids"):
+        tables.execute(f"DROP TABLE IF EXISTS {table}")
+    given = {"rec": with_ids(tables, "rec_ids", of_rec, "rec")}
+    given |= {"truth": with_ids(tables, "truth_ids", of_truth, "truth")}
+    given |= {"ks": "[1, 3]", "measures": "'ndcg,recall'"}
+    for query in (written("evaluate", **given), known(tables, "evaluate", **given)):
+        assert tables.execute(query).fetchall() == expected
+
+
+@pytest.mark.parametrize(
+    ("of_rec", "of_others"), [("BIGINT", "TINYINT"), ("UUID", "VARCHAR"), ("VARCHAR", "UUID")]
+)
+def test_ids_of_lists_and_of_other_tables_may_differ(tables: Con, of_rec: str, of_others: str) -> None:
+    names = {"rec": "'two'", "truth": "'wanted'", "history": "'history'", "items": "'items'"}
+    changed = {
+        role: with_ids(
+            tables,
+            f"{role}_of_ids",
+            of_rec if role == "rec" else of_others,
+            name.strip("'"),
+            has_users=role != "items",
+        )
+        for role, name in names.items()
+    }
+    for function, roles in (("beyond_accuracy", ("rec", "history", "items")), ("by_item", ("rec", "truth"))):
+        before, after = ({role: of[role] for role in roles} | {"ks": "[2, NULL]"} for of in (names, changed))
+        wanted = rows(tables, written(function, **before))
+        for query in (written(function, **after), known(tables, function, **after)):
+            found = rows(tables, query)
+            for row in found if function == "by_item" else ():
+                row["itemid"] = int(str(row["itemid"])[-1])
+            assert found == wanted, query
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        ("UUID", "DECIMAL(12,2)", "VARCHAR"),
+        ("DOUBLE", "DATE", "VARCHAR"),
+        ("BIGINT", "DOUBLE", "DOUBLE"),
+        ("FLOAT", "DOUBLE", "FLOAT"),
+    ],
+)
+def test_ids_of_two_types_have_a_type_to_cast_both_to(one: str, other: str, both: str) -> None:
+    assert common_type(one, other) == both
+
+
+def test_a_lowest_grade_of_type_float_is_that_of_the_grades(tables: Con, script: Con) -> None:
+    for con in (tables, script):
+        con.execute("CREATE OR REPLACE TEMP VIEW floats AS SELECT * REPLACE (0.7::FLOAT AS rel) FROM truth")
+        call = "ranking.evaluate('rec', 'floats', [1], min_grade := 0.7::FLOAT)"
+        assert con.execute(f"SELECT users_without_relevant FROM {call}").fetchall() == [(0,)]
 
 
 def test_split_type_keeps_nested_types_whole() -> None:
@@ -416,116 +648,3 @@ def test_columns_of_any_type_are_read_as_duckdb_writes_them(con: Con) -> None:
     described = {name: kind for name, kind, *_ in con.execute("DESCRIBE t").fetchall()}
     read = {name.strip('"').replace('""', '"'): kind for name, kind in row_columns(con, "t").items()}
     assert read == described
-
-
-# Comparisons.
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"baseline": "a"},
-        {"correction": "bh", "margin": 0.1, "ties": "expected"},
-        {"measures": "ndcg@1,mrr@all,first_hit_rank@3", "correction": "none"},
-        {"test": "randomization", "predicted_truth": None, "min_grade": 2},
-        {"predicted_truth": "graded", "margin": 0.1},
-    ],
-)
-def test_a_comparison_is_the_same_where_types_are_known(con: Con, options: dict[str, Any]) -> None:
-    con.execute(COMPARED)
-    call = unknown("compare", **{"measures": "", **options})
-    given = {name: Given(*one) for name, *one in arguments_of(con, call)}
-    asked = Comparison.parse("compare", given)
-    types = Types(row_columns(con, "rec"), row_columns(con, "truth"))
-    text = compose(replace(asked, types=types))
-    found = rows(con, text)
-    assert found
-    assert found == rows(con, call)
-    if not asked.is_predicted:  # of whose table the types are not known
-        assert not re.search(r"typeof|COLUMNS|cast_to_type", text)
-    for name in asked.columns:
-        assert any(row["measure"] == name.name for row in found)
-
-
-COMPARED = f"""
-    {TABLES};
-    CREATE OR REPLACE TABLE rec AS
-    SELECT system, userid, itemid, score + hash(system, itemid) % 5 AS score
-    FROM rec, (VALUES ('a'), ('b')) s(system);
-    CREATE TABLE graded AS SELECT userid, itemid, rel + itemid % 2 AS rel FROM truth
-        UNION ALL SELECT userid + 10, itemid, rel FROM truth;
-    INSERT INTO rec SELECT system, userid + 10, itemid, score FROM rec WHERE itemid % 3 = 1
-"""
-
-
-def arguments_of(con: Con, call: str) -> list[tuple[str, str, str | None]]:
-    """The arguments of a call in SQL, with their types and texts, as its macro passes them on."""
-    texts = re.split(r", (?=\w+ := |'truth'|\[)", call[call.index("(") + 1 : -1])
-    named = dict(text.split(" := ") if " := " in text else (name, text) for name, text in zip(
-        [*("rec", "truth", "ks"), *texts], texts, strict=False))  # fmt: skip
-    sql = {name: f"to_json({text})" if name == "measures" else text for name, text in named.items()}
-    query = " UNION ALL ".join(
-        f"SELECT '{one}', typeof({named[one]}), ({sql[one]})::VARCHAR" for one in named
-    )
-    return con.execute(query).fetchall()
-
-
-# Arguments that do not change the text.
-
-
-def test_user_may_be_a_subquery_or_a_column_of_lateral(editions: list[Con]) -> None:
-    for con in editions:
-        explained = "FROM ranking.explain('rec', 'truth', {}, 2)"
-        each = {user: con.execute(explained.format(user)).fetchall() for user in (1, 2)}
-        assert [row[:3] for row in each[1]] == [(1, 1, 9), (2, 2, 1), (None, 3, 1), (None, 9, None)]
-        assert con.execute(explained.format("(SELECT min(userid) FROM truth)")).fetchall() == each[1]
-        query = f"SELECT * EXCLUDE (u) FROM (VALUES (1), (2)) AS users(u), LATERAL ({explained.format('u')})"
-        found = con.execute(f"{query} ORDER BY u, rank ASC NULLS LAST, grade DESC").fetchall()
-        assert found == each[1] + each[2]
-
-
-@pytest.mark.parametrize(("ties", "min_grade"), [*product(("item", "expected"), (None, 2.0))])
-def test_explained_list_is_the_same_with_types_known(tables: Con, ties: str, min_grade: float | None) -> None:
-    types = Types(row_columns(tables, "rec"), row_columns(tables, "truth"))
-    options = {"ties": ties, "min_grade": min_grade, "cutoff_k": 3}
-    call = ExplainCall("explain", "rec", "truth", types=types, **options)
-    text = f"WITH _ranking_user AS (SELECT 1 AS id) {compose(call)}".replace("AS id) WITH", "AS id),", 1)
-    lowest = f", min_grade := {min_grade}" if min_grade else ""
-    expected = tables.execute(f"FROM ranking.explain('rec', 'truth', 1, 3, '{ties}'{lowest})").fetchall()
-    assert tables.execute(text).fetchall() == expected
-
-
-@pytest.mark.parametrize(
-    ("user", "error"),
-    [
-        ("NULL", "user must be a userid, got NULL"),
-        ("7", "user must be in rec or in truth, got 7"),
-        ("repeat('a', 50)", f"user must be in rec or in truth, got {'a' * 42}..."),
-    ],
-)
-def test_error_of_a_user_whatever_is_selected(editions: list[Con], user: str, error: str) -> None:
-    for con in editions:
-        for selected in ("*", "count(*)", "rank"):
-            found = refusal(con, f"SELECT {selected} FROM ranking.explain('rec', 'truth', {user})")
-            assert found.removeprefix("Invalid Input Error: ") == f"ranking.explain: {error}"
-
-
-def test_intents_are_the_same_with_types_known(tables: Con) -> None:
-    tables.execute("CREATE OR REPLACE TEMP VIEW meant AS SELECT *, itemid % 2 AS intent FROM truth")
-    types = Types(row_columns(tables, "rec"), row_columns(tables, "meant"))
-    call = IntentsCall("intents_by_user", "rec", "meant", [1, 3], weight=0.3, types=types)
-    expected = rows(tables, "FROM ranking.intents_by_user('rec', 'meant', [1, 3], 0.3) ORDER BY ALL")
-    assert rows(tables, f"FROM ({compose(call)}) ORDER BY ALL") == expected
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "both"),
-    [
-        ("UUID", "DECIMAL(12,2)", "VARCHAR"),
-        ("DOUBLE", "DATE", "VARCHAR"),
-        ("BIGINT", "DOUBLE", "DOUBLE"),
-        ("FLOAT", "DOUBLE", "FLOAT"),
-    ],
-)
-def test_ids_of_two_types_have_a_type_to_cast_both_to(one: str, other: str, both: str) -> None:
-    assert common_type(one, other) == both

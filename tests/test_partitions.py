@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import ranking_udfs
+from ranking_udfs.partitions import TABLES as PARTITIONED
 from tests.calls import in_python
-from tests.conftest import text_rows
 
 REC = pa.table(
     {
@@ -65,32 +65,61 @@ def con(shared: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection
 
 
 def by_parts(
-    function: str, tables: dict[str, pa.Table], n: int, of_rec: Sequence[str] = ("A", "B"), **given: Any
+    function: str, tables: dict[str, pa.Table], n: int, names: Sequence[str] = ("A", "B"), **given: Any
 ) -> list[dict[str, object]]:
-    """The rows of a table function over n partitions by user, and one without a row."""
-    job = ranking_udfs.partition(function, **{name: one.schema for name, one in tables.items()}, **given)
-    users = {name: one for name, one in tables.items() if name != "items"}
-    shared = {name: one for name, one in tables.items() if name == "items"}
+    """Return the rows of a table function over n partitions by user, and one without a row."""
+    job = ranking_udfs.partition(function, **{name: table.schema for name, table in tables.items()}, **given)
+    users = {name: table for name, table in tables.items() if name != "items"}
+    shared = {name: table for name, table in tables.items() if name == "items"}
     if "counts" in job.schemas:
         query = """SELECT itemid, count(DISTINCT userid) AS n FROM history
             WHERE userid IS NOT NULL AND itemid IS NOT NULL GROUP BY ROLLUP (itemid)"""
         with duckdb.connect() as con:
             shared["counts"] = con.register("history", tables["history"]).sql(query).to_arrow_table()
-    of_part: dict[str, Any] = {"systems": [*of_rec]}
+    of_part: dict[str, Any] = {"systems": [*names]}
     if "first" in job.schemas:
         of_part["first"] = pa.table({"time": [min(tables["truth"]["time"].to_pylist())]})
-    parts = []
-    for place in range(n + 1):
-        here = {}
-        for name, table in users.items():
-            here[name] = table.filter(pa.array([(u or 0) % n == place for u in table["userid"].to_pylist()]))
-        parts.append(job.part(**here, **shared, **of_part))
-    rows = pa.concat_tables(parts)
-    found: list[dict[str, object]] = (job.merge(rows, **shared) if job.merge_sql else rows).to_pylist()
-    return found
+
+    def part(place: int) -> pa.Table:
+        def is_here(table: pa.Table) -> pa.Array:
+            return pa.array([(user or 0) % n == place for user in table["userid"].to_pylist()])
+
+        own = {name: table.filter(is_here(table)) for name, table in users.items()}
+        return job.part(**own, **shared, **of_part)
+
+    sent = pa.concat_tables([part(place) for place in range(n + 1)])
+    merged: list[dict[str, object]] = (job.merge(sent, **shared) if job.merge_sql else sent).to_pylist()
+    return merged
 
 
-CALLS = [call for (call,) in text_rows("calls of partitions")]
+# What a partition alone does not know: users of one system, a k beyond the list, an empty history ...
+CALLS = [
+    "ranking.judged('rec', 'truth', 3)",
+    "ranking.by_user('rec', 'truth', [2, NULL], ties := 'expected')",
+    "ranking.evaluate('lacking', 'truth', [0, 2, NULL])",
+    "ranking.evaluate('rec', 'truth', 3, ties := 'trec', unjudged := 'skip', without_relevant := 'skip', "
+    "descending := false)",
+    "ranking.distribution('rec', 'truth', [2, 9], measures := 'ndcg,spearman')",
+    "ranking.distribution('rec', 'graded', 3, ties := 'expected', grade_col := 'time', min_grade := 12, "
+    "without_relevant := 'skip')",
+    "ranking.compare('lacking', 'truth', 3, baseline := 'A', margin := 0.1, measures := 'ndcg,mrr')",
+    "ranking.check('lacking', 'truth', ks := [1, 5])",
+    "ranking.check('rec', 'graded', ks := [1, 2], history := 'history', descending := false)",
+    "ranking.check('alike', 'unlike', ks := 10)",
+    "ranking.check('alike', 'zeros', ks := [1], system_col := 'model')",
+    "ranking.fuse('lacking', 'combmnz', weights := MAP {'A': 1, 'B': 0.3})",
+    "ranking.fuse('rec', systems := ['B'])",
+    "ranking.beyond_accuracy_by_user('rec', [2, NULL], history := 'history', items := 'items')",
+    "ranking.beyond_accuracy('rec', [2, NULL], history := 'history', items := 'items', divergence := 'kl')",
+    "ranking.beyond_accuracy('rec', [1, 3], history := 'history', head := 0.3)",
+    "ranking.beyond_accuracy('rec', [2], items := 'items')",
+]
+
+
+def test_each_function_over_partitions_has_a_call() -> None:
+    """Of ranking.compare_by_user the parts are what by_user gives: Spark's tests call it."""
+    called = {call.partition("(")[0].removeprefix("ranking.") for call in CALLS}
+    assert called == {*PARTITIONED} - {"compare_by_user"}
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -106,8 +135,8 @@ def test_partitions_give_the_bits_of_duckdb(con: duckdb.DuckDBPyConnection, call
     assert repr(found) == repr(expected)
 
 
-def test_what_does_not_do_is_an_error_in_the_words_of_duckdb() -> None:
-    """What is wrong already with the schemas and arguments is in golden/python.txt."""
+def test_errors_of_rows_are_those_of_duckdb() -> None:
+    """Transcripts of Python have the errors of schemas and arguments."""
     both = {"rec": REC.schema, "truth": TRUTH.schema}
     of_lists = ranking_udfs.partition("beyond_accuracy", rec=REC.schema, history=HISTORY.schema, ks=1)
     summary = ranking_udfs.partition("evaluate", **both, ks=1)
@@ -132,7 +161,7 @@ def test_what_does_not_do_is_an_error_in_the_words_of_duckdb() -> None:
 
 
 @pytest.mark.parametrize("variable", ["TMPDIR", "SPARK_LOCAL_DIRS"])
-def test_a_worker_keeps_to_the_memory_of_spark_and_removes_its_folder(tmp_path: Path, variable: str) -> None:
+def test_a_worker_keeps_to_sparks_memory_and_removes_its_folder(tmp_path: Path, variable: str) -> None:
     code = """if True:
         import os
         from ranking_udfs.partitions import cursor
@@ -154,7 +183,7 @@ def test_a_worker_keeps_to_the_memory_of_spark_and_removes_its_folder(tmp_path: 
     assert list((tmp_path / "first").iterdir()) == []
 
 
-def test_a_process_may_have_no_more_addresses_than_spark_gives_it() -> None:
+def test_a_worker_runs_in_the_addresses_that_spark_gives() -> None:
     code = """if True:
         import os, resource
         resource.setrlimit(resource.RLIMIT_AS, (1000 << 20, 1000 << 20))

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +20,38 @@ from ranking_udfs.folder import folder
 from ranking_udfs.macros.portable import script_macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.calls import MAKE, QUERIES
-from tests.conftest import Captured, Con, Patch, file_text, is_close, refusal, value
+from tests.conftest import Captured, Con, Patch, is_close, module_connection, refusal, value
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
 SHELL = Path(sysconfig.get_path("scripts")) / "duckdb"
 
-TABLES = file_text("tables/portable.sql")
+# Ties, a repeated row, and users of each table alone.
+TABLES = """
+    CREATE TABLE rec AS FROM (VALUES (7, 'a', 10.0), (7, 'c', 8.0), (7, 'b', 6.0), (7, 'f', 2.0),
+        (9, 'a', 1.0), (9, 'a', 1.0), (10, 'b', 1.0)) AS t(userid, itemid, score);
+    CREATE TABLE truth AS FROM (VALUES (7, 'a', 3), (7, 'b', 1), (7, 'd', 2), (8, 'e', 1), (9, 'b', 2))
+        AS t(userid, itemid, rel)"""
 SUMMARY = "FROM ranking.evaluate('rec', 'truth', [2, 4, NULL])"
 NDCG = "SELECT ranking.ndcg(judged, 3) FROM ranking.judged('rec', 'truth', 3) ORDER BY userid"
-# Those of truth, as it is found; this is planned sooner than other table functions.
+# The users of truth; this is planned faster than other table functions.
 USERS = "SELECT list(userid ORDER BY userid) FROM ranking.judged('rec', 'truth', 3)"
 
 Rows = list[tuple[Any, ...]]
 
 
+script = module_connection(TABLES, is_script=True)
+
+
 def shell(database: Path, *statements: str, options: tuple[str, ...] = (), stdin: Path | None = None) -> Rows:
-    """The rows that a session of DuckDB's shell prints, as text; the script divides whatever its setting."""
+    """Return the rows that a session of DuckDB's shell prints, as text, with integer division set."""
     commands = [part for statement in statements for part in ("-c", statement)]
     setting = ["-cmd", "SET integer_division = true"]
     command = [SHELL, *options, *setting, "-csv", "-noheader", "-nullvalue", "None", database, *commands]
     text = stdin.read_text(encoding="utf-8") if stdin else ""
-    found = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    if found.returncode or found.stderr:
-        raise duckdb.Error(found.stderr)
-    return [tuple(row) for row in csv.reader(found.stdout.splitlines())]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if done.returncode or done.stderr:
+        raise duckdb.Error(done.stderr)
+    return [tuple(row) for row in csv.reader(done.stdout.splitlines())]
 
 
 @pytest.fixture
@@ -57,14 +66,14 @@ def run_script(con: Con) -> None:
 
 
 def assert_same(found: Rows, expected: Rows) -> None:
-    """Equal, numbers to 1e-12."""
+    """Assert that rows are equal, numbers to 1e-12."""
     assert len(found) == len(expected) > 0
     for row, others in zip(found, expected, strict=True):
         for cell, other in zip(row, others, strict=True):
-            if isinstance(other, float):
-                assert is_close(float(cell), other, 1e-12), (row, others)
-            else:
-                assert str(cell) == str(other), (row, others)
+            same = (
+                is_close(float(cell), other, 1e-12) if isinstance(other, float) else str(cell) == str(other)
+            )
+            assert same, (row, others)
 
 
 def test_the_script_serves_later_sessions_and_views(con: Con, shop: Path) -> None:
@@ -82,59 +91,42 @@ def test_the_script_serves_later_sessions_and_views(con: Con, shop: Path) -> Non
     assert_same(rows, expected)
 
 
-def test_a_macro_of_the_script_calls_nothing_but_duckdbs_functions(bare: Con) -> None:
-    """Nor does the SQL that it makes, in texts."""
+# Words before a bracket that call no function, and a table of the same form.
+SYNTAX = """and as by case cast coalesce else exists filter from in join lateral materialized not nullif on or
+    over row select then try_cast using values when where exclude replace columns distinct union all except
+    anti struct map decimal lists _ranking_lists"""
+
+
+def calls_in(sql: str) -> set[str]:
+    """Return the names that a macro calls, in lower case, but for what its texts hold."""
+    code = re.sub(r"'(?:[^']|'')*'", "''", sql.partition(" AS")[2])
+    return {name.lower() for name in re.findall(r"(?<![\w.\"])([A-Za-z_]\w*)\(", code)}
+
+
+def test_a_macro_of_the_script_keeps_its_rules(bare: Con) -> None:
+    """The SQL that a macro makes, in texts, calls none of the others either."""
     sql = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE internal"
-    known = {name for (name,) in bare.execute(sql).fetchall()}
-    syntax = {
-        "and",
-        "as",
-        "by",
-        "case",
-        "cast",
-        "coalesce",
-        "else",
-        "exists",
-        "filter",
-        "from",
-        "in",
-        "join",
-        "lateral",
+    known = {name for (name,) in bare.execute(sql).fetchall()} | {*SYNTAX.split()}
+    rules: dict[str, Callable[[str], Any]] = {
+        "calls no function of Python": lambda sql: re.findall(r"system\.main\.?\w*", sql),
+        "calls no macro of the pack": lambda sql: (
+            {*re.findall(r"\b_?ranking_\w+(?=\()", sql)} - {"_ranking_lists"}
+        ),
+        "calls DuckDB's functions alone": lambda sql: calls_in(sql) - known,
     }
-    syntax |= {
-        "materialized",
-        "not",
-        "nullif",
-        "on",
-        "or",
-        "over",
-        "row",
-        "select",
-        "then",
-        "try_cast",
-        "using",
-    }
-    syntax |= {
-        "values",
-        "when",
-        "where",
-        "exclude",
-        "replace",
-        "columns",
-        "distinct",
-        "union",
-        "all",
-        "except",
-        "anti",
-    }
-    for name, sql in script_macros().items():
-        assert "system.main" not in sql, name
-        assert not {*re.findall(r"\b_?ranking_\w+(?=\()", sql)} - {"_ranking_lists"}, name  # which is a table
-        code = re.sub(r"'(?:[^']|'')*'", "''", sql.partition(" AS")[2])
-        called = {one.lower() for one in re.findall(r"(?<![\w.\"])([A-Za-z_]\w*)\(", code)}
-        assert called - known - syntax - {"struct", "map", "decimal", "lists", "_ranking_lists"} == set(), (
-            name
-        )
+    broken = [
+        f"{name} {rule}: {found}"
+        for name, sql in script_macros().items()
+        for rule, find in rules.items()
+        if (found := find(sql))
+    ]
+    # DuckDB 2.0.0 forgets the names where it writes a macro into a file of an older format: write {...}.
+    broken += [
+        f"{name} passes no arguments by name: {found}"
+        for name, macro in macros().items()
+        if (found := re.findall(r"\bstruct_(?:update|insert|pack)\(", macro.sql))
+    ]
+    assert broken == []
 
 
 def test_a_file_works_under_whatever_name_it_is_attached(con: Con, shop: Path) -> None:
@@ -148,11 +140,11 @@ def test_a_file_works_under_whatever_name_it_is_attached(con: Con, shop: Path) -
             assert_same(rows, con.execute(query).fetchall())
 
 
-def test_the_script_runs_again_beside_names_of_others_whatever_the_setting(bare: Con) -> None:
-    """In a schema of its own it makes every macro but Hivemall's helpers; it divides."""
+def test_the_script_runs_again_beside_names_of_others(bare: Con) -> None:
+    """In a schema of its own it makes every macro but Hivemall's helpers; it divides whatever the setting."""
     bare.execute("CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA s; USE s; SET integer_division = true")
-    for _ in range(2):
-        run_script(bare)
+    run_script(bare)
+    run_script(bare)
     bare.execute("CREATE MACRO ranking.mine() AS 'hers'")
     run_script(bare)
     settings = "SELECT current_setting('integer_division'), getvariable('ranking_integer_division')"
@@ -165,11 +157,12 @@ def test_the_script_runs_again_beside_names_of_others_whatever_the_setting(bare:
         WHERE database_name = 'memory' AND function_name <> 'mine'
             AND NOT (schema_name = 'main' AND function_name = 'mae')
     """).fetchall()
-    names, typed, texts = map(set, zip(*made, strict=True))
-    assert names == {*script_macros()} == {one.name for one in macros().values() if not one.is_temp}
-    assert typed == {0}  # typed parameters are those that clients would have to keep to
-    assert {"//" in text for text in texts} == {False}
-    assert {" / " in text for text in texts} == {False, True}
+    names, _, texts = zip(*made, strict=True)
+    assert {*names} == {*script_macros()} == {one.name for one in macros().values() if not one.is_temp}
+    typed = [name for name, n_types, _ in made if n_types]
+    assert not typed, "clients would have to keep to the types of these parameters"
+    assert not [name for name, _, text in made if "//" in text]
+    assert any(" / " in text for text in texts)
 
 
 OF_0_2 = """
@@ -193,37 +186,28 @@ def test_the_macros_of_version_0_2_are_dropped_from_main_and_no_others(bare: Con
 
 
 @pytest.mark.parametrize("hers", ["CREATE MACRO udf_rmse(a) AS 1", "CREATE TEMP MACRO udf_rmse(a) AS 1"])
-def test_a_macro_of_the_users_by_a_name_of_version_0_2_stops_the_script(bare: Con, hers: str) -> None:
+def test_a_users_macro_named_as_in_version_0_2_stops_the_script(bare: Con, hers: str) -> None:
     bare.execute(OF_0_2).execute(hers)
     error = "udf_rmse in (memory|temp) has a name of version 0.2, whose macros go, and is not one: rename it"
-    with pytest.raises(
-        duckdb.InvalidInputException, match=f"^Invalid Input Error: ranking_udfs.sql: {error}"
-    ):
+    with pytest.raises(duckdb.InvalidInputException, match=f"^Invalid Input Error: {SCRIPT.name}: {error}"):
         run_script(bare)
     bare.execute("ROLLBACK")
     assert bare.execute("SELECT udf_rmse(1), udf_mae(1, 2), _ranking_call(3)").fetchall() == [(1, 1, 3)]
 
 
 @pytest.mark.parametrize(
-    ("hers", "message", "options"),
+    ("hers", "options"),
     [
-        (
-            "CREATE SCHEMA ranking",
-            "the schema ranking must not be of another origin, got one in shop: rename",
-            (),
-        ),
-        (
-            "CREATE SCHEMA Ranking; CREATE MACRO ranking.version() AS 'hers'",
-            "the schema ranking must not be of another origin, got one in shop: rename",
-            ("-bail",),
-        ),
+        ("CREATE SCHEMA ranking", ()),
+        ("CREATE SCHEMA Ranking; CREATE MACRO ranking.version() AS 'hers'", ("-bail",)),
     ],
 )
 def test_a_schema_of_another_origin_stops_the_script_before_it_writes(
-    shop: Path, hers: str, message: str, options: tuple[str, ...]
+    shop: Path, hers: str, options: tuple[str, ...]
 ) -> None:
     mine = "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'shop'"
     before = shell(shop, hers, mine)
+    message = "the schema ranking must not be of another origin, got one in shop: rename"
     with pytest.raises(duckdb.Error, match=rf"ranking_udfs\.sql: {message}") as raised:
         shell(shop, options=options, stdin=SCRIPT)
     assert not options or str(raised.value).count("Error: ") == 1
@@ -237,27 +221,18 @@ def test_a_database_called_ranking_stops_the_script(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("truth", ["[1, 2]", "MAP {1: 2}", "[{'grade': 1, 'item': 2}]"])
-def test_a_measure_of_lists_says_how_to_judge_them(shop: Path, truth: str) -> None:
-    with duckdb.connect() as con:
-        con.execute(SCRIPT.read_text(encoding="utf-8"))
-        for name, measure in MEASURES.items():
-            k = ", 10" if measure.options else ""  # else DuckDB says how many arguments there may be
-            said = refusal(con, f"SELECT ranking.{name}([1, 2], {truth}{k})")
-            assert said == (
-                f"ranking.{name}: judged must be a judged ranking, got INTEGER[]: "
-                f"write ranking.{name}(ranking.judge(rec, truth), 10)"
-            )
+def test_a_measure_of_lists_says_how_to_judge_them(script: Con, truth: str) -> None:
+    for name, measure in MEASURES.items():
+        k = ", 10" if measure.options else ""  # else DuckDB says how many arguments there may be
+        assert refusal(script, f"SELECT ranking.{name}([1, 2], {truth}{k})") == (
+            f"ranking.{name}: judged must be a judged ranking, got INTEGER[]: "
+            f"write ranking.{name}(ranking.judge(rec, truth), 10)"
+        )
 
 
 def test_the_command_prints_the_script(capsys: Captured) -> None:
     assert main(["sql", "--pack"]) == 0
     assert capsys.readouterr().out == SCRIPT.read_text(encoding="utf-8")
-
-
-def test_no_macro_calls_a_function_that_takes_its_arguments_by_name() -> None:
-    """DuckDB 2.0.0 forgets the names where it writes a macro into a file of an older format: write {...}."""
-    for name, macro in macros().items():
-        assert not re.search(r"\bstruct_(update|insert|pack)\(", macro.sql), name
 
 
 NODE = """
@@ -273,7 +248,7 @@ const { DuckDBInstance } = require('@duckdb/node-api');
 
 
 def in_node(code: str, statements: list[str]) -> Any:
-    """What a client prints in Node, which NODE_PATH tells where it is."""
+    """Return what a client prints in Node, which NODE_PATH tells where it is."""
     given = json.dumps(statements)
     found = subprocess.run(["node", "-e", code], input=given, capture_output=True, text=True, check=False)
     if "Cannot find module" in found.stderr:
@@ -318,7 +293,7 @@ WRONG = [
 
 
 def plain(text: str) -> str:
-    """A row, numbers of nine digits; DuckDB 1 puts the schema into names of columns that are expressions."""
+    """Return a row with numbers of nine digits; DuckDB 1 puts the schema into names of columns."""
     return re.sub(r"\d+\.\d{9,}", lambda found: f"{float(found[0]):.9g}", text.replace("main.", ""))
 
 
@@ -346,49 +321,38 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(co
         assert answer.partition(": ")[2].partition("\n")[0] == said, query
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            "ranking.compare('rec', 'truth', [1], predicted_truth := 'truth')",
-            "predicted_truth must be NULL where the Python package is not, got truth",
-        ),
-        (
-            "ranking.compare_by_user('by_user', predicted := 'by_user')",
-            "predicted must be NULL where the Python package is not, got by_user",
-        ),
-        (
-            "ranking.compare('rec', 'truth', [1], test := 'randomization')",
-            "test must be t where the Python package is not, got randomization",
-        ),
-    ],
-)
-def test_what_only_python_compares_is_refused_while_the_query_is_planned(call: str, message: str) -> None:
-    with duckdb.connect() as con:
-        con.execute(SCRIPT.read_text(encoding="utf-8"))
-        said = refusal(con, f"EXPLAIN SELECT 1 FROM {call}")
-        assert said.startswith(f"{call.partition('(')[0]}: {message}")
-        assert "predicted" not in message or said.endswith(
-            ": use ranking_udfs.register, or ranking-udfs compare --predicted-truth"
-        )
+COMPARE = "ranking.compare('rec', 'truth', [1]"
+IN_PYTHON_ALONE = [
+    (f"{COMPARE}, predicted_truth := 'truth')", "predicted_truth must be NULL", "truth"),
+    ("ranking.compare_by_user('by_user', predicted := 'by_user')", "predicted must be NULL", "by_user"),
+    (f"{COMPARE}, test := 'randomization')", "test must be t", "randomization"),
+]
 
 
-def test_the_command_reads_a_database_with_the_script_in_it_or_of_its_name(
-    tmp_path: Path, monkeypatch: Patch, capsys: Captured
+@pytest.mark.parametrize(("call", "rule", "got"), IN_PYTHON_ALONE)
+def test_what_only_python_compares_is_refused_while_the_query_is_planned(
+    script: Con, call: str, rule: str, got: str
+) -> None:
+    found = refusal(script, f"EXPLAIN SELECT 1 FROM {call}")
+    assert found.startswith(f"{call.partition('(')[0]}: {rule} where the Python package is not, got {got}")
+    advice = ": use ranking_udfs.register, or ranking-udfs compare --predicted-truth"
+    assert "predicted" not in rule or found.endswith(advice)
+
+
+@pytest.mark.parametrize("file", ["shop.duckdb", "ranking.duckdb"])
+def test_the_command_reads_a_database_with_the_script_or_called_ranking(
+    tmp_path: Path, monkeypatch: Patch, capsys: Captured, file: str
 ) -> None:
     """Its views keep what they call; `ranking` would mean two things beside a database of the pack's."""
     monkeypatch.chdir(tmp_path)
-    for file, space in (("shop.duckdb", "ranking"), ("ranking.duckdb", "main")):
-        with duckdb.connect(file) as con:
-            con.execute(TABLES)
-            if space == "ranking":
-                con.execute(SCRIPT.read_text(encoding="utf-8"))
-                view = "ranking.judged('rec', 'truth', 3)"
-            else:
-                ranking_udfs.register(con, name="rk")
-                view = "(SELECT recall([1], [1]))"
-            con.execute(f"CREATE VIEW shown AS SELECT * FROM rec WHERE (SELECT count(*) FROM {view}) > 0")
-        assert (
-            main(["evaluate", "--database", file, "shown", "truth", "-m", "recall", "--format", "csv"]) == 0
-        )
-        assert capsys.readouterr().out.startswith("k,users")
+    with duckdb.connect(file) as con:
+        con.execute(TABLES)
+        if file == "shop.duckdb":
+            run_script(con)
+            view = "ranking.judged('rec', 'truth', 3)"
+        else:
+            ranking_udfs.register(con, name="rk")
+            view = "(SELECT recall([1], [1]))"
+        con.execute(f"CREATE VIEW shown AS SELECT * FROM rec WHERE (SELECT count(*) FROM {view}) > 0")
+    assert main(["evaluate", "--database", file, "shown", "truth", "-m", "recall", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("k,users")

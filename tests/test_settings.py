@@ -9,25 +9,22 @@ from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.macros import portable
 from tests.calls import CALLS, CONSTANT, HELPERS, MAKE, PREDICTED, QUERIES, TABLES, table_functions
 
-AGGREGATES = """
-    SELECT g, ranking.personalization(rec), ranking.gini_coverage(rec), ranking.catalog_coverage(rec, 20),
-        collect_set(u), to_ordered_list(u, rec), to_ordered_list(u, rec, '-k 9'),
-        to_ordered_list(u, rec, '-k -9 -reverse'), to_ordered_map(u, rec),
-        to_ordered_map(u, rec, true), ranking.mean(p), ranking.mean(p * 1e9)
-    FROM lists GROUP BY g
-"""
-RANDOMIZED = "FROM ranking.compare_by_user('by_user', test := 'randomization', permutations := 300)"
 ALL = QUERIES | {
     "helpers": HELPERS,
-    "aggregates": AGGREGATES,
-    "randomization": RANDOMIZED,
+    "aggregates": """
+        SELECT g, ranking.personalization(rec), ranking.gini_coverage(rec), ranking.catalog_coverage(rec, 20),
+            collect_set(u), to_ordered_list(u, rec), to_ordered_list(u, rec, '-k 9'),
+            to_ordered_list(u, rec, '-k -9 -reverse'), to_ordered_map(u, rec),
+            to_ordered_map(u, rec, true), ranking.mean(p), ranking.mean(p * 1e9)
+        FROM lists GROUP BY g""",
+    "randomization": "FROM ranking.compare_by_user('by_user', test := 'randomization', permutations := 300)",
     "predicted": PREDICTED,
 }
 SETTINGS = "SET default_order = 'DESC'; SET default_null_order = 'NULLS FIRST'; SET integer_division = true"
 
 
 def take_all_short_names(con: duckdb.DuckDBPyConnection) -> None:
-    """Nothing of the pack may depend on a name that may be somebody else's."""
+    """Make macros of others by all names that the pack could depend on."""
     for name in {*OF_LISTS, *macros()} - {one.name for one in macros().values() if one.is_temp}:
         kind = "TABLE SELECT" if name in macros() and macros()[name].is_table else ""
         con.execute(f"CREATE MACRO \"{name}\"() AS {kind} error('hers')")
@@ -48,7 +45,7 @@ def reorder_and_set(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def answer(con: duckdb.DuckDBPyConnection, query: str) -> list[str]:
-    """The rows of a query as texts, in an order of their own."""
+    """Return the rows of a query as texts, in an order of their own."""
     return sorted(map(repr, con.execute(query).fetchall()))
 
 
@@ -60,7 +57,7 @@ def expected() -> dict[str, list[str]]:
 
 
 def test_every_bit_is_the_same(expected: dict[str, list[str]]) -> None:
-    """With names of others, Arrow tables in another order, settings."""
+    """Names of others, Arrow tables in another order, threads and settings change nothing."""
     with duckdb.connect(config={"threads": 4}) as con:
         take_all_short_names(con)
         con.execute(MAKE)
@@ -74,7 +71,7 @@ def test_no_macro_that_a_user_may_call_is_left_out() -> None:
     assert {*QUERIES, "ranking.version"} == {f"ranking.{name}" for name in portable.script_macros()}
 
 
-def test_a_collation_is_an_error_of_every_table_function_and_a_problem_of_the_check() -> None:
+def test_a_collation_is_an_error_and_a_problem_of_the_check() -> None:
     rule = "default_collation must be binary (SET default_collation = 'binary'), got nocase"
     with ranking_udfs.register(duckdb.connect()) as con:
         con.execute(MAKE).execute("SET default_collation = 'nocase'")

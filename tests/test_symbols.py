@@ -4,13 +4,13 @@ import re
 from itertools import product
 from typing import Any
 
-import duckdb
 import pytest
 
 from ranking_udfs.compose.measures import CUT, TIED, formula, render_formula
 from ranking_udfs.compose.symbols import Symbol, SymbolEnvironment, SymbolError, SymbolList, expression, text
 from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.measures.registry import MEASURES
+from tests.conftest import Con, value
 
 ENVIRONMENT = SymbolEnvironment(trim_blocks=True, lstrip_blocks=True)
 NUMBERS = {"two": 2.0, "tenth": 0.1, "tiny": 1e-300, "known": 3}
@@ -47,101 +47,90 @@ def render(template: str, **arguments: Any) -> str:
 
 
 @pytest.mark.parametrize("template", EXPRESSIONS.values(), ids=[*EXPRESSIONS])
-def test_an_expression_has_the_value_of_the_one_for_known_arguments(template: str) -> None:
+def test_an_expression_has_the_value_for_known_arguments(bare: Con, template: str) -> None:
     sql = expression(render(template, a=A, b=B))
-    with duckdb.connect() as con:
-        con.execute(f"CREATE MACRO f(a, b) AS {sql}")
-        for a, b in VALUES:
-            known = con.execute(f"SELECT {render(template, a=a, b=b)}").fetchall()
-            assert con.execute("SELECT f($1, $2)", [a, b]).fetchall() == known, (a, b, sql)
+    bare.execute(f"CREATE MACRO f(a, b) AS {sql}")
+    for a, b in VALUES:
+        known = bare.execute(f"SELECT {render(template, a=a, b=b)}").fetchall()
+        assert bare.execute("SELECT f($1, $2)", [a, b]).fetchall() == known, (a, b, sql)
 
 
 @pytest.mark.parametrize("template", TEXTS.values(), ids=[*TEXTS])
-def test_a_text_is_the_one_for_known_arguments(template: str) -> None:
+def test_a_text_is_that_for_known_arguments(bare: Con, template: str) -> None:
     sql = text(render(template, a=A, b=B))
-    with duckdb.connect() as con:
-        con.execute(f"CREATE MACRO f(a, b) AS {sql}")
-        for a, b in VALUES:
-            found = con.execute("SELECT f($1, $2)", [a, b]).fetchall()
-            assert found == [(render(template, a=a, b=b),)], (a, b, sql)
+    bare.execute(f"CREATE MACRO f(a, b) AS {sql}")
+    for a, b in VALUES:
+        made = bare.execute("SELECT f($1, $2)", [a, b]).fetchall()
+        assert made == [(render(template, a=a, b=b),)], (a, b, sql)
 
 
-def test_a_text_prints_what_a_symbol_stands_for_and_names_a_table_by_it() -> None:
-    sql = text(
-        render("SELECT x FROM {{ a }}{% if b == 'big' %} WHERE x > '{{ known }}'{% endif %}", a=A, b=B)
-    )
+def test_a_text_prints_the_value_of_a_symbol_as_a_table_name(bare: Con) -> None:
+    template = "SELECT x FROM {{ a }}{% if b == 'big' %} WHERE x > '{{ known }}'{% endif %}"
+    sql = text(render(template, a=A, b=B))
     assert sql == "concat('SELECT x FROM ', a, CASE WHEN b = 'big' THEN ' WHERE x > ''3''' ELSE '' END)"
-    with duckdb.connect() as con:
-        con.execute("CREATE TABLE t AS SELECT unnest([2, 9]) AS x")
-        con.execute(f"CREATE MACRO f(a, b) AS TABLE FROM query({sql})")
-        assert con.execute("FROM f('t', 'big')").fetchall() == [(9,)]
-        assert con.execute("FROM f('t', 'all')").fetchall() == [(2,), (9,)]
+    bare.execute("CREATE TABLE t AS SELECT unnest([2, 9]) AS x")
+    bare.execute(f"CREATE MACRO f(a, b) AS TABLE FROM query({sql})")
+    assert bare.execute("FROM f('t', 'big')").fetchall() == [(9,)]
+    assert bare.execute("FROM f('t', 'all')").fetchall() == [(2,), (9,)]
+
+
+SEVERAL = "{% if a == 1 %}x\n{% elif a == 2 %}y\n{% else %}\nz{% endif %}"
+CASES = {
+    SEVERAL: "CASE WHEN a = 1 THEN x WHEN a = 2 THEN y ELSE z END",
+    "{% if a is none %}x{% endif %}": "CASE WHEN a IS NULL THEN x END",
+    "{% if not a %}x{% endif %}": "CASE WHEN NOT a THEN x END",
+}
 
 
 def test_a_test_of_several_branches_is_one_case() -> None:
-    sql = expression(render("{% if a == 1 %}x\n{% elif a == 2 %}y\n{% else %}\nz{% endif %}", a=A))
-    assert sql == "CASE WHEN a = 1 THEN x WHEN a = 2 THEN y ELSE z END"
-    assert expression(render("{% if a is none %}x{% endif %}", a=A)) == "CASE WHEN a IS NULL THEN x END"
-    assert expression(render("{% if not a %}x{% endif %}", a=A)) == "CASE WHEN NOT a THEN x END"
+    assert {template: expression(render(template, a=A)) for template in CASES} == CASES
 
 
-def test_a_loop_over_an_unknown_list_is_one_of_the_list_that_duckdb_has() -> None:
+def test_a_loop_over_an_unknown_list_runs_over_duckdbs_list(bare: Con) -> None:
     template = "SELECT 1{% for one in listed %}, {{ one.x }}{% if one.y %} + 1{% endif %}{% endfor %}"
     known = [{"x": "2", "y": True}, {"x": "3", "y": False}]
-    unknown = SymbolList(
-        "[{'x': '2', 'y': true}, {'x': '3', 'y': false}]", {"x": "one['x']", "y": "one['y']"}
-    )
-    for listed, sql in ((known, "[{'x': '2', 'y': true}, {'x': '3', 'y': false}]"), ([], "[]")):
-        unknown.sql = f"{sql}::STRUCT(x VARCHAR, y BOOLEAN)[]"
-        ((made,),) = duckdb.sql(f"SELECT {text(render(template, listed=unknown))}").fetchall()
+    sql = "[{'x': '2', 'y': true}, {'x': '3', 'y': false}]"
+    for listed, values in ((known, sql), ([], "[]")):
+        typed = f"{values}::STRUCT(x VARCHAR, y BOOLEAN)[]"
+        unknown = SymbolList(typed, {"x": "one['x']", "y": "one['y']"})
+        made = value(bare, f"SELECT {text(render(template, listed=unknown))}")
         assert made == render(template, listed=listed)
 
 
-@pytest.mark.parametrize(
-    "template",
-    [
-        "{% if a == 'x' or known %}1{% endif %}",
-        "{% if a == 'x' and b == 1 %}1{% endif %}",
-        "{% if a in ['x', 'y'] %}1{% endif %}",
-        "{% if a > 1 %}1{% endif %}",
-        "{{ 1 if a == 'x' else 2 }}",
-        "{{ 'x' ~ a }}",
-        "{{ a|upper }}",
-        "{{ a|int }}",
-        "{{ a + 1 }}",
-        "{% for one in a %}1{% endfor %}",
-        "{% if a == 'x' %}{% set c = 1 %}{% endif %}",
-        "{% if a == 'x' %}{% if known %}{% set c = 1 %}{% endif %}{% endif %}",
-    ],
-)
-def test_what_has_no_form_in_sql_is_refused_while_it_is_rendered(template: str) -> None:
+WITHOUT_SQL = [
+    *("{% if a == 'x' or known %}1{% endif %}", "{% if a == 'x' and b == 1 %}1{% endif %}"),
+    *("{% if a in ['x', 'y'] %}1{% endif %}", "{% if a > 1 %}1{% endif %}", "{{ 1 if a == 'x' else 2 }}"),
+    *("{{ 'x' ~ a }}", "{{ a|upper }}", "{{ a|int }}", "{{ a + 1 }}", "{% for one in a %}1{% endfor %}"),
+    "{% if a == 'x' %}{% set c = 1 %}{% endif %}",
+    "{% if a == 'x' %}{% if known %}{% set c = 1 %}{% endif %}{% endif %}",
+]
+
+
+@pytest.mark.parametrize("template", WITHOUT_SQL)
+def test_a_template_without_a_form_in_sql_is_refused(template: str) -> None:
     with pytest.raises(SymbolError, match="a template"):
         render(template, a=A, b=B)
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=[*MEASURES])
-def test_a_formula_is_over_columns_whose_names_no_lambda_takes(measure: Any) -> None:
-    """With symbols and with each default: else a lambda would hide the column, or a macro's argument it."""
-    columns, choice = {*CUT, *TIED}, parse_measure(measure.name)
+def test_no_lambda_of_a_formula_takes_the_name_of_a_column(measure: Any) -> None:
+    """Else it would hide the column, or an argument of a macro would hide it."""
+    choice = parse_measure(measure.name)
     symbols = {name: Symbol(f"option_{name}") for name in measure.options}
     for expected in (False, True)[: 1 + measure.expected]:
         for sql in (formula(choice, expected), expression(render_formula(measure, symbols, expected))):
-            assert lambda_names(sql) & columns == set()
+            named = {name for names in re.findall(r"lambda ([\w, ]+):", sql) for name in names.split(", ")}
+            assert named & {*CUT, *TIED} == set()
             assert "\n\n" not in sql
 
 
-def lambda_names(sql: str) -> set[str]:
-    return {one for names in re.findall(r"lambda ([\w, ]+):", sql) for one in names.split(", ")}
+@pytest.mark.parametrize("number", ["0.1", "0.30000000000000004", "1e-300", "12345678.9"])
+def test_numbers_of_a_formula_are_the_same_doubles(bare: Con, number: str) -> None:
+    sql = render("{{ x }}", x=float(number))
+    assert bare.execute(f"SELECT {sql}, typeof({sql})").fetchall() == [(float(number), "DOUBLE")]
+    assert f"{float(number)!r}" in formula(parse_measure(f"f_measure(beta={number})"), False)
 
 
-def test_numbers_of_a_formula_are_the_same_doubles() -> None:
-    for given in ("0.1", "0.30000000000000004", "1e-300", "12345678.9"):
-        with duckdb.connect() as con:
-            sql = render("{{ x }}", x=float(given))
-            assert con.execute(f"SELECT {sql}, typeof({sql})").fetchall() == [(float(given), "DOUBLE")]
-    assert "0.30000000000000004e0" in formula(parse_measure("f_measure(beta=0.30000000000000004)"), False)
-
-
-def test_an_expected_value_that_has_no_closed_form_is_an_error() -> None:
+def test_an_expected_value_without_a_closed_form_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"^ties: err has no expected value over ties in closed form$"):
         formula(parse_measure("err"), True)

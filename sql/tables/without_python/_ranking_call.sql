@@ -6,9 +6,7 @@ list_transform(
     [{
         'asked': _ranking_asked(measures, usual, ties, caller),
         'cuts': CASE
-            WHEN caller::VARCHAR IN (
-                'ranking.judged', 'ranking.abstention', 'ranking.interpolated_precision_curve', 'ranking.precision_recall_curve')
-                THEN CASE WHEN _ranking_valid_k(max_k, caller) THEN [TRY_CAST(max_k AS BIGINT)] END
+            WHEN caller::VARCHAR IN (WITHOUT_KS) THEN CASE WHEN _ranking_valid_k(max_k, caller) THEN [TRY_CAST(max_k AS BIGINT)] END
             ELSE _ranking_cuts(ks, caller)
         END,
         'user': coalesce(user_col::VARCHAR, 'userid'), 'item': coalesce(item_col::VARCHAR, 'itemid'),

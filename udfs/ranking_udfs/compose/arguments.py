@@ -222,6 +222,11 @@ def split_arguments(names: Sequence[str], given: Mapping[str, Any] | None = None
 
 
 Parsers = Mapping[str, tuple[str, Callable[[str, Given], Any]]]
+JUDGING: Parsers = {  # how grades are read
+    "min_grade": ("min_grade", parse_min_grade),
+    "unjudged": ("unjudged", word("miss", "skip")),
+    "without_relevant": ("without_relevant", word("zero", "skip")),
+}
 PARSERS: Parsers = {
     # by argument: the field of a call, and what parses it
     "rec": ("rec", parse_table),
@@ -236,9 +241,7 @@ PARSERS: Parsers = {
     "grade_col": ("grade", parse_column),
     "system_col": ("system", parse_column),
     "descending": ("descending", parse_boolean),
-    "min_grade": ("min_grade", parse_min_grade),
-    "unjudged": ("unjudged", word("miss", "skip")),
-    "without_relevant": ("without_relevant", word("zero", "skip")),
+    **JUDGING,
     "divide": ("divide", word("list", "k")),
     "measures": ("choices", parse_choices),
     "usual": ("usual", lambda name, given: given.text and parse_measures(given.text)),

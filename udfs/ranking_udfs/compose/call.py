@@ -189,7 +189,14 @@ class Call:
 
     @property
     def names(self) -> Names:
-        return Names(self.user, self.item, self.score, self.grade, self.system, self.is_part)
+        return Names(
+            user=self.user,
+            item=self.item,
+            score=self.score,
+            grade=self.grade,
+            system=self.system,
+            is_part=self.is_part,
+        )
 
     # What the arguments choose.
 

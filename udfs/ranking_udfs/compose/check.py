@@ -11,15 +11,14 @@ from typing import Any, ClassVar
 from ..measures.grammar import parse_measures
 from ..quoting import sql_value
 from .arguments import (
+    JUDGING,
     PARSERS,
     Given,
     check_predicted_users,
     parse_column,
     parse_fields,
-    parse_min_grade,
     parse_optional_table,
     require_ks,
-    word,
 )
 from .call import Call, Types, escaped, nulls
 from .columns import (
@@ -43,11 +42,6 @@ from .templates import identifier, literal
 HEAP = 31  # the largest k for which the best rows of a list are kept in a heap
 # The arguments of which a wrong value is a row, in the order of these rows, and the rules for the others.
 COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col", "time_col")
-JUDGING = {
-    "min_grade": parse_min_grade,
-    "unjudged": word("miss", "skip"),
-    "without_relevant": word("zero", "skip"),
-}
 
 
 @dataclass(frozen=True)
@@ -101,9 +95,9 @@ class CheckCall(Call):
         fields["descending"] = {"true": True, "false": False}.get(str(descending.text))
         if descending.kind != "BOOLEAN" or descending.text is None:
             problems.append(f"descending must be true or false, got {cut(descending.text or 'NULL')}")
-        for name, parse in JUDGING.items():
+        for name in JUDGING:
             try:
-                fields |= parse_fields({name: (name, parse)}, {name: given[name]})
+                fields |= parse_fields(JUDGING, {name: given[name]})
             except ValueError as error:
                 problems.append(str(error))
                 fields |= {"min_grade": number_of(given[name])} if name == "min_grade" else {}
@@ -289,7 +283,7 @@ class CheckCall(Call):
         return self.measured("judged_share", self.truth, self.caller)
 
     def measured(self, measure: str, truth: str, caller: str) -> Call:
-        names = ("rec", "user", "item", "score", "grade", "system", "descending", "min_grade", "unjudged")
+        names = ("rec", "user", "item", "score", "grade", "system", "descending", *JUDGING)
         fields = {name: getattr(self, name) for name in names}
         choices = parse_measures(measure)
         if self.known:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, measure_of
+from ..measures.registry import Measure
 from ..texts import printable
 from .comparison import margin_for
 from .defaults import CORRECTIONS, DIGITS, TESTS
@@ -28,7 +29,6 @@ HEADLINES = {  # what a mean says, in words
     "recall": " of what is relevant to a user is PLACE",
     "precision": " of the recommendations PLACE are relevant",
 }
-OF_USERS = ("hit_rate", "recall_all")  # whose mean is a share of the users
 TOUCHED = 0.05  # of the users: from this share on, those without a list stand beside the verdict
 SMALL = 0.01  # below this share, problems are one line, unless they are wrong
 FEW_USERS = 20  # of a segment: below it, its numbers say little
@@ -100,7 +100,9 @@ def users_texts(row: Row) -> Iterator[str]:
     """Say which users are not compared, and with how many a model has no list, where these are many."""
     everybody = row["users"] + row["users_undefined"]
     if row["users_undefined"]:
-        of_both = "a hit in both" if row["measure"] == "first_hit_rank" else "a value of both"
+        measure = measure_of(row["measure"]).measure
+        lacking = measure.empty.lacking if "truth" in measure.arguments else ""
+        of_both = f"{lacking} in both" if lacking else "a value of both"
         yield in_unit(f"; of {row['users']} of {everybody} users: those with {of_both}")
     without = {name: row[f"users_without_rec_{name}"] or 0 for name in ("baseline", "system")}
     for name, left_out in without.items():
@@ -201,20 +203,20 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
     place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
     halves = [scale * (half_of(row["low"], row["high"]) or 0) for row in rows]
     decimals = max(column_decimals([scale * row["mean"] for row in rows], halves) - (scale > 1), 0)
-    in_words = choice.measure.name if words else ""
+    in_words = choice.measure if words else None
     texts = [(printable(row["system"]), mean_text(row, decimals, in_words)) for row in rows]
     (system, first), *others = texts
     text = f"With {system}, {before}{first}{in_unit(words).replace('PLACE', place)}"
     return text + "".join(f"; with {other} it is {its}" for other, its in others) + "."
 
 
-def mean_text(row: Row, decimals: int, in_words: str) -> str:
-    """Write a mean with its interval; of a measure that is said in words, in percent and with the users."""
+def mean_text(row: Row, decimals: int, in_words: Measure | None) -> str:
+    """Write a mean with its interval; for a measure with words of its own, in percent and with the users."""
     scale, unit = (100, "%") if in_words else (1, "")
     numbers = (row[name] for name in ("mean", "low", "high") if row[name] is not None)
     mean, *shown = format_fixed([scale * number for number in numbers], decimals)
     details = [f"{' to '.join(shown)}{unit}"] if shown else []
-    if in_words in OF_USERS:
+    if in_words and in_words.range.is_yes_or_no:
         details.insert(0, f"{round(row['mean'] * row['users'])} of {row['users']}")
     elif in_words:
         details.append(in_unit(f"{row['users']} users"))

@@ -19,27 +19,39 @@ if TYPE_CHECKING:
 Parse = Callable[[str], Any]
 
 
-def number(
-    rule: str, holds: Callable[[float], bool] = math.isfinite, kind: type[float] | type[int] = float
-) -> Parse:
-    """Return the reader of a finite number; its ValueError says the rule that a text breaks."""
+class number:  # noqa: N801  (a declaration calls it, like a function)
+    """The reader of a finite number, which the command calls with text; Python's values are checked by it."""
 
-    def parse(text: str) -> float:
+    def __init__(
+        self, rule: str, holds: Callable[[float], bool] = math.isfinite, kind: type[float] | type[int] = float
+    ) -> None:
+        self.rule, self.holds, self.kind = rule, holds, kind
+
+    def __call__(self, text: str) -> float:
+        """Read a text; ValueError names the rule that it breaks."""
         try:
-            found = kind(text)
-            if math.isfinite(found) and holds(found):
-                return found
+            value = self.kind(text)
+            if math.isfinite(value) and self.holds(value):
+                return value
         except (ValueError, OverflowError):
             pass
-        raise ValueError(f"must be {rule}, got {text!r}")
+        raise ValueError(f"must be {self.rule}, got {text!r}")
 
-    return parse
+    def accepts(self, value: Any) -> bool:
+        """Return true for a number of Python that keeps the rule: no text, and neither True nor False."""
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        try:
+            of_kind: Any = self.kind(cast(Any, value))
+            return self(repr(of_kind)) == of_kind and (self.kind is float or of_kind == value)
+        except (ValueError, OverflowError):
+            return False
 
 
-def integer(low: int, high: int | None = None) -> Parse:
+def integer(low: int, high: int | None = None) -> number:
     """Return the reader of an integer from low to high."""
     rule = f"an integer of {low} or more" if high is None else f"an integer from {low} to {high}"
-    return number(rule, lambda found: low <= found and (high is None or found <= high), int)
+    return number(rule, lambda value: low <= value and (high is None or value <= high), int)
 
 
 AT_LEAST_0 = number("a number of 0 or more", lambda one: one >= 0)
@@ -388,14 +400,13 @@ def columns_of(caller: str, given: Mapping[str, Any]) -> ColumnNames:
             raise TypeError(f"{caller}: {name} must be the name of a column, got {found[name]!r}")
     if not isinstance(found["descending"], bool):
         raise TypeError(f"{caller}: descending must be True or False, got {found['descending']!r}")
-    grade = found["min_grade"]
-    is_grade = isinstance(grade, Real) and not isinstance(grade, bool) and 0 < float(grade) < math.inf
-    if grade is not None and not is_grade:
-        raise ValueError(f"{caller}: min_grade must be a number > 0, got {grade!r}")
-    for name in (one for one in found if OPTIONS[one].choices):
-        choices = OPTIONS[name].choices
-        if found[name] not in choices:
-            raise ValueError(f"{caller}: {name} must be {'|'.join(choices)}, got {found[name]!r}")
+    for name, value in found.items():
+        choices, parse = OPTIONS[name].choices, OPTIONS[name].parse
+        is_left_out = value is None and OPTIONS[name].default is None
+        if isinstance(parse, number) and not is_left_out and not parse.accepts(value):
+            raise ValueError(f"{caller}: {name} must be {parse.rule}, got {value!r}")
+        if choices and value not in choices:
+            raise ValueError(f"{caller}: {name} must be {'|'.join(choices)}, got {value!r}")
     return cast(ColumnNames, found)
 
 

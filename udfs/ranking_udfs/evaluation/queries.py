@@ -253,9 +253,7 @@ def composed_check(
         known=known,
         time=time,
         descending=columns["descending"],
-        min_grade=columns["min_grade"],
-        unjudged=columns["unjudged"],
-        without_relevant=columns["without_relevant"],
+        **{name: vars(request)["columns"][name] for name in GRADES},
         **fields | dict(tables),
     )
     return compose(call)

@@ -12,10 +12,10 @@ from ..compose.functions import path_of
 from ..duckdb.macros import NAMESPACE
 from ..folder import folder
 from ..measures.registry import COMPARED_MEASURES, MEASURES
-from ..quoting import sql_value
+from ..quoting import literal, sql_value
 from ..version import PACK, version
 from . import judged
-from .files import code, made, signature_words, split_macros, texts, with_words
+from .files import code, made, signature, signature_words, split_macros, texts, with_words
 from .inline import Inliner
 from .script import measure_macros, script_macro
 
@@ -81,8 +81,16 @@ def all_words() -> dict[str, str]:
             "COLUMN_NAMES": names,
             "REC_COLUMN_NAMES": names.replace("grade_col", "''"),
             "JUDGING": ", ".join(argument_names(judging)),
+            "WITHOUT_KS": ", ".join(literal(f"{NAMESPACE}.{name}") for name in without_ks()),
         }
     )
+
+
+def without_ks() -> list[str]:
+    """Return the table functions of rec and truth that take no list of cut-offs: a `max_k` or none."""
+    composed = [name for name, (text, _) in texts().items() if "_ranking_compose(" in text]
+    names = {name: {part.split()[0] for part in signature(name)} for name in composed}
+    return [name for name, given in names.items() if {"rec", "truth"} <= given and not {"ks", "k"} & given]
 
 
 def argument_names(arguments: str) -> list[str]:

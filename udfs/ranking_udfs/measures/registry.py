@@ -79,6 +79,11 @@ class Range:
         return self.low >= 0 and self.high <= 1
 
     @property
+    def is_yes_or_no(self) -> bool:
+        """True for 0 or 1, whose mean is a share of the users."""
+        return self.is_share and self.integers
+
+    @property
     def has_exact_sums(self) -> bool:
         """True for values from -1 to 1, whose sum is exact as one of integers."""
         return self.low >= -1 and self.high <= 1

@@ -1,0 +1,89 @@
+"""What is declared once, such as the rule of an option, is what every part of the package goes by."""
+
+import ast
+import math
+from pathlib import Path
+
+import pytest
+
+import ranking_udfs
+from ranking_udfs.compose.arguments import JUDGING
+from ranking_udfs.evaluation.conclusion import users_texts
+from ranking_udfs.evaluation.options import COLUMNS, GRADES, OPTIONS, Option, columns_of, integer, number
+from ranking_udfs.macros.files import signature_words
+from ranking_udfs.macros.portable import argument_names
+from ranking_udfs.measures.registry import MEASURES, Measure
+from ranking_udfs.partitions import TABLES
+from tests.calls import table_functions
+from tests.conftest import Patch
+from tests.test_entry_points import CALLS as SCRIPT_CALLS
+
+# Table functions that do not run over partitions of users, and why.
+NOT_PARTITIONED = {
+    **dict.fromkeys(("functions", "check_codes"), "reads no table"),
+    **dict.fromkeys(("explain", "check_rows"), "shows rows of a few users: select them before"),
+    **dict.fromkeys(
+        ("gate", "agreement", "abstention"), "reads tables of labels or results, which are small"
+    ),
+    **dict.fromkeys(("overlap", "overlap_by_user", "intents_by_user", "by_item"), "nobody has asked for it"),
+    **dict.fromkeys(
+        ("precision_recall_curve", "interpolated_precision_curve"), "distribution and by_user have the values"
+    ),
+    "split": "Spark's window functions split: see spark/README.md",
+}
+SPARK = Path(str(ranking_udfs.__file__)).parent / "spark" / "tables.py"
+
+
+@pytest.mark.parametrize("value", [3, 9, -math.inf, math.nan, 10**400, True, "12", [12]])
+def test_python_reads_a_number_by_the_rule_of_its_option(monkeypatch: Patch, value: object) -> None:
+    rule = number("a number above 9", lambda given: given > 9)
+    monkeypatch.setitem(OPTIONS, "min_grade", Option("lowest relevant grade", parse=rule))
+    for accepted in (None, 9.5, 10**20 + 1):
+        assert columns_of("evaluate", {"min_grade": accepted})["min_grade"] == accepted
+    with pytest.raises(ValueError, match=r"^evaluate: min_grade must be a number above 9, got ") as raised:
+        columns_of("evaluate", {"min_grade": value})
+    assert str(raised.value).endswith(f"got {value!r}")
+
+
+def test_an_integer_of_python_is_not_rounded() -> None:
+    assert [value for value in (0, 1, 2.0, 2.5, 3, 4) if integer(1, 3).accepts(value)] == [1, 2.0, 3]
+
+
+def test_all_editions_take_the_same_options_of_judging() -> None:
+    """A call hands each on by its name, and so none takes the place of another."""
+    assert [*JUDGING] == [*GRADES]
+    assert argument_names(signature_words()["JUDGING_ARGUMENTS"]) == [*GRADES, "users"]
+    assert {*GRADES} < {*COLUMNS}
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=[*MEASURES])
+def test_a_conclusion_takes_what_a_user_lacks_from_the_registry(measure: Measure) -> None:
+    row = {"measure": measure.name, "users": 3, "users_undefined": 2}
+    row |= {"users_without_rec_baseline": 0, "users_without_rec_system": 0}
+    both = f"{measure.empty.lacking} in both" if measure.empty.lacking else "a value of both"
+    assert [*users_texts(row)] == [f"; of 3 of 5 users: those with {both}"]
+
+
+def test_a_table_function_runs_over_partitions_or_is_named_here() -> None:
+    """A new one goes into TABLES of partitions.py and into spark/tables.py, or above with a reason."""
+    assert sorted([*TABLES, *NOT_PARTITIONED]) == sorted(
+        name.removeprefix("ranking.") for name in table_functions()
+    )
+
+
+def test_the_script_is_asked_for_each_table_function() -> None:
+    """Without Python, ranking.abstention is asked in test_compose.py."""
+    called = {call.partition("(")[0] for call in SCRIPT_CALLS}
+    assert table_functions() - called == {"ranking.abstention"}
+
+
+def test_spark_has_each_table_function_over_partitions() -> None:
+    """Its module is read, not imported, and so needs neither Spark nor Java."""
+    made, names = {}, []
+    for statement in ast.parse(SPARK.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
+            names = ast.literal_eval(statement.value)
+        elif isinstance(statement, ast.Assign) and ast.unparse(statement.value).startswith("table_function("):
+            made[ast.unparse(statement.targets[0])] = ast.literal_eval(statement.value.args[0])  # type: ignore[attr-defined]
+    assert {*made} == {*made.values()} == {*names} == {*TABLES}
+    assert names == sorted(names)
