@@ -2,7 +2,6 @@
 
 import math
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -107,24 +106,6 @@ def module_connection(tables: str = "", is_script: bool = False) -> Any:
             yield con.execute(tables) if tables else con
 
     return connection
-
-
-def file_text(name: str) -> str:
-    """Read a file of the tests."""
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")
-
-
-def text_cases(name: str) -> list[dict[str, str]]:
-    """Read the paragraphs of a text file except the first, as lines `name: text`."""
-    blocks = re.sub(r"^#.*\n", "", file_text(name), flags=re.MULTILINE).replace("\n  ", " ").split("\n\n")
-    return [dict(line.split(": ", 1) for line in block.strip().split("\n")) for block in blocks[1:]]
-
-
-def text_rows(section: str) -> list[list[str]]:
-    """Read the rows of a section of cases.txt."""
-    text = re.sub(r"\n  +", " ", file_text("cases.txt"))
-    (rows,) = re.findall(rf"^# {re.escape(section)} \(.*\n((?:.+\n)*)", text, re.MULTILINE)
-    return [[cell.strip() for cell in row.split(" =>")] for row in rows.splitlines()]
 
 
 def value(con: Con, sql: str) -> Any:

@@ -4,7 +4,8 @@
 - udfs/ranking_udfs/duckdb/macros.sql: the macros that `register` makes
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 - examples/browser/rules.json: the rules of measures, columns and means that the page in the browser has
-- tests/transcripts/*.txt: what calls of the command and of Python's functions print
+- tests/transcripts/*.txt: the output of calls of the command and of Python's functions
+- tests/sql/errors*.test, tests/calls/*.txt: messages of errors; values and rows are written by hand
 
 With `--check` it writes nothing, lists the files that are not fresh, and ends with 1 if there are any. With
 `--keep-outputs` it leaves transcripts as they are, so that tests compare them with what calls print.
@@ -34,12 +35,16 @@ from ranking_udfs.macros import files, portable
 from ranking_udfs.macros.standalone import helpers
 from ranking_udfs.measures.registry import MEASURES
 from ranking_udfs.reporting import charts
-from tests import coming_from, reference, transcripts
+from tests import coming_from, reference, sqllogic, test_calls, transcripts
 from tests.reference import ROOT
 
 ADVICE = "run `python -m tests.generate` and read the diff"
 # The files of expected outputs, and what returns the text of each with what is printed now.
-OUTPUTS: dict[Path, Callable[[Path], str]] = dict.fromkeys(transcripts.FILES, transcripts.rewritten)
+OUTPUTS: dict[Path, Callable[[Path], str]] = {
+    **dict.fromkeys(transcripts.FILES, transcripts.rewritten),
+    **dict.fromkeys(sorted(sqllogic.FOLDER.glob("errors*.test")), sqllogic.rewritten),
+    **dict.fromkeys(test_calls.FILES, test_calls.rewritten),
+}
 RULES = ROOT / "examples" / "browser" / "rules.json"
 
 

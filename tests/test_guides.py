@@ -177,7 +177,7 @@ EDITS = {
     ],
 }
 # The tests that the guides name, of the files that have one of the new things.
-NEW = "zz_last_rank or zz_lengths or declarations or left_out or every_table_function"
+NEW = "zz_last_rank or zz_lengths or declarations or left_out or each_table_function"
 FILES = ("declarations", "entry_points", "partitions", "settings", "signatures", "sql_measures", "witnesses")
 TESTS = [f"tests/test_{name}.py" for name in (*FILES, "sql", "zz_lengths")]
 
@@ -232,7 +232,7 @@ def test_a_measure_a_table_function_and_an_option_by_the_guides(tmp_path: Path) 
     edit(tmp_path / CALLS, LINES_LIKE[CALLS][1], LINES_LIKE[CALLS][0])
     edit(tmp_path / WRONG_CALLS, WRONG_CALL, "")
     edit(tmp_path / f"{PACKAGE}/partitions.py", '"zz_lengths", *MEASURED', "*MEASURED")
-    missed = "zz_last_rank or declarations or left_out or every_table_function"
+    missed = "zz_last_rank or declarations or left_out or each_table_function"
     files = {f"tests/test_{name}.py" for name in ("declarations", "settings", "sql_measures", "sql")}
     failed, printed = outcomes(tmp_path, "-k", missed, *files)
     assert {test.partition("::")[0] for test in failed} == files, printed
