@@ -73,7 +73,7 @@ def test_a_table_function_runs_over_partitions_or_is_named_here() -> None:
 
 def test_the_script_is_asked_for_each_table_function() -> None:
     """Without Python, ranking.abstention is asked in test_compose.py."""
-    called = {call.partition("(")[0] for call in SCRIPT_CALLS}
+    called = {call.partition("(")[0] for call in SCRIPT_CALLS.split()}
     assert table_functions() - called == {"ranking.abstention"}
 
 

@@ -9,7 +9,7 @@ from tests.mutants import copy_of_files, run
 PACKAGE = "udfs/ranking_udfs"
 # The files of the guides that hold cases.
 MEASURE_CASES = "tests/calls/measures.txt"
-WRONG_CALLS = "tests/sql/errors_judging.test"
+WRONG_CALLS = "tests/sql/errors.test"
 CALLS = "tests/calls.py"
 SCRIPT_CALLS = "tests/test_entry_points.py"
 PARTITION_CALLS = "tests/test_partitions.py"
