@@ -63,7 +63,9 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "udfs/ranking_udfs/duckdb" / FILE, files.file_of_macros()
     yield ROOT / "sql" / portable.SCRIPT, portable.script()
     index = ROOT / "sql" / "README.md"
-    yield index, between(index, contents=reference.contents(), libraries=library_tables())
+    yield index, between(index, contents=reference.contents())
+    migrating = ROOT / "sql" / "migrating.md"
+    yield migrating, between(migrating, libraries=library_tables())
     yield RULES, json.dumps(page_rules(), indent=2, ensure_ascii=False) + "\n"
     for title in reference.GROUPS:
         parts = {title: reference.sections(title)}

@@ -84,7 +84,7 @@ def test_abstention_matches_definition_scikit_learn_and_statsmodels(con: Con, se
 @pytest.mark.parametrize("n", [7, 15, 45])  # with tenths that are halves of users
 def test_query_of_reference_gives_nauc_of_mteb(con: Con, n: int) -> None:
     """Compare with a plain definition; mteb's `nauc` gives what the reference has for its own tables."""
-    page = Path(__file__).parents[1].joinpath("sql", "comparison", "README.md").read_text()
+    page = Path(__file__).parents[1].joinpath("examples", "queries.md").read_text()
     (query,) = re.findall(r"```sql\n(WITH by_user AS.*? AS nauc FROM areas.*?)```", page, re.DOTALL)
     chance = random.Random(4)
     users = [(round(chance.random(), 1), user, chance.randint(0, 12)) for user in range(n)]

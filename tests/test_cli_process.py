@@ -61,8 +61,9 @@ def test_help_has_every_option_and_valid_examples(run: Run, command: str, monkey
     assert read == [command] * len(read) != []  # `sql --pack` is not a run
 
 
-def test_the_readme_names_every_option() -> None:
-    page = (ROOT / "udfs/ranking_udfs/command/README.md").read_text(encoding="utf-8")
+def test_the_pages_of_the_command_name_every_option() -> None:
+    pages = ("udfs/ranking_udfs/command/README.md", "examples/ci.md", "examples/report.md")
+    page = "".join((ROOT / page).read_text(encoding="utf-8") for page in pages)
     named = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)}
     every = {name for command in COMMANDS.values() for name in command.names}
     assert {"-k" if name == "ks" else f"--{name.replace('_', '-')}" for name in every} <= named

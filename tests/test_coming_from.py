@@ -14,7 +14,7 @@ from tests.coming_from import LIBRARIES, REC, TRUTH, Library, installed
 @pytest.fixture(scope="module")
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     """Make the tables, two of them as the reference says."""
-    reference = (Path(__file__).parents[1] / "sql" / "README.md").read_text(encoding="utf-8")
+    reference = (Path(__file__).parents[1] / "sql" / "migrating.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```sql\n(CREATE TEMP VIEW liked AS.*?)```", reference, re.DOTALL)
     with duckdb.connect() as connection:
         ranking_udfs.register(connection)

@@ -28,11 +28,13 @@ from ranking_udfs.command.cli import main
 from tests.reference import GROUPS, TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [f"sql/{title.lower()}/README.md" for title in GROUPS]  # which continue its session
+PAGES = [*(f"sql/{title.lower()}/README.md" for title in GROUPS), "sql/migrating.md"]  # continue sql/README.md
 SESSIONS = [
     "README.md",
     "sql/README.md",
+    "sql/without_python.md",
     "examples/README.md",
+    "examples/tutorial.md",
     "examples/logs/README.md",
     "examples/queries.md",
     "examples/retrieval/README.md",
@@ -148,14 +150,14 @@ def run(session: Session, document: list[Block]) -> None:
 def test_a_document_runs_and_prints_what_it_shows(session: Session, document: str) -> None:
     pages = PAGES if document == "sql/README.md" else []
     run(session, [block for page in (document, *pages) for block in blocks(page)])
-    if document == "README.md":
+    if document == "examples/tutorial.md":
         report = (session.folder.parent / "report.html").read_text(encoding="utf-8")
         assert "<h1>NDCG@5 0.290 with similar, 329 % above popularity</h1>" in report
         assert all(len(line) <= 80 for one in blocks(document) for line in one.output.splitlines())
 
 
 def test_the_reference_uses_the_tables_of_the_documents() -> None:
-    for document in ("README.md", "sql/README.md", "examples/queries.md"):
+    for document in ("examples/tutorial.md", "sql/README.md", "examples/queries.md"):
         assert TABLES in next(block.code for block in blocks(document) if block.language == "python")
 
 

@@ -22,7 +22,7 @@ from tests.command import csv
 ROOT = Path(__file__).resolve().parent.parent
 GITHUB = ROOT / ".github"
 ACTION = GITHUB / "actions/gate/action.yml"
-PAGE = ROOT / "udfs/ranking_udfs/command/README.md"
+PAGE = ROOT / "examples/ci.md"
 
 
 @pytest.mark.parametrize(
