@@ -14,7 +14,7 @@ con.execute("""
 # From lists: one number.
 print(con.sql("SELECT recall(['a', 'c', 'b', 'f'], ['a', 'b', 'd'], 2) AS recall"))
 
-# From tables: the mean of every measure at each cut-off. User 8 was recommended nothing, and scores 0.
+# From tables: the mean of every measure at each cutoff. User 8 was recommended nothing, and scores 0.
 print(
     con.sql("SELECT k, users, users_without_rec, recall, mrr FROM ranking.evaluate('rec', 'truth', [2, 4])")
 )

@@ -145,7 +145,7 @@ ORDER BY system;
 
 -- Beyond accuracy: how much of the shop the top 10 show (catalog_coverage), how unevenly (gini_coverage), how
 -- different users' lists are (personalization), and how rare the items are: -log2 of the share of users who
--- know the item, by a join, since the catalogue may be too large for the MAP that novelty() takes.
+-- know the item, by a join, since the catalog may be too large for the MAP that novelty() takes.
 WITH top10 AS (
     FROM rec QUALIFY row_number() OVER (PARTITION BY system, userid ORDER BY score DESC, itemid) <= 10
 ), lists AS (

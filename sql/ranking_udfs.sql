@@ -542,7 +542,7 @@ THEN error(concat(
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.beyond_accuracy', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce('hits'::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -586,7 +586,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.beyond_accuracy' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.beyond_accuracy' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.beyond_accuracy' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.beyond_accuracy' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -731,7 +731,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -762,7 +762,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -820,7 +820,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -903,7 +903,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -934,7 +934,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -982,7 +982,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -1465,7 +1465,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -2073,7 +2073,7 @@ END)])], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -2391,7 +2391,7 @@ END)])], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -2991,7 +2991,7 @@ SELECT
 systems.ranking_system, systems.k,
 count(counted.itemid) AS n_items', CASE WHEN of['has_catalog'] THEN ',
 count(catalog.itemid) / any_value(size)::DOUBLE AS coverage,
-count(counted.itemid) - count(catalog.itemid) AS items_outside_catalogue,
+count(counted.itemid) - count(catalog.itemid) AS items_outside_catalog,
 (2 * (list_sum(list_transform(list(counted.n_lists ORDER BY counted.n_lists ASC NULLS LAST) FILTER (catalog.itemid IS NOT NULL), lambda count, rank: rank * count))
 + (any_value(size) - len(list(counted.n_lists ORDER BY counted.n_lists ASC NULLS LAST) FILTER (catalog.itemid IS NOT NULL))) * list_sum(list(counted.n_lists ORDER BY counted.n_lists ASC NULLS LAST) FILTER (catalog.itemid IS NOT NULL)))
 - (any_value(size) + 1) * list_sum(list(counted.n_lists ORDER BY counted.n_lists ASC NULLS LAST) FILTER (catalog.itemid IS NOT NULL)))::DOUBLE
@@ -3049,7 +3049,7 @@ THEN error(concat(
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.beyond_accuracy_by_user', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce('hits'::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -3093,7 +3093,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.beyond_accuracy_by_user' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.beyond_accuracy_by_user' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.beyond_accuracy_by_user' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.beyond_accuracy_by_user' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -3238,7 +3238,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -3269,7 +3269,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -3327,7 +3327,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -3410,7 +3410,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -3441,7 +3441,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -3489,7 +3489,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -3972,7 +3972,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -4580,7 +4580,7 @@ END)])], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -4898,7 +4898,7 @@ END)])], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -5463,7 +5463,7 @@ THEN error(concat(
 WHEN regexp_matches(NULL::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.by_item', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce(NULL::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -5507,7 +5507,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.by_item' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.by_item' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.by_item' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.by_item' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -5652,7 +5652,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -5683,7 +5683,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -5741,7 +5741,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -5824,7 +5824,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -5855,7 +5855,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -5903,7 +5903,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -6386,7 +6386,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -7050,7 +7050,7 @@ THEN error(concat(
 WHEN regexp_matches(measures::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.by_user', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce(measures::VARCHAR, NULL) IS NULL
 THEN CASE WHEN ties::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -7094,7 +7094,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.by_user' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.by_user' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.by_user' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.by_user' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -7239,7 +7239,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -7270,7 +7270,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -7328,7 +7328,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -7411,7 +7411,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -7442,7 +7442,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -7490,7 +7490,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -7973,7 +7973,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -8736,7 +8736,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.check' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.check' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.check' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.check' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -8753,7 +8753,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.check' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.check' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.check' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.check' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -11363,17 +11363,17 @@ FROM new_items
 SELECT
 pairs.userid, pairs.itemid,
 pairs.itemid IS NOT NULL AND coalesce(grade ', of['is_relevant'], ', false) AS is_relevant,
-pairs.itemid IS NOT NULL AND catalogue.itemid IS NULL AND (SELECT has_item FROM _ranking_has_item) AS is_gone
+pairs.itemid IS NOT NULL AND catalog.itemid IS NULL AND (SELECT has_item FROM _ranking_has_item) AS is_gone
 FROM truth_pairs AS pairs
-LEFT JOIN _ranking_items AS catalogue ON cast_to_type(pairs.itemid, struct_extract(
+LEFT JOIN _ranking_items AS catalog ON cast_to_type(pairs.itemid, struct_extract(
 {''text'': '''', ''same'': pairs.itemid},
-CASE WHEN typeof([pairs.itemid]) = ''"NULL"[]'' OR typeof([pairs.itemid]) <> typeof([catalogue.itemid]) AND NOT regexp_full_match(
-typeof([pairs.itemid]) || typeof([catalogue.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+CASE WHEN typeof([pairs.itemid]) = ''"NULL"[]'' OR typeof([pairs.itemid]) <> typeof([catalog.itemid]) AND NOT regexp_full_match(
+typeof([pairs.itemid]) || typeof([catalog.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
 THEN ''text'' ELSE ''same'' END))
-IS NOT DISTINCT FROM cast_to_type(catalogue.itemid, struct_extract(
-{''text'': '''', ''same'': catalogue.itemid},
-CASE WHEN typeof([catalogue.itemid]) = ''"NULL"[]'' OR typeof([pairs.itemid]) <> typeof([catalogue.itemid]) AND NOT regexp_full_match(
-typeof([pairs.itemid]) || typeof([catalogue.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+IS NOT DISTINCT FROM cast_to_type(catalog.itemid, struct_extract(
+{''text'': '''', ''same'': catalog.itemid},
+CASE WHEN typeof([catalog.itemid]) = ''"NULL"[]'' OR typeof([pairs.itemid]) <> typeof([catalog.itemid]) AND NOT regexp_full_match(
+typeof([pairs.itemid]) || typeof([catalog.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
 THEN ''text'' ELSE ''same'' END))
 ), ', CASE WHEN NOT of['condensed'] THEN concat('bounds AS NOT MATERIALIZED (
 SELECT
@@ -11455,15 +11455,15 @@ WHERE is_gone
 UNION ALL BY NAME
 SELECT ''gone_items'' AS code, ranking_system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
 FROM (FROM _ranking_rec WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
-ANTI JOIN _ranking_items AS catalogue ON cast_to_type(recs.itemid, struct_extract(
+ANTI JOIN _ranking_items AS catalog ON cast_to_type(recs.itemid, struct_extract(
 {''text'': '''', ''same'': recs.itemid},
-CASE WHEN typeof([recs.itemid]) = ''"NULL"[]'' OR typeof([recs.itemid]) <> typeof([catalogue.itemid]) AND NOT regexp_full_match(
-typeof([recs.itemid]) || typeof([catalogue.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+CASE WHEN typeof([recs.itemid]) = ''"NULL"[]'' OR typeof([recs.itemid]) <> typeof([catalog.itemid]) AND NOT regexp_full_match(
+typeof([recs.itemid]) || typeof([catalog.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
 THEN ''text'' ELSE ''same'' END))
-IS NOT DISTINCT FROM cast_to_type(catalogue.itemid, struct_extract(
-{''text'': '''', ''same'': catalogue.itemid},
-CASE WHEN typeof([catalogue.itemid]) = ''"NULL"[]'' OR typeof([recs.itemid]) <> typeof([catalogue.itemid]) AND NOT regexp_full_match(
-typeof([recs.itemid]) || typeof([catalogue.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+IS NOT DISTINCT FROM cast_to_type(catalog.itemid, struct_extract(
+{''text'': '''', ''same'': catalog.itemid},
+CASE WHEN typeof([catalog.itemid]) = ''"NULL"[]'' OR typeof([recs.itemid]) <> typeof([catalog.itemid]) AND NOT regexp_full_match(
+typeof([recs.itemid]) || typeof([catalog.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
 THEN ''text'' ELSE ''same'' END))
 WHERE (SELECT has_item FROM _ranking_has_item)
 ', CASE WHEN NOT of['condensed'] THEN concat('    UNION ALL BY NAME
@@ -11535,7 +11535,7 @@ WHERE size IS NOT NULL
 GROUP BY code, k
 ), codes(place, code, counted, error_from, warning_from, sentence) AS NOT MATERIALIZED (
 VALUES
-(1, ''unfit_column'', NULL, 0, NULL, ', (concat('''', replace(concat('a column or argument does not fit'), '''', ''''''), '''')), '),
+(1, ''unfit_column'', NULL, 0, NULL, ', (concat('''', replace(concat('a column or argument is not valid'), '''', ''''''), '''')), '),
 (2, ''grade_not_read'', NULL, 0, NULL, ', (concat('''', replace(concat('truth: columns that look like grades are not read'), '''', ''''''), '''')), '),
 (3, ''system_not_read'', NULL, 0, NULL, ', (concat('''', replace(concat('rec: columns that look like systems are not read'), '''', ''''''), '''')), '),
 (4, ''run_not_read'', NULL, 0, NULL, ', (concat('''', replace(concat('rec: columns that look like runs are not read'), '''', ''''''), '''')), '),
@@ -11544,16 +11544,16 @@ VALUES
 (7, ''no_common_item'', ''items of truth'', 0, NULL, ', (concat('''', replace(concat('no item of truth is in rec'), '''', ''''''), '''')), '),
 (8, ''nothing_relevant'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: no ', of['grade'], ' is ', of['least'], ', so nothing is relevant'), '''', ''''''), '''')), '),
 (9, ''swapped'', ''ids that match'', 0, NULL, ', (concat('''', replace(concat('are users and items swapped?'), '''', ''''''), '''')), '),
-(10, ''upside_down'', ''users who can tell'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items stand below others'), '''', ''''''), '''')), '),
-(11, ''seen_first'', ''users who can tell'', 0, NULL, ', (concat('''', replace(concat('rec: users whose relevant items stand below seen ones'), '''', ''''''), '''')), '),
-(12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks; truth is too small to tell'), '''', ''''''), '''')), '),
-(13, ''truth_in_rec'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items all stand first'), '''', ''''''), '''')), '),
-(14, ''partial_leak'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users with all relevant items first, as in a leak'), '''', ''''''), '''')), '),
-(15, ''user_spelling'', ''users of rec'', 0, NULL, ', (concat('''', replace(concat('users that match truth but for their spelling'), '''', ''''''), '''')), '),
-(16, ''item_spelling'', ''items of rec'', 0, NULL, ', (concat('''', replace(concat('items that match truth but for their spelling'), '''', ''''''), '''')), '),
+(10, ''upside_down'', ''users with both kinds of items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below other items'), '''', ''''''), '''')), '),
+(11, ''seen_first'', ''users with both kinds of items'', 0, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below already-seen items'), '''', ''''''), '''')), '),
+(12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks, and truth is too small to decide'), '''', ''''''), '''')), '),
+(13, ''truth_in_rec'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items are all at the top'), '''', ''''''), '''')), '),
+(14, ''partial_leak'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users with all relevant items at the top, as in a leak'), '''', ''''''), '''')), '),
+(15, ''user_spelling'', ''users of rec'', 0, NULL, ', (concat('''', replace(concat('users that match truth except for their spelling'), '''', ''''''), '''')), '),
+(16, ''item_spelling'', ''items of rec'', 0, NULL, ', (concat('''', replace(concat('items that match truth except for their spelling'), '''', ''''''), '''')), '),
 (17, ''inexact_user'', NULL, NULL, 0, ', (concat('''', replace(concat(of['user'], ' is a DOUBLE or FLOAT too large to be exact'), '''', ''''''), '''')), '),
 (18, ''inexact_item'', NULL, NULL, 0, ', (concat('''', replace(concat(of['item'], ' is a DOUBLE or FLOAT too large to be exact'), '''', ''''''), '''')), '),
-(19, ''systems_apart'', ''other systems'', 0, NULL, ', (concat('''', replace(concat('rec: systems without users in common'), '''', ''''''), '''')), '),
+(19, ''systems_apart'', ''other systems'', 0, NULL, ', (concat('''', replace(concat('rec: systems without common users'), '''', ''''''), '''')), '),
 (20, ''null_user'', ''rows of rec'', NULL, 0, ', (concat('''', replace(concat('rec: ', of['user'], ' is NULL'), '''', ''''''), '''')), '),
 (21, ''null_item'', ''rows of rec'', NULL, 0, ', (concat('''', replace(concat('rec: ', of['item'], ' is NULL'), '''', ''''''), '''')), '),
 (22, ''null_score'', ''rows of rec'', NULL, 0, ', (concat('''', replace(concat('rec: ', of['score'], ' is NULL'), '''', ''''''), '''')), '),
@@ -11564,32 +11564,32 @@ VALUES
 (27, ''ties_at_k'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('rec: users with tied scores at k = {k}'), '''', ''''''), '''')), '),
 (28, ''short_lists'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('rec: users with fewer than k = {k} items'), '''', ''''''), '''')), '),
 (29, ''shorter_than_truth'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('rec: users whose list is shorter than truth'), '''', ''''''), '''')), '),
-(30, ''ties_without_truth'', ''users of rec not in truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users without truth with equal scores'), '''', ''''''), '''')), '),
-(31, ''one_list_for_all'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with one and the same list'), '''', ''''''), '''')), '),
-(32, ''self_retrieved'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users that are an item of their own list'), '''', ''''''), '''')), '),
+(30, ''ties_without_truth'', ''users of rec not in truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users without truth whose scores are tied'), '''', ''''''), '''')), '),
+(31, ''one_list_for_all'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with the same list'), '''', ''''''), '''')), '),
+(32, ''self_retrieved'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users that are an item in their own list'), '''', ''''''), '''')), '),
 (33, ''null_truth_user'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['user'], ' is NULL'), '''', ''''''), '''')), '),
 (34, ''null_truth_item'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['item'], ' is NULL'), '''', ''''''), '''')), '),
 (35, ''null_grade'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is NULL'), '''', ''''''), '''')), '),
 (36, ''infinite_grade'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is NaN or infinite'), '''', ''''''), '''')), '),
 (37, ''negative_grade'', ''rows of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is negative'), '''', ''''''), '''')), '),
-(38, ''fractional_grade'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['grade'], ' is no integer, and NDCG gains 2^', of['grade'], ' - 1'), '''', ''''''), '''')), '),
+(38, ''fractional_grade'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['grade'], ' is not an integer, and NDCG gains 2^', of['grade'], ' - 1'), '''', ''''''), '''')), '),
 (39, ''repeated_truth'', ''rows of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: (', of['user'], ', ', of['item'], ') repeated'), '''', ''''''), '''')), '),
 (40, ''contradicting_grades'', NULL, NULL, 0, ', (concat('''', replace(concat('truth: (', of['user'], ', ', of['item'], ') with different grades'), '''', ''''''), '''')), '),
-(41, ''nothing_but_hits'', ''users of truth'', NULL, 0, ', (concat('''', replace(concat('truth: no judged miss, so skip leaves hits alone'), '''', ''''''), '''')), '),
+(41, ''nothing_but_hits'', ''users of truth'', NULL, 0, ', (concat('''', replace(concat('truth: no judged non-relevant items, so skip leaves hits only'), '''', ''''''), '''')), '),
 (42, ''no_relevant_item'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('truth: users without a relevant item'), '''', ''''''), '''')), '),
 (43, ''not_in_rec'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users in truth that are not in rec'), '''', ''''''), '''')), '),
 (44, ''not_in_truth'', ''users of rec'', NULL, NULL, ', (concat('''', replace(concat('users in rec that are not in truth'), '''', ''''''), '''')), '),
-(45, ''one_system_only'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users with recommendations of one system only'), '''', ''''''), '''')), '),
-(46, ''gone_labels'', ''pairs of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: labels gone from the corpus (users: {n})'), '''', ''''''), '''')), '),
-(47, ''gone_relevant'', ''relevant pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: relevant labels gone from the corpus'), '''', ''''''), '''')), '),
-(48, ''recall_without_gone'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with other recall at k = {k} without gone labels'), '''', ''''''), '''')), '),
-(49, ''gone_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items that are not in the corpus'), '''', ''''''), '''')), '),
-(52, ''truth_in_history'', ''pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: items that the user has in history already'), '''', ''''''), '''')), '),
+(45, ''one_system_only'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users with recommendations from one system only'), '''', ''''''), '''')), '),
+(46, ''gone_labels'', ''pairs of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: labels for items missing from the catalog (users: {n})'), '''', ''''''), '''')), '),
+(47, ''gone_relevant'', ''relevant pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: relevant labels for items missing from the catalog'), '''', ''''''), '''')), '),
+(48, ''recall_without_gone'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with another recall at k = {k} without missing items'), '''', ''''''), '''')), '),
+(49, ''gone_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items that are not in the catalog'), '''', ''''''), '''')), '),
+(52, ''truth_in_history'', ''pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: items already in the user''s history'), '''', ''''''), '''')), '),
 (53, ''late_history'', ''events of history'', NULL, 0, ', (concat('''', replace(concat('history: events at or after the first of truth'), '''', ''''''), '''')), '),
-(54, ''seen_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items that the user has in history already'), '''', ''''''), '''')), '),
+(54, ''seen_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items already in the user''s history'), '''', ''''''), '''')), '),
 (55, ''new_users'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('users in truth that are not in history'), '''', ''''''), '''')), '),
 (56, ''new_items'', ''items of truth'', NULL, NULL, ', (concat('''', replace(concat('items in truth that are not in history'), '''', ''''''), '''')), '),
-(57, ''no_time'', NULL, NULL, NULL, ', (concat('''', replace(concat('truth or history without times: late events unseen'), '''', ''''''), '''')), ')
+(57, ''no_time'', NULL, NULL, NULL, ', (concat('''', replace(concat('no times in truth or history, so late events are not checked'), '''', ''''''), '''')), ')
 ), grouped AS NOT MATERIALIZED (
 SELECT
 place, code, system, k, problem, CASE WHEN problem IS NOT NULL THEN example END AS own_example, sentence,
@@ -11663,25 +11663,25 @@ nullif(cells[9], '') AS in_command,
 nullif(cells[10], '') AS in_python
 FROM (
 SELECT unnest(range(1, len(lines) + 1)) AS place, string_split(unnest(lines), ' | ') AS cells
-FROM (SELECT string_split('unfit_column | rec |  |  | 0 |  | a column or argument does not fit |  |  | 
+FROM (SELECT string_split('unfit_column | rec |  |  | 0 |  | a column or argument is not valid |  |  | 
 grade_not_read | truth |  |  | 0 |  | truth: columns that look like grades are not read | write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant
 system_not_read | rec |  |  | 0 |  | rec: columns that look like systems are not read | write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list
-run_not_read | rec |  |  | 0 |  | rec: columns that look like runs are not read | name a column of system/run as system_col, then take the mean of each user''s runs | name a column of system/run as --system, then take the mean of each user''s runs | name a column of system/run as system_col, then take the mean of each user''s runs
-no_rows | rec |  |  | 0 |  | rec: no rows | look at what makes rec | look at what makes rec | look at what makes rec
+run_not_read | rec |  |  | 0 |  | rec: columns that look like runs are not read | write system_col := a column of system/run, then average the runs of each user | write --system with a column of system/run, then average the runs of each user | write system_col=a column of system/run, then average the runs of each user
+no_rows | rec |  |  | 0 |  | rec: no rows | check the query that builds rec | check the query that builds rec | check the query that builds rec
 no_common_user | rec |  | users of truth | 0 |  | no user of truth is in rec | give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right
 no_common_item | rec |  | items of truth | 0 |  | no item of truth is in rec | give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right
 nothing_relevant | truth |  | rows of truth | 0 |  | truth: no {grade} is {least}, so nothing is relevant | write a lower min_grade | write a lower --min-grade | write a lower min_grade
 swapped | rec |  | ids that match | 0 |  | are users and items swapped? | swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap user_col and item_col, or the columns of one table
-upside_down | rec |  | users who can tell |  |  | rec: users whose relevant items stand below others | if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in training: FROM rec ANTI JOIN history USING (userid, itemid), or pass it as history to know which | if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which | if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out, or write history=... to know which
-seen_first | rec | history | users who can tell | 0 |  | rec: users whose relevant items stand below seen ones | leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave the rows of history out of rec
-unknown_end | rec |  | lists |  |  | rec: scores look like ranks; truth is too small to tell | if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending}
-truth_in_rec | rec |  | users with 2 relevant items |  |  | rec: users whose relevant items all stand first | was truth joined into it? look at what makes rec | was truth joined into it? look at what makes rec | was truth joined into it? look at what makes rec
-partial_leak | rec |  | users with 2 relevant items |  |  | rec: users with all relevant items first, as in a leak | was truth joined into some lists? look at what makes rec | was truth joined into some lists? look at what makes rec | was truth joined into some lists? look at what makes rec
-user_spelling | rec |  | users of rec | 0 |  | users that match truth but for their spelling | write the ids alike in both tables, by how they differ; case: lower(userid); blanks: regexp_extract(userid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids alike in both files; case: in lower case; blanks: without those around them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case: userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0''); Unicode: userid.str.normalize(''NFC'')
-item_spelling | rec |  | items of rec | 0 |  | items that match truth but for their spelling | write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: regexp_extract(itemid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids alike in both files; case: in lower case; blanks: without those around them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC | write the ids alike in both tables; case: itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0''); Unicode: itemid.str.normalize(''NFC'')
-inexact_user | rec |  |  |  | 0 | {user} is a DOUBLE or FLOAT too large to be exact | take integers or texts from where rec and truth come from; here, digits are lost | take integers or texts from where rec and truth come from; here, digits are lost | take integers or texts from where rec and truth come from; here, digits are lost
-inexact_item | rec |  |  |  | 0 | {item} is a DOUBLE or FLOAT too large to be exact | take integers or texts from where rec and truth come from; here, digits are lost | take integers or texts from where rec and truth come from; here, digits are lost | take integers or texts from where rec and truth come from; here, digits are lost
-systems_apart | rec |  | other systems | 0 |  | rec: systems without users in common | compare systems that recommend to the same users | compare systems that recommend to the same users | compare systems that recommend to the same users
+upside_down | rec |  | users with both kinds of items |  |  | rec: users whose relevant items rank below other items | if lower scores are better (ranks, distances): write descending := false, or for some systems only, SELECT * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists contain already-seen items: FROM rec ANTI JOIN history USING (userid, itemid), or pass history := ... to find out | if lower scores are better (ranks, distances): {ascending}; if lists contain already-seen items: remove them, or write --history FILE to find out | if lower scores are better (ranks, distances): {ascending}; if lists contain already-seen items: remove them, or write history=... to find out
+seen_first | rec | history | users with both kinds of items | 0 |  | rec: users whose relevant items rank below already-seen items | remove already-seen items: FROM rec ANTI JOIN history USING (userid, itemid) | remove the rows of HISTORY from REC | remove the rows of history from rec
+unknown_end | rec |  | lists |  |  | rec: scores look like ranks, and truth is too small to decide | if rank 1 is the best: write descending := false | if rank 1 is the best: {ascending} | if rank 1 is the best: {ascending}
+truth_in_rec | rec |  | users with 2 relevant items |  |  | rec: users whose relevant items are all at the top | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it
+partial_leak | rec |  | users with 2 relevant items |  |  | rec: users with all relevant items at the top, as in a leak | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists
+user_spelling | rec |  | users of rec | 0 |  | users that match truth except for their spelling | write the ids the same way in both tables, by their difference; case: lower(userid); blanks: regexp_extract(userid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids the same way in both files; case: use lower case; blanks: trim them; zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC | write the ids the same way in both tables; case: userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0''); Unicode: userid.str.normalize(''NFC'')
+item_spelling | rec |  | items of rec | 0 |  | items that match truth except for their spelling | write the ids the same way in both tables, by their difference; case: lower(itemid); blanks: regexp_extract(itemid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids the same way in both files; case: use lower case; blanks: trim them; zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC | write the ids the same way in both tables; case: itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0''); Unicode: itemid.str.normalize(''NFC'')
+inexact_user | rec |  |  |  | 0 | {user} is a DOUBLE or FLOAT too large to be exact | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost
+inexact_item | rec |  |  |  | 0 | {item} is a DOUBLE or FLOAT too large to be exact | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost
+systems_apart | rec |  | other systems | 0 |  | rec: systems without common users | compare systems with recommendations for the same users | compare systems with recommendations for the same users | compare systems with recommendations for the same users
 null_user | rec |  | rows of rec |  | 0 | rec: {user} is NULL |  |  | 
 null_item | rec |  | rows of rec |  | 0 | rec: {item} is NULL |  |  | 
 null_score | rec |  | rows of rec |  | 0 | rec: {score} is NULL |  |  | 
@@ -11692,34 +11692,34 @@ ties_in_top_k | rec |  | users of truth |  | 0.05 | rec: users with tied scores 
 ties_at_k | rec |  | users of truth |  | 0.05 | rec: users with tied scores at k = {k} | write ties := ''expected'' | write --ties expected | write ties=''expected''
 short_lists | rec |  | users of truth |  | 0.05 | rec: users with fewer than k = {k} items |  |  | 
 shorter_than_truth | rec |  | users of truth |  | 0.05 | rec: users whose list is shorter than truth | write ranking.ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth)
-ties_without_truth | rec |  | users of rec not in truth |  |  | rec: users without truth with equal scores |  |  | 
-one_list_for_all | rec |  | users of truth |  |  | rec: users with one and the same list |  |  | 
-self_retrieved | rec |  | users of truth |  |  | rec: users that are an item of their own list | if that is no answer: FROM rec WHERE userid IS DISTINCT FROM itemid | if that is no answer: leave these rows out of REC | if that is no answer: leave these rows out of rec
+ties_without_truth | rec |  | users of rec not in truth |  |  | rec: users without truth whose scores are tied |  |  | 
+one_list_for_all | rec |  | users of truth |  |  | rec: users with the same list |  |  | 
+self_retrieved | rec |  | users of truth |  |  | rec: users that are an item in their own list | if that is not an answer: FROM rec WHERE userid IS DISTINCT FROM itemid | if that is not an answer: remove these rows from REC | if that is not an answer: remove these rows from rec
 null_truth_user | truth |  | rows of truth |  | 0 | truth: {user} is NULL |  |  | 
 null_truth_item | truth |  | rows of truth |  | 0 | truth: {item} is NULL |  |  | 
 null_grade | truth |  | rows of truth | 0 |  | truth: {grade} is NULL |  |  | 
 infinite_grade | truth |  | rows of truth | 0 |  | truth: {grade} is NaN or infinite |  |  | 
 negative_grade | truth |  | rows of truth |  |  | truth: {grade} is negative |  |  | 
-fractional_grade | truth |  | rows of truth |  | 0 | truth: {grade} is no integer, and NDCG gains 2^{grade} - 1 | write ranking.ndcg(judged, gain := ''linear'') | write -m ''ndcg(gain=linear)'' | write ndcg(gain=linear)
+fractional_grade | truth |  | rows of truth |  | 0 | truth: {grade} is not an integer, and NDCG gains 2^{grade} - 1 | write ranking.ndcg(judged, gain := ''linear'') | write -m ''ndcg(gain=linear)'' | write ndcg(gain=linear)
 repeated_truth | truth |  | rows of truth |  |  | truth: ({user}, {item}) repeated |  |  | 
-contradicting_grades | truth |  |  |  | 0 | truth: ({user}, {item}) with different grades | keep the right one: the highest counts | keep the right one: the highest counts | keep the right one: the highest counts
-nothing_but_hits | truth |  | users of truth |  | 0 | truth: no judged miss, so skip leaves hits alone | leave unjudged := ''skip'' out | leave --unjudged skip out | leave unjudged=''skip'' out
+contradicting_grades | truth |  |  |  | 0 | truth: ({user}, {item}) with different grades | keep the right one; the highest is used | keep the right one; the highest is used | keep the right one; the highest is used
+nothing_but_hits | truth |  | users of truth |  | 0 | truth: no judged non-relevant items, so skip leaves hits only | remove unjudged := ''skip'' | remove --unjudged skip | remove unjudged=''skip''
 no_relevant_item | truth |  | users of truth |  | 0.05 | truth: users without a relevant item |  |  | 
 not_in_rec | rec |  | users of truth |  | 0.05 | users in truth that are not in rec |  |  | 
 not_in_truth | rec |  | users of rec |  |  | users in rec that are not in truth |  |  | 
-one_system_only | rec |  | users of truth |  | 0.05 | users with recommendations of one system only |  |  | 
-gone_labels | truth | items | pairs of truth |  |  | truth: labels gone from the corpus (users: {n}) |  |  | 
-gone_relevant | truth | items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels gone from the corpus | if ids are alike in both: label anew, or take FROM truth SEMI JOIN items USING (itemid) | if ids are alike in both: label anew, or leave these rows out of TRUTH | if ids are alike in both: label anew, or leave these rows out of truth
-recall_without_gone | rec | items | users of truth |  |  | rec: users with other recall at k = {k} without gone labels |  |  | 
-gone_items | rec | items | rows of rec |  | 0.05 | rec: items that are not in the corpus | was rec made of another corpus? make it of this one | was rec made of another corpus? make it of this one | was rec made of another corpus? make it of this one
-labelled_apart | truth | predicted_truth | users of predicted_truth |  | 0 | truth: its users are no random draw by the model''s grades | draw the users whom people label at random | draw the users whom people label at random | draw the users whom people label at random
-labelled_in_part | truth | predicted_truth | users of truth |  | 0 | truth: users whose top k = {k} is not all judged by people | label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write --unjudged skip | label the whole top k of these users, or write unjudged=''skip''
-truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already | write ranking.split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_udfs.split(..., seen=''drop'')
-late_history | history | history | events of history |  | 0 | history: events at or after the first of truth | end the history before truth begins | end the history before truth begins | end the history before truth begins
-seen_items | rec | history | rows of rec |  | 0.05 | rec: items that the user has in history already | leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid) | leave the rows of HISTORY out of REC | leave the rows of history out of rec
+one_system_only | rec |  | users of truth |  | 0.05 | users with recommendations from one system only |  |  | 
+gone_labels | truth | items | pairs of truth |  |  | truth: labels for items missing from the catalog (users: {n}) |  |  | 
+gone_relevant | truth | items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels for items missing from the catalog | if the ids match in both: label again, or use FROM truth SEMI JOIN items USING (itemid) | if the ids match in both: label again, or remove these rows from TRUTH | if the ids match in both: label again, or remove these rows from truth
+recall_without_gone | rec | items | users of truth |  |  | rec: users with another recall at k = {k} without missing items |  |  | 
+gone_items | rec | items | rows of rec |  | 0.05 | rec: items that are not in the catalog | build rec from this catalog | build rec from this catalog | build rec from this catalog
+labelled_apart | truth | predicted_truth | users of predicted_truth |  | 0 | truth: by the model''s grades, its users are not a random sample | sample the users for human labels at random | sample the users for human labels at random | sample the users for human labels at random
+labelled_in_part | truth | predicted_truth | users of truth |  | 0 | truth: users whose top k = {k} lacks human labels | label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write --unjudged skip | label the whole top k of these users, or write unjudged=''skip''
+truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 | truth: items already in the user''s history | write ranking.split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_udfs.split(..., seen=''drop'')
+late_history | history | history | events of history |  | 0 | history: events at or after the first of truth | end the history before the first event of truth | end the history before the first event of truth | end the history before the first event of truth
+seen_items | rec | history | rows of rec |  | 0.05 | rec: items already in the user''s history | remove already-seen items: FROM rec ANTI JOIN history USING (userid, itemid) | remove the rows of HISTORY from REC | remove the rows of history from rec
 new_users | history | history | users of truth |  |  | users in truth that are not in history |  |  | 
 new_items | history | history | items of truth |  |  | items in truth that are not in history |  |  | 
-no_time | history | history |  |  |  | truth or history without times: late events unseen | write time_col := '''' if there are none | write --time '''' if there are none | write time_col='''' if there are none', chr(10)) AS lines));
+no_time | history | history |  |  |  | no times in truth or history, so late events are not checked | write time_col := '''' if there are none | write --time '''' if there are none | write time_col='''' if there are none', chr(10)) AS lines));
 CREATE OR REPLACE MACRO ranking.check_rows(
 rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
 FROM query(list_transform(
@@ -11733,7 +11733,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.check_rows' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.check_rows' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.check_rows' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.check_rows' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -11750,7 +11750,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.check_rows' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.check_rows' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.check_rows' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.check_rows' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -14360,17 +14360,17 @@ FROM new_items
 SELECT
 pairs.userid, pairs.itemid,
 pairs.itemid IS NOT NULL AND coalesce(grade ', of['is_relevant'], ', false) AS is_relevant,
-pairs.itemid IS NOT NULL AND catalogue.itemid IS NULL AND (SELECT has_item FROM _ranking_has_item) AS is_gone
+pairs.itemid IS NOT NULL AND catalog.itemid IS NULL AND (SELECT has_item FROM _ranking_has_item) AS is_gone
 FROM truth_pairs AS pairs
-LEFT JOIN _ranking_items AS catalogue ON cast_to_type(pairs.itemid, struct_extract(
+LEFT JOIN _ranking_items AS catalog ON cast_to_type(pairs.itemid, struct_extract(
 {''text'': '''', ''same'': pairs.itemid},
-CASE WHEN typeof([pairs.itemid]) = ''"NULL"[]'' OR typeof([pairs.itemid]) <> typeof([catalogue.itemid]) AND NOT regexp_full_match(
-typeof([pairs.itemid]) || typeof([catalogue.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+CASE WHEN typeof([pairs.itemid]) = ''"NULL"[]'' OR typeof([pairs.itemid]) <> typeof([catalog.itemid]) AND NOT regexp_full_match(
+typeof([pairs.itemid]) || typeof([catalog.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
 THEN ''text'' ELSE ''same'' END))
-IS NOT DISTINCT FROM cast_to_type(catalogue.itemid, struct_extract(
-{''text'': '''', ''same'': catalogue.itemid},
-CASE WHEN typeof([catalogue.itemid]) = ''"NULL"[]'' OR typeof([pairs.itemid]) <> typeof([catalogue.itemid]) AND NOT regexp_full_match(
-typeof([pairs.itemid]) || typeof([catalogue.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+IS NOT DISTINCT FROM cast_to_type(catalog.itemid, struct_extract(
+{''text'': '''', ''same'': catalog.itemid},
+CASE WHEN typeof([catalog.itemid]) = ''"NULL"[]'' OR typeof([pairs.itemid]) <> typeof([catalog.itemid]) AND NOT regexp_full_match(
+typeof([pairs.itemid]) || typeof([catalog.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
 THEN ''text'' ELSE ''same'' END))
 ), ', CASE WHEN NOT of['condensed'] THEN concat('bounds AS NOT MATERIALIZED (
 SELECT
@@ -14452,15 +14452,15 @@ WHERE is_gone
 UNION ALL BY NAME
 SELECT ''gone_items'' AS code, ranking_system::VARCHAR AS system, userid::VARCHAR AS userid, itemid::VARCHAR AS itemid
 FROM (FROM _ranking_rec WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
-ANTI JOIN _ranking_items AS catalogue ON cast_to_type(recs.itemid, struct_extract(
+ANTI JOIN _ranking_items AS catalog ON cast_to_type(recs.itemid, struct_extract(
 {''text'': '''', ''same'': recs.itemid},
-CASE WHEN typeof([recs.itemid]) = ''"NULL"[]'' OR typeof([recs.itemid]) <> typeof([catalogue.itemid]) AND NOT regexp_full_match(
-typeof([recs.itemid]) || typeof([catalogue.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+CASE WHEN typeof([recs.itemid]) = ''"NULL"[]'' OR typeof([recs.itemid]) <> typeof([catalog.itemid]) AND NOT regexp_full_match(
+typeof([recs.itemid]) || typeof([catalog.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
 THEN ''text'' ELSE ''same'' END))
-IS NOT DISTINCT FROM cast_to_type(catalogue.itemid, struct_extract(
-{''text'': '''', ''same'': catalogue.itemid},
-CASE WHEN typeof([catalogue.itemid]) = ''"NULL"[]'' OR typeof([recs.itemid]) <> typeof([catalogue.itemid]) AND NOT regexp_full_match(
-typeof([recs.itemid]) || typeof([catalogue.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
+IS NOT DISTINCT FROM cast_to_type(catalog.itemid, struct_extract(
+{''text'': '''', ''same'': catalog.itemid},
+CASE WHEN typeof([catalog.itemid]) = ''"NULL"[]'' OR typeof([recs.itemid]) <> typeof([catalog.itemid]) AND NOT regexp_full_match(
+typeof([recs.itemid]) || typeof([catalog.itemid]), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+'')
 THEN ''text'' ELSE ''same'' END))
 WHERE (SELECT has_item FROM _ranking_has_item)
 ', CASE WHEN NOT of['condensed'] THEN concat('    UNION ALL BY NAME
@@ -14532,7 +14532,7 @@ WHERE size IS NOT NULL
 GROUP BY code, k
 ), codes(place, code, counted, error_from, warning_from, sentence) AS NOT MATERIALIZED (
 VALUES
-(1, ''unfit_column'', NULL, 0, NULL, ', (concat('''', replace(concat('a column or argument does not fit'), '''', ''''''), '''')), '),
+(1, ''unfit_column'', NULL, 0, NULL, ', (concat('''', replace(concat('a column or argument is not valid'), '''', ''''''), '''')), '),
 (2, ''grade_not_read'', NULL, 0, NULL, ', (concat('''', replace(concat('truth: columns that look like grades are not read'), '''', ''''''), '''')), '),
 (3, ''system_not_read'', NULL, 0, NULL, ', (concat('''', replace(concat('rec: columns that look like systems are not read'), '''', ''''''), '''')), '),
 (4, ''run_not_read'', NULL, 0, NULL, ', (concat('''', replace(concat('rec: columns that look like runs are not read'), '''', ''''''), '''')), '),
@@ -14541,16 +14541,16 @@ VALUES
 (7, ''no_common_item'', ''items of truth'', 0, NULL, ', (concat('''', replace(concat('no item of truth is in rec'), '''', ''''''), '''')), '),
 (8, ''nothing_relevant'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: no ', of['grade'], ' is ', of['least'], ', so nothing is relevant'), '''', ''''''), '''')), '),
 (9, ''swapped'', ''ids that match'', 0, NULL, ', (concat('''', replace(concat('are users and items swapped?'), '''', ''''''), '''')), '),
-(10, ''upside_down'', ''users who can tell'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items stand below others'), '''', ''''''), '''')), '),
-(11, ''seen_first'', ''users who can tell'', 0, NULL, ', (concat('''', replace(concat('rec: users whose relevant items stand below seen ones'), '''', ''''''), '''')), '),
-(12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks; truth is too small to tell'), '''', ''''''), '''')), '),
-(13, ''truth_in_rec'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items all stand first'), '''', ''''''), '''')), '),
-(14, ''partial_leak'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users with all relevant items first, as in a leak'), '''', ''''''), '''')), '),
-(15, ''user_spelling'', ''users of rec'', 0, NULL, ', (concat('''', replace(concat('users that match truth but for their spelling'), '''', ''''''), '''')), '),
-(16, ''item_spelling'', ''items of rec'', 0, NULL, ', (concat('''', replace(concat('items that match truth but for their spelling'), '''', ''''''), '''')), '),
+(10, ''upside_down'', ''users with both kinds of items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below other items'), '''', ''''''), '''')), '),
+(11, ''seen_first'', ''users with both kinds of items'', 0, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below already-seen items'), '''', ''''''), '''')), '),
+(12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks, and truth is too small to decide'), '''', ''''''), '''')), '),
+(13, ''truth_in_rec'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items are all at the top'), '''', ''''''), '''')), '),
+(14, ''partial_leak'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users with all relevant items at the top, as in a leak'), '''', ''''''), '''')), '),
+(15, ''user_spelling'', ''users of rec'', 0, NULL, ', (concat('''', replace(concat('users that match truth except for their spelling'), '''', ''''''), '''')), '),
+(16, ''item_spelling'', ''items of rec'', 0, NULL, ', (concat('''', replace(concat('items that match truth except for their spelling'), '''', ''''''), '''')), '),
 (17, ''inexact_user'', NULL, NULL, 0, ', (concat('''', replace(concat(of['user'], ' is a DOUBLE or FLOAT too large to be exact'), '''', ''''''), '''')), '),
 (18, ''inexact_item'', NULL, NULL, 0, ', (concat('''', replace(concat(of['item'], ' is a DOUBLE or FLOAT too large to be exact'), '''', ''''''), '''')), '),
-(19, ''systems_apart'', ''other systems'', 0, NULL, ', (concat('''', replace(concat('rec: systems without users in common'), '''', ''''''), '''')), '),
+(19, ''systems_apart'', ''other systems'', 0, NULL, ', (concat('''', replace(concat('rec: systems without common users'), '''', ''''''), '''')), '),
 (20, ''null_user'', ''rows of rec'', NULL, 0, ', (concat('''', replace(concat('rec: ', of['user'], ' is NULL'), '''', ''''''), '''')), '),
 (21, ''null_item'', ''rows of rec'', NULL, 0, ', (concat('''', replace(concat('rec: ', of['item'], ' is NULL'), '''', ''''''), '''')), '),
 (22, ''null_score'', ''rows of rec'', NULL, 0, ', (concat('''', replace(concat('rec: ', of['score'], ' is NULL'), '''', ''''''), '''')), '),
@@ -14561,32 +14561,32 @@ VALUES
 (27, ''ties_at_k'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('rec: users with tied scores at k = {k}'), '''', ''''''), '''')), '),
 (28, ''short_lists'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('rec: users with fewer than k = {k} items'), '''', ''''''), '''')), '),
 (29, ''shorter_than_truth'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('rec: users whose list is shorter than truth'), '''', ''''''), '''')), '),
-(30, ''ties_without_truth'', ''users of rec not in truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users without truth with equal scores'), '''', ''''''), '''')), '),
-(31, ''one_list_for_all'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with one and the same list'), '''', ''''''), '''')), '),
-(32, ''self_retrieved'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users that are an item of their own list'), '''', ''''''), '''')), '),
+(30, ''ties_without_truth'', ''users of rec not in truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users without truth whose scores are tied'), '''', ''''''), '''')), '),
+(31, ''one_list_for_all'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with the same list'), '''', ''''''), '''')), '),
+(32, ''self_retrieved'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users that are an item in their own list'), '''', ''''''), '''')), '),
 (33, ''null_truth_user'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['user'], ' is NULL'), '''', ''''''), '''')), '),
 (34, ''null_truth_item'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['item'], ' is NULL'), '''', ''''''), '''')), '),
 (35, ''null_grade'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is NULL'), '''', ''''''), '''')), '),
 (36, ''infinite_grade'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is NaN or infinite'), '''', ''''''), '''')), '),
 (37, ''negative_grade'', ''rows of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is negative'), '''', ''''''), '''')), '),
-(38, ''fractional_grade'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['grade'], ' is no integer, and NDCG gains 2^', of['grade'], ' - 1'), '''', ''''''), '''')), '),
+(38, ''fractional_grade'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['grade'], ' is not an integer, and NDCG gains 2^', of['grade'], ' - 1'), '''', ''''''), '''')), '),
 (39, ''repeated_truth'', ''rows of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: (', of['user'], ', ', of['item'], ') repeated'), '''', ''''''), '''')), '),
 (40, ''contradicting_grades'', NULL, NULL, 0, ', (concat('''', replace(concat('truth: (', of['user'], ', ', of['item'], ') with different grades'), '''', ''''''), '''')), '),
-(41, ''nothing_but_hits'', ''users of truth'', NULL, 0, ', (concat('''', replace(concat('truth: no judged miss, so skip leaves hits alone'), '''', ''''''), '''')), '),
+(41, ''nothing_but_hits'', ''users of truth'', NULL, 0, ', (concat('''', replace(concat('truth: no judged non-relevant items, so skip leaves hits only'), '''', ''''''), '''')), '),
 (42, ''no_relevant_item'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('truth: users without a relevant item'), '''', ''''''), '''')), '),
 (43, ''not_in_rec'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users in truth that are not in rec'), '''', ''''''), '''')), '),
 (44, ''not_in_truth'', ''users of rec'', NULL, NULL, ', (concat('''', replace(concat('users in rec that are not in truth'), '''', ''''''), '''')), '),
-(45, ''one_system_only'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users with recommendations of one system only'), '''', ''''''), '''')), '),
-(46, ''gone_labels'', ''pairs of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: labels gone from the corpus (users: {n})'), '''', ''''''), '''')), '),
-(47, ''gone_relevant'', ''relevant pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: relevant labels gone from the corpus'), '''', ''''''), '''')), '),
-(48, ''recall_without_gone'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with other recall at k = {k} without gone labels'), '''', ''''''), '''')), '),
-(49, ''gone_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items that are not in the corpus'), '''', ''''''), '''')), '),
-(52, ''truth_in_history'', ''pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: items that the user has in history already'), '''', ''''''), '''')), '),
+(45, ''one_system_only'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users with recommendations from one system only'), '''', ''''''), '''')), '),
+(46, ''gone_labels'', ''pairs of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: labels for items missing from the catalog (users: {n})'), '''', ''''''), '''')), '),
+(47, ''gone_relevant'', ''relevant pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: relevant labels for items missing from the catalog'), '''', ''''''), '''')), '),
+(48, ''recall_without_gone'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with another recall at k = {k} without missing items'), '''', ''''''), '''')), '),
+(49, ''gone_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items that are not in the catalog'), '''', ''''''), '''')), '),
+(52, ''truth_in_history'', ''pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: items already in the user''s history'), '''', ''''''), '''')), '),
 (53, ''late_history'', ''events of history'', NULL, 0, ', (concat('''', replace(concat('history: events at or after the first of truth'), '''', ''''''), '''')), '),
-(54, ''seen_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items that the user has in history already'), '''', ''''''), '''')), '),
+(54, ''seen_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items already in the user''s history'), '''', ''''''), '''')), '),
 (55, ''new_users'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('users in truth that are not in history'), '''', ''''''), '''')), '),
 (56, ''new_items'', ''items of truth'', NULL, NULL, ', (concat('''', replace(concat('items in truth that are not in history'), '''', ''''''), '''')), '),
-(57, ''no_time'', NULL, NULL, NULL, ', (concat('''', replace(concat('truth or history without times: late events unseen'), '''', ''''''), '''')), ')
+(57, ''no_time'', NULL, NULL, NULL, ', (concat('''', replace(concat('no times in truth or history, so late events are not checked'), '''', ''''''), '''')), ')
 ), grouped AS NOT MATERIALIZED (
 SELECT
 place, code, system, k, problem, CASE WHEN problem IS NOT NULL THEN example END AS own_example, sentence,
@@ -14736,7 +14736,7 @@ THEN error(concat(
 WHEN regexp_matches(measures::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.distribution', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce(measures::VARCHAR, NULL) IS NULL
 THEN CASE WHEN ties::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -14780,7 +14780,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.distribution' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.distribution' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.distribution' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.distribution' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -14925,7 +14925,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -14956,7 +14956,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -15014,7 +15014,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -15097,7 +15097,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -15128,7 +15128,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -15176,7 +15176,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -15659,7 +15659,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -16453,7 +16453,7 @@ THEN error(concat(
 WHEN regexp_matches(measures::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.evaluate', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce(measures::VARCHAR, NULL) IS NULL
 THEN CASE WHEN ties::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -16497,7 +16497,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.evaluate' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.evaluate' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.evaluate' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.evaluate' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -16642,7 +16642,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -16673,7 +16673,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -16731,7 +16731,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -16814,7 +16814,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -16845,7 +16845,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -16893,7 +16893,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -17376,7 +17376,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -18164,7 +18164,7 @@ THEN error(concat(
 WHEN regexp_matches('ndcg'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.explain', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('ndcg'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce('ndcg'::VARCHAR, NULL) IS NULL
 THEN CASE WHEN ties::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -18208,7 +18208,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.explain' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.explain' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.explain' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.explain' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -18353,7 +18353,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -18384,7 +18384,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -18442,7 +18442,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -18525,7 +18525,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -18556,7 +18556,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -18604,7 +18604,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -19087,7 +19087,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -19811,7 +19811,7 @@ ELSE 2::DOUBLE ** 24
 END],
 lambda total: CASE
 WHEN total = ''inf''
-THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
 ELSE total
 END)[1])::DOUBLE END' ELSE 'CASE WHEN has_truth AND rank IS NOT NULL THEN (coalesce(
 error(CASE
@@ -19840,7 +19840,7 @@ ELSE 2::DOUBLE ** 24
 END],
 lambda total: CASE
 WHEN total = ''inf''
-THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
 ELSE total
 END)[1])::DOUBLE END' END, ' AS "value_dcg",
 ', CASE WHEN of['expected'] THEN 'CASE WHEN has_truth AND rank IS NOT NULL THEN (coalesce(
@@ -19872,7 +19872,7 @@ ELSE 2::DOUBLE ** 24
 END],
 lambda total: CASE
 WHEN total = ''inf''
-THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
 ELSE total
 END)[1])::DOUBLE END' ELSE 'CASE WHEN has_truth AND rank IS NOT NULL THEN (coalesce(
 error(CASE
@@ -19903,7 +19903,7 @@ ELSE 2::DOUBLE ** 24
 END],
 lambda total: CASE
 WHEN total = ''inf''
-THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
 ELSE total
 END)[1])::DOUBLE END' END, ' AS "value_ideal_dcg",
 ', CASE WHEN of['expected'] THEN 'CASE WHEN has_truth AND rank IS NOT NULL THEN (least(
@@ -20076,7 +20076,7 @@ FROM (VALUES ('recall', 'measure', ['recall_at'], ['rec', 'truth'], ['normalize=
 ('auc', 'measure', ['roc_auc'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0.5 without a pair', 'Hivemall, "Ranking Problems"; Rendle et al. (2009)', 'Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.'),
 ('dcg', 'measure', ['discounted_cumulative_gain'], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)'], '>= 0', '0', 'Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and discount=original; Breese et al. (1998) for discount=half_life', 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.'),
 ('ideal_dcg', 'measure', ['idcg'], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)'], '>= 0', '0', 'Jarvelin and Kekalainen (2002)', 'The DCG of the best possible list, which ranks all truth items by descending grade.'),
-('ndcg', 'measure', [], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)', 'ideal=cut|truth|k'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005)', 'Normalised discounted cumulative gain: dcg / ideal_dcg.'),
+('ndcg', 'measure', [], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)', 'ideal=cut|truth|k'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005)', 'Normalized discounted cumulative gain: dcg / ideal_dcg.'),
 ('cumulative_gain', 'measure', ['cg'], ['rec', 'truth'], ['gain=linear|exp'], '>= 0', '0', 'Jarvelin and Kekalainen (2002)', 'Cumulative gain: the sum of the gains of the top k, wherever they stand.'),
 ('err', 'measure', [], ['rec', 'truth'], ['max_grade=4 (a number > 0 and <= 1000)'], '[0, 1]', '0', 'Chapelle, Metzler, Zhang and Grinspan (2009)', 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.'),
 ('rbp', 'measure', ['rank_biased_precision'], ['rec', 'truth'], ['persistence=0.8 (a number >= 0 and < 1)', 'gain=binary|graded', 'max_grade=4 (a number > 0 and <= 1000, with gain=graded)', 'min_grade (a number > 0, with gain=binary)'], '[0, 1]', '0', 'Moffat and Zobel (2008)', 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.'),
@@ -20119,7 +20119,7 @@ FROM (VALUES ('recall', 'measure', ['recall_at'], ['rec', 'truth'], ['normalize=
 ('overlap', 'table function', [], ['rec', 'ks'], ['baseline=NULL', 'persistence=0.9', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'system_col=NULL', 'descending=true'], NULL, NULL, NULL, 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.'),
 ('overlap_by_user', 'table function', [], ['rec', 'ks'], ['baseline=NULL', 'persistence=0.9', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'system_col=NULL', 'descending=true'], NULL, NULL, NULL, 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.'),
 ('judge', 'judging', [], ['rec', 'truth', 'grades'], ['unjudged=''miss'''], NULL, NULL, NULL, 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.'),
-('catalog_coverage', 'aggregate', [], ['rec_list', 'n_items'], [], NULL, NULL, NULL, 'The share of a catalogue that appears in anybody''s recommendations.'),
+('catalog_coverage', 'aggregate', [], ['rec_list', 'n_items'], [], NULL, NULL, NULL, 'The share of a catalog that appears in anybody''s recommendations.'),
 ('gini_coverage', 'aggregate', [], ['rec_list', 'n_items'], [], NULL, NULL, NULL, 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.'),
 ('personalization', 'aggregate', [], ['rec_list'], [], NULL, NULL, NULL, 'The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.'),
 ('logloss', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.'),
@@ -20470,7 +20470,7 @@ END)])], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -20683,7 +20683,7 @@ THEN error(concat(
 WHEN regexp_matches('ndcg'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.intents_by_user', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('ndcg'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce('ndcg'::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -20727,7 +20727,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.intents_by_user' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.intents_by_user' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.intents_by_user' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.intents_by_user' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -20872,7 +20872,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -20903,7 +20903,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -20961,7 +20961,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -21044,7 +21044,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -21075,7 +21075,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -21123,7 +21123,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -21606,7 +21606,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -22337,7 +22337,7 @@ THEN error(concat(
 WHEN regexp_matches(NULL::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.interpolated_precision_curve', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce(NULL::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -22381,7 +22381,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.interpolated_precision_curve' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.interpolated_precision_curve' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.interpolated_precision_curve' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.interpolated_precision_curve' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -22526,7 +22526,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -22557,7 +22557,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -22615,7 +22615,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -22698,7 +22698,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -22729,7 +22729,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -22777,7 +22777,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -23260,7 +23260,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -23968,7 +23968,7 @@ THEN error(concat(
 WHEN regexp_matches(NULL::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.judged', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce(NULL::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -24012,7 +24012,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.judged' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.judged' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.judged' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.judged' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -24157,7 +24157,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -24188,7 +24188,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -24246,7 +24246,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -24329,7 +24329,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -24360,7 +24360,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -24408,7 +24408,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -24891,7 +24891,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -25513,7 +25513,7 @@ THEN error(concat(
 WHEN regexp_matches(NULL::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.precision_recall_curve', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce(NULL::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -25557,7 +25557,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.precision_recall_curve' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.precision_recall_curve' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.precision_recall_curve' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.precision_recall_curve' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -25702,7 +25702,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -25733,7 +25733,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -25791,7 +25791,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -25874,7 +25874,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -25905,7 +25905,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -25953,7 +25953,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -26436,7 +26436,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -27516,7 +27516,7 @@ THEN error(concat(
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.abstention', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce('hits'::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -27560,7 +27560,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.abstention' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.abstention' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.abstention' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.abstention' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -27705,7 +27705,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -27736,7 +27736,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -27794,7 +27794,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -27877,7 +27877,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -27908,7 +27908,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -27956,7 +27956,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -28439,7 +28439,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -29352,7 +29352,7 @@ THEN error(concat(
 WHEN regexp_matches(measures::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.compare', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce(measures::VARCHAR, 'ndcg,recall,average_precision,mrr,hit_rate,precision') IS NULL
 THEN CASE WHEN ties::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -29396,7 +29396,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.compare' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.compare' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.compare' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.compare' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -29541,7 +29541,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -29572,7 +29572,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -29630,7 +29630,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -29713,7 +29713,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -29744,7 +29744,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -29792,7 +29792,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -30275,7 +30275,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -32295,7 +32295,7 @@ THEN error(concat(
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.overlap', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce('hits'::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -32339,7 +32339,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.overlap' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.overlap' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.overlap' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.overlap' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -32484,7 +32484,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -32515,7 +32515,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -32573,7 +32573,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -32656,7 +32656,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -32687,7 +32687,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -32735,7 +32735,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -33218,7 +33218,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -33826,7 +33826,7 @@ END)])], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -34083,7 +34083,7 @@ THEN error(concat(
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.overlap_by_user', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
 WHEN coalesce('hits'::VARCHAR, NULL) IS NULL
 THEN CASE WHEN 'item'::VARCHAR = 'expected' THEN ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision'] ELSE ['recall', 'precision', 'f_measure', 'hit_rate', 'recall_all', 'hits', 'mrr', 'first_hit_rank', 'average_precision', 'auc', 'dcg', 'ideal_dcg', 'ndcg', 'cumulative_gain', 'rbp', 'half_life_utility', 'r_precision', 'bpref', 'judged_share', 'interpolated_precision', 'interpolated_average_precision', 'spearman', 'kendall_tau', 'concordant_pairs'] END
 ELSE list_transform(
@@ -34127,7 +34127,7 @@ lambda one: CASE
 WHEN NOT (regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(regexp_replace(one['type'], '\[\d*\]$', ''), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
 THEN error('ranking.overlap_by_user' || ': ks must be a list of integers, got ' || (regexp_replace(coalesce((one['type']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN one['text'] IS NULL OR len(one['given']) = 0
-THEN error('ranking.overlap_by_user' || ': ks must be a list of one or more k, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
+THEN error('ranking.overlap_by_user' || ': ks must be a non-empty list of cutoffs, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN NOT (len(list_filter((one['given']), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0)
 THEN error('ranking.overlap_by_user' || ': every k in ks must be an integer, got ' || (regexp_replace(coalesce((one['text']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
 WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -34272,7 +34272,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -34303,7 +34303,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -34361,7 +34361,7 @@ n_relevant,
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'rbp' THEN '(least(
     (1 - 0.8e0) * coalesce(
@@ -34444,7 +34444,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ideal_dcg' THEN '(coalesce(
     error(CASE
@@ -34475,7 +34475,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.ideal_dcg'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'ndcg' THEN '(least(
     coalesce(
@@ -34523,7 +34523,7 @@ END)::DOUBLE' WHEN 'dcg' THEN '(coalesce(
     END],
     lambda total: CASE
         WHEN total = ''inf''
-            THEN error(format(''{}: grades must have a sum that a DOUBLE can hold, got one of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
+            THEN error(format(''{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}'', ''ranking.cumulative_gain'', ideal[1]))
         ELSE total
     END)[1])::DOUBLE' WHEN 'err' THEN 'coalesce(error(''ranking.err: '' || CASE
     WHEN ideal[1] > 4.0e0
@@ -35006,7 +35006,7 @@ END)])],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -35614,7 +35614,7 @@ END)])], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
             ''rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a ''
             || ''column with system || ''''/'''' || {0} (then take the mean of each user''''s runs); {1} if each user has one list'',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN ''leave it out (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
+            CASE WHEN unread.systems IS NULL THEN ''remove it (SELECT * EXCLUDE)'' ELSE ''system_col := '''''''''' END),
         (format(
     ''truth has a column {0} that is not read: grade_col := ''''{0}'''' takes it as the grade; ''
     || ''grade_col := '''''''' makes every row of truth relevant'',
@@ -36927,7 +36927,7 @@ ELSE 2::DOUBLE ** 24
 END],
 lambda total: CASE
 WHEN total = 'inf'
-THEN error(format('{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', 'ranking.dcg', _ranking_of.ideal[1]))
+THEN error(format('{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}', 'ranking.dcg', _ranking_of.ideal[1]))
 ELSE total
 END)[1])::DOUBLE
 ELSE error('ranking.dcg: ' || _ranking_of.problem)::DOUBLE
@@ -37043,7 +37043,7 @@ ELSE 2::DOUBLE ** 24
 END],
 lambda total: CASE
 WHEN total = 'inf'
-THEN error(format('{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', 'ranking.ideal_dcg', _ranking_of.ideal[1]))
+THEN error(format('{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}', 'ranking.ideal_dcg', _ranking_of.ideal[1]))
 ELSE total
 END)[1])::DOUBLE
 ELSE error('ranking.ideal_dcg: ' || _ranking_of.problem)::DOUBLE
@@ -37272,7 +37272,7 @@ ELSE 2::DOUBLE ** 24
 END],
 lambda total: CASE
 WHEN total = 'inf'
-THEN error(format('{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', 'ranking.cumulative_gain', _ranking_of.ideal[1]))
+THEN error(format('{}: the sum of grades must fit in a DOUBLE, got a grade of {:g}', 'ranking.cumulative_gain', _ranking_of.ideal[1]))
 ELSE total
 END)[1])::DOUBLE
 ELSE error('ranking.cumulative_gain: ' || _ranking_of.problem)::DOUBLE
@@ -38261,7 +38261,7 @@ COMMENT ON MACRO TABLE ranking.gate IS 'The verdicts of a comparison with p corr
 COMMENT ON MACRO TABLE ranking.overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
 COMMENT ON MACRO TABLE ranking.overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO ranking.judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
-COMMENT ON MACRO ranking.catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
+COMMENT ON MACRO ranking.catalog_coverage IS 'The share of a catalog that appears in anybody''s recommendations.';
 COMMENT ON MACRO ranking.gini_coverage IS 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.';
 COMMENT ON MACRO ranking.personalization IS 'The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.';
 COMMENT ON MACRO ranking.logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -38281,7 +38281,7 @@ COMMENT ON MACRO ranking.average_precision IS 'Mean of the precision at each rel
 COMMENT ON MACRO ranking.auc IS 'Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
 COMMENT ON MACRO ranking.dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
 COMMENT ON MACRO ranking.ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
-COMMENT ON MACRO ranking.ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
+COMMENT ON MACRO ranking.ndcg IS 'Normalized discounted cumulative gain: dcg / ideal_dcg.';
 COMMENT ON MACRO ranking.cumulative_gain IS 'Cumulative gain: the sum of the gains of the top k, wherever they stand.';
 COMMENT ON MACRO ranking.err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 COMMENT ON MACRO ranking.rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';

@@ -94,7 +94,7 @@ async function fetched([path, integrity]) {
     const bytes = await (await fetch(CDN + path, { integrity })).arrayBuffer();
     return URL.createObjectURL(new Blob([bytes], { type }));
   } catch {
-    throw new Error(`${CDN + path} could not be loaded, or is not what it should be. This page needs it.`);
+    throw new Error(`${CDN + path} could not be loaded, or has an unexpected content. This page requires it.`);
   }
 }
 
@@ -141,7 +141,7 @@ class Cancelled extends Error {}
 /** Wait for what DuckDB does; Cancelled if the user ends it, since a worker that is ended never answers. */
 function ask(what) {
   if (isCancelled) throw new Cancelled();
-  if (!connection) throw new Error("DuckDB could not be loaded: load this page again.");
+  if (!connection) throw new Error("DuckDB could not be loaded; reload this page.");
   const work = connection.then(what);
   work.catch(() => {});
   return Promise.race([work, new Promise((_, reject) => (stop = reject))]);
@@ -200,7 +200,7 @@ FROM (SELECT ${WORDS} AS words FROM ${LINES(name)} WHERE trim(line) <> '' LIMIT 
   const [count, words, columns] = shape.is_run
     ? [6, "topic Q0 doc rank score tag", "words[6] AS system, words[1] AS topic, words[3] AS doc, words[5]::DOUBLE AS score"]
     : [4, "topic 0 doc grade", "words[1] AS topic, words[3] AS doc, words[4]::DOUBLE AS grade"];
-  const wrong = literal(`${name}: a line is not of the shape ${words}: `);
+  const wrong = literal(`${name}: a line must have the form ${words}: `);
   return `(SELECT ${columns}
 FROM (SELECT CASE WHEN len(words) = ${count} THEN words ELSE error(${wrong} || line) END AS words
 FROM (SELECT line, ${WORDS} AS words FROM ${LINES(name)} WHERE trim(line, e' \\t\\r') <> '')))`;
@@ -268,7 +268,7 @@ async function choose(side, chosen, where) {
   $("#forget").hidden = !(side === "history" ? chosen : tables.history).length;
   const found = [];
   for (const file of [...chosen].sort((one, other) => (one.name < other.name ? -1 : 1))) {
-    progress(`Looking at ${file.name}`);
+    progress(`Reading ${file.name}`);
     found.push(await inspect(side, file, where));
   }
   tables[side] = found;
@@ -307,12 +307,12 @@ function offerSwap() {
     await choose("rec", truth.map((table) => table.file), truth[0].where);
     await choose("truth", rec.map((table) => table.file), rec[0].where);
   });
-  const keep = element("button", { type: "button" }, "They are right");
+  const keep = element("button", { type: "button" }, "They are correct");
   keep.onclick = () => {
     areRight = true;
     offerSwap();
   };
-  say("swap", `The truth has ${what} and the recommendations have none: are the two swapped? `, swap, " ", keep);
+  say("swap", `The truth has ${what} and the recommendations have not: are the files swapped? `, swap, " ", keep);
 }
 
 // --- The question ---
@@ -324,7 +324,7 @@ function asked() {
     if (!tables[side].length) throw new InputError(side, "Choose a file first.");
     for (const [role, label] of Object.entries(ROLES[side])) {
       const name = column(side, role);
-      if (!name && !OPTIONAL.includes(role)) throw new InputError(side, `Say which column is ${label.toLowerCase()}: none of them looks like one.`);
+      if (!name && !OPTIONAL.includes(role)) throw new InputError(side, `Choose the column for ${label.toLowerCase()}: no column has a known name.`);
       const lacking = name && tables[side].find((table) => !has(table, name));
       if (lacking) throw new InputError(side, `${lacking.shown} has no column ${name}. It has ${Object.keys(lacking.columns).join(", ")}.`);
     }
@@ -334,14 +334,14 @@ function asked() {
   }
   const stems = column("rec", "system") ? [] : tables.rec.map(modelOf);
   const same = stems.find((name, i) => stems.indexOf(name) !== i);
-  if (same !== undefined) throw new InputError("rec", `Two files are of a model ${same}: rename one, or choose the column of models.`);
+  if (same !== undefined) throw new InputError("rec", `Two files have the model ${same}: rename one, or choose the column of models.`);
   const { ks, min_grade, best, baseline, first } = $("#form").elements;
   const cuts = ks.value.split(/[\s,;]+/).filter(Boolean);
   const wrong = cuts.find((one) => !/^(\d{1,9}|all)$/.test(one));
   if (!cuts.length || wrong) throw new InputError("options", `k must be whole numbers or all, as in 5, 10: got ${JSON.stringify(wrong ?? "")}.`);
   const grade = min_grade.value.trim();
   if (grade && !(Number(grade) > 0)) throw new InputError("options", `Relevant from grade must be a number above 0, as in 3 or 0.5: got ${JSON.stringify(grade)}.`);
-  if (grade && !column("truth", "rel")) throw new InputError("options", "Relevant from grade needs a column of grades in the truth.");
+  if (grade && !column("truth", "rel")) throw new InputError("options", "Relevant from grade requires a column of grades in the truth.");
   const measures = [...new Set([first.value, ...[...document.querySelectorAll("#measures input:checked")].map((box) => box.value)])];
   return {
     ks: [...new Set(cuts)].map((one) => (one === "all" ? null : Number(one))),
@@ -388,7 +388,7 @@ function readingError(side, error) {
   if (decimal) return new InputError(side, `${name}: ${decimal[1]} has a decimal comma. Write numbers with a point, as in ${decimal[1].replace(",", ".")}.`);
   const line = text.match(/Line: (\d+)/)?.[1];
   const converted = text.match(/Could not convert string "([^"]*)" to '?DOUBLE/)?.[1];
-  if (converted !== undefined) return new InputError(side, `${name}: line ${line ?? "?"} has ${JSON.stringify(converted)} where a number should be.`);
+  if (converted !== undefined) return new InputError(side, `${name}: line ${line ?? "?"} has ${JSON.stringify(converted)} instead of a number.`);
   return new InputError(side, `${name}: ${firstLine(error)}`);
 }
 
@@ -427,7 +427,7 @@ async function answer(question) {
   const hasMisses = counts.some((row) => row.has_misses);
   const systems = question.hasSystems ? counts.filter((row) => row.system !== null).map((row) => row.system) : [null];
   const nothing = problems.filter((row) => rules.nothing.includes(row.code));
-  if (nothing.length) throw new InputError("truth", `${nothing.map(problemText).join("\n")}\nThere is nothing to measure.`);
+  if (nothing.length) throw new InputError("truth", `${nothing.map(problemText).join("\n")}\nNo measure can be computed.`);
   const baseline = systems.includes(question.baseline) ? question.baseline : systems[0];
   const key = question.hasSystems ? "system, " : "";
   await step("Measuring", `CREATE OR REPLACE TABLE by_user AS
@@ -504,45 +504,48 @@ WHERE k IS NOT DISTINCT FROM ${k ?? "NULL"} AND userid IN (
 GROUP BY system
 ORDER BY mean DESC, system`;
 
-// --- The answer, in words ---
+// --- The answer as sentences ---
 
 const join = (names, word) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} ${word} ${names.at(-1)}` : names.join());
 const problemText = (row) =>
   `${row.problem}: ${row.count}${row.of === null ? "" : ` of ${row.of}`}${row.system === null ? "" : ` (${row.system})`}` +
   `${row.example === null ? "" : `, for example ${row.example}`}` +
-  `${rules.direction.includes(row.code) ? "; if the lowest score is the best, say so under “Best score”" : ""}`;
+  `${rules.direction.includes(row.code) ? "; if lower scores are better, select that under “Best score”" : ""}`;
 
-/** Say what ranking.compare found of two models. */
+/** Write a comparison of two models as a sentence, as evaluation/conclusion.py does. */
 function sentence(row, family) {
   const { system, baseline, verdict, difference, users, users_undefined } = row;
   const what = atK(row.measure, row.k);
-  if (difference === null) return `${system} and ${baseline} cannot be compared in ${what}: no user has a value of both.`;
+  if (difference === null) return `${system} and ${baseline} cannot be compared in ${what}: no user has a value from both.`;
   const isDecided = verdict === "better" || verdict === "worse";
-  const sign = isDecided && difference < 0 ? -1 : 1; // worse by 0.01, not by -0.01
+  const sign = isDecided && difference < 0 ? -1 : 1; // "worse by 0.01", not "worse by -0.01"
   const details = [];
   if (row.low !== null) details.push([sign * row.low, sign * row.high].sort((one, other) => one - other).map((end) => formatNumber(end)).join(" to "));
-  if (row.relative !== null) details.push(`${formatNumber(100 * sign * row.relative)} %`);
+  if (row.relative !== null) details.push(`${formatNumber(100 * sign * row.relative)}%`);
   const size = formatNumber(sign * difference) + (details.length ? ` (${details.join("; ")})` : "");
   const isIdentical = row.ties === users && users > 1;
-  const differ = isIdentical ? `the same for all ${users} users` : `they differ by ${size}`;
-  let text = isDecided ? `${system} is ${verdict} than ${baseline} in ${what} by ${size}` : `It is unclear whether ${system} or ${baseline} is better in ${what}: ${differ}`;
-  const [alone, p] = [formatP(row.p), formatP(row.p_adjusted)];
-  if (row.p !== null && !isIdentical) text += `, p ${alone === p ? "" : `${alone} alone, `}${p}${family > 1 ? ` after Holm for ${family} comparisons` : ""}`;
+  const differ = isIdentical ? `equal for all ${users} users` : `difference ${size}`;
+  let text = isDecided ? `${system} is significantly ${verdict} than ${baseline} in ${what} by ${size}` : `${system} and ${baseline} do not differ significantly in ${what}: ${differ}`;
+  if (row.p !== null && !isIdentical) {
+    const [unadjusted, p] = [row.p, row.p_adjusted].map((one) => `p ${formatP(one).replace(/^(?!<)/, "= ")}`);
+    const before = unadjusted === p ? "" : `unadjusted ${unadjusted}, `;
+    text += family > 1 ? `, ${before}${p} (Holm-adjusted, ${family} comparisons)` : `, ${p}`;
+  }
   const everybody = users + users_undefined;
-  if (users_undefined) text += `; of ${users} of ${everybody} users: those with a value of both`;
+  if (users_undefined) text += `; based on the ${users} of ${everybody} users with a value from both`;
   const without = [row.users_without_rec_baseline ?? 0, row.users_without_rec_system ?? 0];
   [baseline, system].forEach((name, i) => {
-    if (without[i] > everybody / 10) text += `; ${without[i]} of ${everybody} users got nothing from ${name}`;
+    if (without[i] > everybody / 10) text += `; ${without[i]} of ${everybody} users have no recommendations from ${name}`;
   });
   if (row.users_needed && row.users_needed > users) {
     const [about, more] = [row.users_needed, 4 * row.users_needed].map((count) => Number(count.toPrecision(2)));
-    return `${text}. Unclear with ${users} users: if the true difference is the ${formatNumber(Math.abs(difference), 2)} seen, about ${about} would show it in 80 of 100 cases; if it is half of that, ${more}.`;
+    return `${text}. Inconclusive with ${users} users. If the true difference is the observed ${formatNumber(Math.abs(difference), 2)}, about ${about} users are needed to detect it with 80% power; if it is half of that, ${more}.`;
   }
-  if (verdict === "unclear" && row.minimum_detectable_effect) text += `; ${formatNumber(row.minimum_detectable_effect)} would show in 80 of 100 cases`;
+  if (verdict === "unclear" && row.minimum_detectable_effect) text += `; with 80% power, ${formatNumber(row.minimum_detectable_effect)} would be detected`;
   return `${text}.`;
 }
 
-/** Say which model is the best, and whether surely so, from the comparisons of all pairs. */
+/** Name the best model, and whether it is significantly better, from the comparisons of all pairs. */
 function leading({ pairs, shared, measures, ks }) {
   if (!pairs.length || pairs.some((row) => row.users_undefined || !row.users)) return null;
   const lower = rules.measures[pairs[0].measure].higher_is_better ? 1 : -1;
@@ -556,11 +559,11 @@ function leading({ pairs, shared, measures, ks }) {
   const rest = order.length === 2 ? second : `each of the ${order.length - 1} others`;
   const shownTied = tied.length > 3 ? [...tied.slice(0, 3), `${tied.length - 3} more`] : tied;
   const text = tied.length
-    ? `${first} has the best ${what}, but is not surely better than ${join(shownTied, "or")}.`
-    : `${first} is the best by ${what}, and surely better than ${rest}.`;
+    ? `${first} has the best ${what}, but not significantly better than ${join(shownTied, "or")}.`
+    : `${first} has the best ${what}, significantly better than ${rest}.`;
   const best = lower > 0 ? shared[0] : shared.at(-1);
   return best?.users && best.system !== first
-    ? `${text} But of the ${best.users} users with recommendations of every model, ${best.system} has the best mean.` : text;
+    ? `${text} But for the ${best.users} users with recommendations from every model, ${best.system} has the best mean.` : text;
 }
 
 // --- The answer, on the page ---
@@ -574,7 +577,7 @@ function element(tag, attributes = {}, ...children) {
 }
 
 function section(title, ...children) {
-  const id = title.split(" to ")[0].toLowerCase().replaceAll(" ", "-");
+  const id = title.split(" from ")[0].toLowerCase().replaceAll(" ", "-");
   return element("section", { "aria-labelledby": id }, element("h2", { id }, title), ...children);
 }
 
@@ -600,7 +603,7 @@ function specification(rows, measure, systems, ks) {
   const point = { type: "point", filled: true, size: 60, opacity: 1 };
   const byK = {
     height: 170,
-    encoding: { x: { field: "k", type: "ordinal", sort: ks, title: "cut-off k", axis: { labelAngle: 0 } } },
+    encoding: { x: { field: "k", type: "ordinal", sort: ks, title: "cutoff k", axis: { labelAngle: 0 } } },
     layer: [
       { mark: { type: "area", opacity: 0.15 }, encoding: { y: number("low"), y2: { field: "high" }, color } },
       { mark: "line", encoding: { y: number("mean"), color } },
@@ -627,8 +630,8 @@ async function chart(found, measure) {
   const systems = found.systems.slice(0, rules.most_systems.charts).map(names);
   const rows = found.means.filter((row) => row.measure === measure && systems.includes(names(row.system)))
     .map((row) => ({ system: names(row.system), k: row.k ?? "all", mean: row.mean, low: row.low, high: row.high }));
-  const figure = element("figure", {}, element("h3", {}, `${labelOf(measure)} ${found.ks.length > 1 ? "by cut-off" : `at ${found.ks[0] ?? "all"}`}`));
-  const place = element("div", { role: "img", "aria-label": `${labelOf(measure)}; the numbers are in the table` });
+  const figure = element("figure", {}, element("h3", {}, `${labelOf(measure)} ${found.ks.length > 1 ? "by cutoff" : `at ${found.ks[0] ?? "all"}`}`));
+  const place = element("div", { role: "img", "aria-label": `${labelOf(measure)}; the table has the numbers` });
   figure.append(place);
   const ks = [...found.ks].sort((one, other) => (one ?? Infinity) - (other ?? Infinity)).map((k) => k ?? "all");
   await window.vegaEmbed(place, specification(rows, measure, systems, ks), { ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false });
@@ -673,15 +676,15 @@ async function show(found) {
   const { comparisons, baseline, measures } = found;
   const isOne = found.systems.length === 1;
   const answered = [...(isOne ? inShort : verdicts)(found), ...fewJudged(found), ...against(found)];
-  const parts = [section(isOne ? "In short" : "The answer", ...answered), section("The data", ...data(found))];
+  const parts = [section(isOne ? "Summary" : "The answer", ...answered), section("The data", ...data(found))];
   parts.push(section("Means", ...(await means(found))));
   if (comparisons.length) {
     const each = measures.map((measure) => differences(comparisons, measure));
-    parts.push(section(`Differences to ${baseline}`, ...each, download("comparisons", ["baseline", "system"])));
+    parts.push(section(`Differences from ${baseline}`, ...each, download("comparisons", ["baseline", "system"])));
   }
-  parts.push(section("Users who got nothing", ...gotNothing(found)));
-  if (found.contents.length) parts.push(section("What is in the lists", contentsTable(found)));
-  parts.push(section("How it was made", ...sqlParts(found.listing)));
+  parts.push(section("Users without recommendations", ...gotNothing(found)));
+  if (found.contents.length) parts.push(section("Beyond accuracy", contentsTable(found)));
+  parts.push(section("Method and provenance", ...sqlParts(found.listing)));
   $("#answer").replaceChildren(...parts);
 }
 
@@ -690,11 +693,11 @@ function* against({ problems, ks, systems }) {
   const lines = new Map();
   for (const row of problems.filter((one) => one.severity !== "info" && (one.k === null || one.k === ks[0]))) {
     const percent = (100 * row.count) / row.of;
-    const share = row.of ? ` of ${row.of} (${percent < 10 ? formatNumber(percent, 2) : fixed(percent, 0)} %)` : "";
+    const share = row.of ? ` of ${row.of} (${percent < 10 ? formatNumber(percent, 2) : fixed(percent, 0)}%)` : "";
     lines.set(row.problem, [...(lines.get(row.problem) ?? []), `${row.system === null ? "" : `${row.system} `}${row.count}${share}`]);
   }
   if (!lines.size) return;
-  yield element("p", {}, systems.length === 1 ? "What to keep in mind:" : "What stands against it:");
+  yield element("p", {}, "Caveats:");
   yield element("ul", { class: "caveats" }, ...[...lines].map(([problem, texts]) => element("li", {}, `${problem}: ${texts.join(", ")}`)));
 }
 
@@ -702,21 +705,21 @@ function* against({ problems, ks, systems }) {
 function contentsTable({ contents }) {
   const fields = Object.keys(contents[0]).filter((name) => name !== "system" && contents.some((row) => row[name] !== null));
   const rows = fields.map((name) => [name, ...contents.map((row) => (Number.isInteger(row[name]) ? row[name] : formatNumber(row[name])))]);
-  return table(["Column", ...contents.map((row) => names(row.system))], rows, "What is in the lists");
+  return table(["Column", ...contents.map((row) => names(row.system))], rows, "Beyond accuracy");
 }
 
-/** Say what is wrong with the data. */
+/** List the findings of the check, and count the data. */
 function* data({ problems, counts }) {
   const runs = new Set(tables.rec.flatMap((one) => one.runs).filter((name) => name !== column("rec", "system")));
-  const unread = [...runs].map((name) => `rec: a column ${name} is not read, so that several runs of a model make one list: keep one run`);
+  const unread = [...runs].map((name) => `rec: the column ${name} is not read, so all runs of a model form one list; keep one run`);
   const texts = [...unread, ...problems.map(problemText)];
-  yield element("p", {}, texts.length ? "What there is to know about the data:" : "The check of the data found nothing.");
+  yield element("p", {}, texts.length ? "Findings of the check:" : "The check of the data found no problems.");
   yield element("ul", {}, ...texts.map((text) => element("li", {}, text)));
   const rows = counts.map((row) => [row.of === "truth" ? "Truth" : names(row.system), row.lines, row.users, row.items]);
   yield table(["Table", "Rows", "Users", "Items"], rows, "The data");
 }
 
-/** Say which model is better, and how sure that is. */
+/** Name the better model, with the comparisons. */
 function* verdicts(found) {
   const { refused, comparisons, measures, ks } = found;
   if (refused) {
@@ -724,18 +727,18 @@ function* verdicts(found) {
     return;
   }
   const lead = leading(found);
-  const needed = `${rules.most_systems.pairs} models or fewer, users with lists of each two, and a value of every user`;
-  yield lead ? element("p", { class: "lead" }, lead) : element("p", {}, `No model is called the best: that needs ${needed}.`);
+  const needed = `at most ${rules.most_systems.pairs} models, common users of each two models, and a value for every user`;
+  yield lead ? element("p", { class: "lead" }, lead) : element("p", {}, `No best model is named. That requires ${needed}.`);
   const family = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
   yield element("ul", { class: "verdicts" }, ...family.map((row) => element("li", { class: row.verdict }, sentence(row, family.length))));
 }
 
-/** Say of which models few items are judged: what is not judged counts as a miss. */
+/** Name the models with few judged items; unjudged items count as misses. */
 function* fewJudged({ users, ks }) {
   const few = users.filter((row) => row.judged !== null && row.judged < rules.few_judged);
-  const shares = few.map((row) => `${names(row.system)} ${fixed(100 * row.judged, 0)} %`);
+  const shares = few.map((row) => `${names(row.system)} ${fixed(100 * row.judged, 0)}%`);
   const place = ks[0] === null ? "in the list" : `among the first ${ks[0]}`;
-  if (few.length) yield element("p", {}, `Few items ${place} are judged, and the others count as misses: ${shares.join(", ")}.`);
+  if (few.length) yield element("p", {}, `Few items ${place} are judged; unjudged items count as misses: ${shares.join(", ")}.`);
 }
 
 /** Write a mean with its interval, with the decimals of all means of this model. */
@@ -760,7 +763,7 @@ async function means(found) {
   const some = systems.length > rules.most_systems.charts ? [quiet(`The charts show ${rules.most_systems.charts} of ${systems.length} models.`)] : [];
   const whole = Math.max(...users.map((row) => row.users));
   return [
-    quiet(`Means over ${whole} users with the ${100 * rules.confidence} % confidence interval: ± half of it, or from its low to its high end where it is not symmetric.`),
+    quiet(`Means over ${whole} users with their ${100 * rules.confidence}% confidence interval: ± half its width, or its two ends if it is asymmetric.`),
     table(["Measure", ...ordered.map(names)], rows, "Means"), ...some, charts, download("means", found.hasSystems ? ["system"] : []),
   ];
 }
@@ -785,9 +788,9 @@ function gotNothing({ users, shared = [], measures, ks }) {
   const decimals = columnDecimals(shared.map((row) => row.mean), []);
   const means = shared.map((row) => `${formatFixed([row.mean], decimals)[0]} with ${row.system}`).join(", ");
   return [
-    quiet("Users evaluated are those of the truth. One without recommendations counts as an empty list."),
-    table(header, rows, "Users who got nothing", ["Of them"]),
-    ...(shared[0]?.users ? [element("p", {}, `Of the ${shared[0].users} users with recommendations of every model, ${atK(measures[0], ks[0])} is ${means}.`)] : []),
+    quiet("All users in the truth are evaluated. A user without recommendations is scored as an empty list."),
+    table(header, rows, "Users without recommendations", ["Of them"]),
+    ...(shared[0]?.users ? [element("p", {}, `For the ${shared[0].users} users with recommendations from every model, ${atK(measures[0], ks[0])} is ${means}.`)] : []),
   ];
 }
 

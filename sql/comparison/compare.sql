@@ -2,10 +2,10 @@
 -- and how sure.
 --
 -- rec, truth:   tables with system, userid, itemid, score and userid, itemid [, rel], as for ranking.judged
--- ks:           LIST of cut-offs; NULL among them means the whole list; may be left out where each of the measures names
+-- ks:           LIST of cutoffs; NULL among them means the whole list; may be left out where each of the measures names
 --               its own
 -- baseline:     name of the system to compare each other one with; NULL for every pair of at most 20 systems
--- measures:     as for ranking.by_user, each at its own cut-offs alone; by default ndcg, recall, average_precision, mrr,
+-- measures:     as for ranking.by_user, each at its own cutoffs alone; by default ndcg, recall, average_precision, mrr,
 --               hit_rate and precision
 -- confidence:   of the intervals, and the least for a verdict: p must be below 1 - confidence
 -- margin:       how much of a difference does not matter, for the verdict 'same'; NULL: there is none

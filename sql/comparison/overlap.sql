@@ -1,7 +1,7 @@
 -- Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.
 --
 -- rec:         table with system, userid, itemid, score, as for ranking.judged; no truth is needed
--- ks:          LIST of cut-offs; NULL among them means the whole list
+-- ks:          LIST of cutoffs; NULL among them means the whole list
 -- baseline:    name of the system to compare each other one with; NULL for every pair of at most 20 systems
 -- persistence: of rbo, a number above 0 to 1: how likely a user goes on from one rank to the next; 1 weighs all ranks
 --              alike
@@ -19,7 +19,7 @@
 --
 -- A list is cut at k first; then the places of NULLs and of repeated items close up. So identical lists are 1 and lists
 -- without a common item 0, whatever k is. rbo sums persistence^(d - 1) x common items of both lists cut at d / d, over the
--- depths d = 1 to the length of the longer list, and divides by the sum of the weights. That is truncated and normalised,
+-- depths d = 1 to the length of the longer list, and divides by the sum of the weights. That is truncated and normalized,
 -- as LensKit's: the package rbo extrapolates beyond the lists by default, and OpenSearch divides by the longer of the two
 -- prefixes and rounds to two digits.
 CREATE OR REPLACE MACRO ranking.overlap(

@@ -1,7 +1,7 @@
--- The share of a catalogue that appears in anybody's recommendations.
+-- The share of a catalog that appears in anybody's recommendations.
 --
 -- rec_list: LIST of item ids, one list per row (cut it to the wanted length first: rec[:10])
--- n_items:  the number of items of the catalogue: a constant, a subquery or an aggregate
+-- n_items:  the number of items of the catalog: a constant, a subquery or an aggregate
 -- Returns:  DOUBLE in [0, 1]: the number of distinct items in all lists of the group, divided by n_items. An item that
 --           occurs several times counts once, NULL in a list not at all, and a list that is NULL is an empty list. A
 --           group without rows, and n_items NULL, give NULL.

@@ -4,7 +4,7 @@
 -- Evidently, Elliot and RankSys divide so as well; LensKit and RecBole divide by n in place of n - 1.
 --
 -- rec_list: LIST of item ids, one list per row (cut it to the wanted length first: rec[:10])
--- n_items:  the number of items of the catalogue, so that items nobody is recommended count, with zero lists; without it
+-- n_items:  the number of items of the catalog, so that items nobody is recommended count, with zero lists; without it
 --           only the items that appear in a list count
 -- Returns:  DOUBLE in [0, 1]: 0 if every item appears in as many lists, 1 if one item takes all. An item that
 --           occurs several times in one list counts once there; NULL in a list does not count; a list that is NULL is an

@@ -3,7 +3,7 @@
 -- rec, ks, history, items, head, divergence, user_col, ..., descending: as for ranking.beyond_accuracy_by_user
 -- Returns:    [system,] k, users (with a list), users_without_history (of them), the means of the columns of
 --             ranking.beyond_accuracy_by_user, each over the users where it is not NULL, and of all lists together:
---             popularity_lift, n_items (different ones), coverage, items_outside_catalogue, gini, entropy, personalization
+--             popularity_lift, n_items (different ones), coverage, items_outside_catalog, gini, entropy, personalization
 -- Errors:     as for ranking.beyond_accuracy_by_user; items without an item
 -- Source:     as for ranking.beyond_accuracy_by_user; Abdollahpouri et al. (2019), popularity_lift
 -- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid
@@ -11,9 +11,9 @@
 --             SELECT system, popularity, popularity_lift, long_tail, coverage
 --             FROM ranking.beyond_accuracy('rec', [10], history := 'rated');
 --
--- The catalogue is the items of `items`, or else those of the history. coverage is the share of it that is in a top k;
--- items_outside_catalogue counts the others, which coverage, gini and entropy leave out: it is never above 1, as that of
--- recommenders may be. gini and entropy (in bits) are of the number of lists that each item of the catalogue is in, with
+-- The catalog is the items of `items`, or else those of the history. coverage is the share of it that is in a top k;
+-- items_outside_catalog counts the others, which coverage, gini and entropy leave out: it is never above 1, as that of
+-- recommenders may be. gini and entropy (in bits) are of the number of lists that each item of the catalog is in, with
 -- those in none; gini and personalization are those of gini_coverage and personalization. RecBole divides its entropy by
 -- the number of items, Evidently's Gini index leaves out what is never recommended.
 --
@@ -99,7 +99,7 @@ shown AS MATERIALIZED (
         {%- if of.has_catalog %}
 ,
         count(catalog.itemid) / any_value(size)::DOUBLE AS coverage,
-        count(counted.itemid) - count(catalog.itemid) AS items_outside_catalogue,
+        count(counted.itemid) - count(catalog.itemid) AS items_outside_catalog,
         {{ items.gini(counts_of_known(), "any_value(size)") | indent(8) }} AS gini,
         -- -sum(c / t * log2(c / t)) for counts c that sum to t
         CASE WHEN count(catalog.itemid) > 0 THEN greatest(

@@ -1,9 +1,9 @@
 -- Popularity, novelty, diversity and calibration of each user's list, for every k.
 --
 -- rec:        a table with userid, itemid, score [, system], as for ranking.judged; no truth is needed
--- ks:         LIST of cut-offs; NULL among them means the whole list
+-- ks:         LIST of cutoffs; NULL among them means the whole list
 -- history:    a table with userid, itemid: what users had before; a pair counts once
--- items:      a table with itemid, category: the catalogue; an item may have several rows, or a NULL for no category
+-- items:      a table with itemid, category: the catalog; an item may have several rows, or a NULL for no category
 -- head:       the share of the pairs of history that the most popular items have, of which long_tail is what is left
 -- divergence: that of miscalibration: 'js' (Jensen-Shannon, 0 to 1) or 'kl' (Kullback-Leibler, as Steck has it), in bits
 -- category_col: what the column of categories is called; by default category

@@ -1,7 +1,7 @@
 -- Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.
 --
 -- rec, truth, user_col, ..., descending, without_relevant: as for ranking.judged
--- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
+-- ks:         LIST of cutoffs; NULL among them means the whole list, 0 the empty one
 -- min_grade:  the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:    a row per system, k and item that is in truth or in a user's top k: [system,] k, itemid (a UUID as text),
 --             users_relevant (to whom it is relevant), users_recommended (whose top k holds it), hits (both), recall (hits /

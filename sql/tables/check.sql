@@ -1,13 +1,13 @@
 -- The problems of two tables before they are evaluated, a row per kind of problem and system.
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking.judged
--- ks:         the cut-offs at which tied scores and short lists are looked for, and above the largest of which ties and
+-- ks:         the cutoffs at which tied scores and short lists are looked for, and above the largest of which ties and
 --             repeated items are; NULL among them for the whole list
 -- user_col, ..., descending, JUDGING: as for ranking.judged
 -- history:    a table with userid, itemid [, time]: what the recommendations were made of, as train of ranking.split
 -- time_col:   what the column of times is called in truth and in history; by default time; '' if there are none, so
 --             that late events are not looked for
--- items:      a table with itemid, in which an item may stand several times: the catalogue, or the corpus that is searched
+-- items:      a table with itemid, in which an item may stand several times: the catalog, or the corpus that is searched
 -- predicted_truth: as of ranking.compare: are the labelled users, those of truth, like the others by it, and judged to every k?
 -- Returns:    one row per kind of problem and system that has it: severity (below), system (as text; NULL where the row is
 --             about truth or all of rec), problem, code (of ranking.check_codes, which says what to write), k, example,

@@ -20,7 +20,7 @@
 -- dcg / ideal_dcg is ndcg, but for the last bit where all grades of truth are equal and their gain is no power of 2: there
 -- NDCG leaves the gain out. An item that a list repeats is a miss the second time, without a grade. Measures, relevant and
 -- gain of a user who is in rec alone are NULL. Of rows whose rank is NULL, ANTI JOIN items USING (itemid) leaves those whose
--- item is gone from a catalogue. To find the users who lost most, see examples/queries.md.
+-- item is gone from a catalog. To find the users who lost most, see examples/queries.md.
 CREATE OR REPLACE MACRO ranking.explain(
     rec, truth, user, k := 10, ties := 'item', COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
 {% import "measures/internal/rules.jinja" as rules %}

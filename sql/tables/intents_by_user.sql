@@ -3,7 +3,7 @@
 -- rec:        a table with userid, itemid, score [, system], as for ranking.judged
 -- truth:      a table with userid, itemid, intent [, rel]: a row for each intent that an item meets. Without a column rel
 --             every row is one; a row of grade 0 or less says that the item does not meet the intent
--- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
+-- ks:         LIST of cutoffs; NULL among them means the whole list, 0 the empty one
 -- alpha:      how likely an item satisfies an intent that it meets, a number from 0 to 1: the next item that meets the same
 --             intent adds 1 - alpha times as much
 -- intent_col: what the column of intents is called

@@ -12,7 +12,7 @@
 --             take the grades as they are; NULL: every grade above 0 is. Here it is for n_truth alone: the measures of
 --             `judged` take a min_grade of their own
 -- unjudged:   what becomes of items in rec that truth has no row for: 'miss': each takes up a rank; 'skip': they are left
---             out, NULLs and repeated items with them, and the ranks closed up (condensed lists), before any cut-off
+--             out, NULLs and repeated items with them, and the ranks closed up (condensed lists), before any cutoff
 -- without_relevant: users without a relevant item: 'zero': each counts as its measures say, 0 in most; 'skip': they are in
 --             no list, mean or comparison, and users_without_relevant still counts them
 -- users:      a table of users, as the queries of a golden set: each is in truth, without a relevant item where truth has no

@@ -329,7 +329,7 @@ def partition(
             ranking.check and ranking.beyond_accuracy.
         rec: the schema of the table; for ranking.compare_by_user of the values by user, all for the merge.
         truth: likewise, if the function reads a truth.
-        ks: cut-offs, of ranking.judged one; None for the whole list.
+        ks: cutoffs, of ranking.judged one; None for the whole list.
         measures: as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`; by default all columns.
         ties: "item", "trec" or "expected".
         history: the schema of the history of ranking.check or ranking.beyond_accuracy, if there is one.

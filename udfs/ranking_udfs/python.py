@@ -94,16 +94,16 @@ def evaluate(
             models, give a dict of any of these by name; a column `system` tells models apart, too.
         truth: what turned out right: users, items and, if there are any, grades; in the same forms. The ids
             of a query can be a set.
-        measures: as texts, `ndcg`, `recall(normalize=min)@5,10`, with options and cut-offs if they are to
+        measures: as texts, `ndcg`, `recall(normalize=min)@5,10`, with options and cutoffs if they are to
             have their own. By default recall, precision, average_precision, mrr, ndcg, hit_rate and
             f_measure, with history or items what is in the lists, too.
-        ks: the cut-offs of all other measures: an integer, or several; None is the whole list.
+        ks: the cutoffs of all other measures: an integer, or several; None is the whole list.
         by_user: whether to return the values of each user in place of means.
         options:
 
     Returns:
         A relation with a row per model, segment and k: [system,] [segment,] k, users, users_without_rec,
-        users_without_truth, users_without_relevant and a column for each measure, NULL at cut-offs that are
+        users_without_truth, users_without_relevant and a column for each measure, NULL at cutoffs that are
         not its own; the segment of all users is `(all)`. With history or items users_with_rec (with truth or
         without), users_without_history and what is in the lists stand beside them. With by_user a row per
         model, user and k: [system,] userid, k, n_rec, n_truth and the measures. `.df()`, `.pl()`,
@@ -311,11 +311,11 @@ def explain(
         rec: as of `evaluate`.
         truth: as of `evaluate`.
         user_id: the user.
-        ks: one cut-off; None is the whole list.
+        ks: one cutoff; None is the whole list.
         options:
 
     Returns:
-        A relation with a row per item down to the cut-off, then those of truth that are missed: the columns
+        A relation with a row per item down to the cutoff, then those of truth that are missed: the columns
         of `ranking.explain`.
 
     Raises:
@@ -328,7 +328,7 @@ def explain(
         [(1, 'a', None), (2, 'b', 1.0)]
     """
     if isinstance(ks, Iterable):
-        raise ValueError(f"explain: ks must be one cut-off, got {shorten(repr(ks))}")
+        raise ValueError(f"explain: ks must be one cutoff, got {shorten(repr(ks))}")
     with at_work("explain", rec, truth, None, ks, options) as (connection, work):
         work.check_users()
         return connection.result(explain_query(work.composed, str(user_id), work.tables.negated))
@@ -585,7 +585,7 @@ def value_errors(caller: str) -> Iterator[None]:
 
 
 def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list[int | None]]:
-    """Return the measures, none for the usual ones, and cut-offs; DataError if an argument is not valid."""
+    """Return the measures, none for the usual ones, and cutoffs; DataError if an argument is not valid."""
     if ties not in [*defaults.TIES]:
         raise DataError(f"ties must be one of {', '.join(defaults.TIES)}, got {shorten(repr(ties))}")
     chosen = parse_texts("measures", "'ndcg@5,10'", measures, parse_measures)
@@ -597,7 +597,7 @@ def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list
     cuts = [to_cut_off(k) for k in (ks if isinstance(ks, Iterable) else [ks])]
     is_used = not chosen or not all(choice.cuts for choice in chosen)
     if is_used and not cuts:
-        raise DataError("ks must be a list of one or more k, got []")
+        raise DataError("ks must be a non-empty list of cutoffs, got []")
     return chosen, cuts if is_used else []
 
 
@@ -605,7 +605,7 @@ def parse_texts(name: str, example: str, given: Any, parse: Callable[[str], list
     one_text = [given] if isinstance(given, str) else given
     texts = [*one_text] if isinstance(one_text, Iterable) else []
     if (not texts and given is not None) or not all(isinstance(one, str) for one in texts):
-        raise DataError(f"{name} must be texts such as {example}, got {shorten(repr(given))}")
+        raise DataError(f"{name} must be strings such as {example}, got {shorten(repr(given))}")
     try:
         return [choice for one in texts for choice in parse(one)]
     except ValueError as error:
@@ -613,7 +613,7 @@ def parse_texts(name: str, example: str, given: Any, parse: Callable[[str], list
 
 
 def to_cut_off(k: object) -> int | None:
-    """Return a cut-off as an integer, NumPy's too, or None for the whole list; DataError if it is none."""
+    """Return a cutoff as an integer, NumPy's too, or None for the whole list; DataError if it is none."""
     try:
         found = -1 if isinstance(k, bool) else k if k is None else operator.index(k)  # type: ignore[arg-type]
     except TypeError:

@@ -146,7 +146,7 @@ CASE
     WHEN regexp_matches(measures::VARCHAR, '[(@]')
         THEN error(concat(
             caller, ': measures must be names alone without Python, got ', _ranking_cut(measures::VARCHAR),
-            ': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cut-offs are ks'))
+            ': for options, write ranking.ndcg(judged, 10, gain := ''linear'') over ranking.judged; cutoffs are ks'))
     WHEN coalesce(measures::VARCHAR, usual) IS NULL
         THEN CASE WHEN ties::VARCHAR = 'expected' THEN EXPECTED_MEASURES ELSE COLUMN_MEASURES END
     ELSE list_transform(

@@ -136,7 +136,7 @@ list_transform(
             'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
             || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
             unread.runs[1],
-            CASE WHEN unread.systems IS NULL THEN 'leave it out (SELECT * EXCLUDE)' ELSE 'system_col := ''''' END),
+            CASE WHEN unread.systems IS NULL THEN 'remove it (SELECT * EXCLUDE)' ELSE 'system_col := ''''' END),
         _ranking_grade_not_read(list_filter(unread.grades, lambda grade: NOT _ranking_is_score(grade, score_col))[1])))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_grade_not_read(name) AS

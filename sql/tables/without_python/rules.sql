@@ -1,4 +1,4 @@
--- The distinct cut-offs k in ascending order, or an error if there are none, or one is no integer, negative or too large.
+-- The distinct cutoffs k in ascending order, or an error if there are none, or one is no integer, negative or too large.
 CREATE OR REPLACE TEMP MACRO _ranking_cuts(ks, caller) AS
 list_transform(
     -- A lambda takes no subquery, which ks may be.
@@ -9,7 +9,7 @@ list_transform(
         WHEN NOT _ranking_is_number(regexp_replace(one['type'], '\[\d*\]$', ''))
             THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(one['type']))
         WHEN one['text'] IS NULL OR len(one['given']) = 0
-            THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(one['text']))
+            THEN error(caller || ': ks must be a non-empty list of cutoffs, got ' || _ranking_cut(one['text']))
         WHEN NOT _ranking_are_integers(one['given'])
             THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(one['text']))
         WHEN list_min(one['given']::DOUBLE[]) < 0
@@ -25,16 +25,16 @@ list_transform(
 CREATE OR REPLACE TEMP MACRO _ranking_is_number(type) AS
 _ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
 
--- Cut-offs as the texts of numbers, whatever their type, so that none loses a digit.
+-- Cutoffs as the texts of numbers, whatever their type, so that none loses a digit.
 CREATE OR REPLACE TEMP MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 
--- Say whether cut-offs, as _ranking_numbers gives them, have no digits after the point.
+-- Say whether cutoffs, as _ranking_numbers gives them, have no digits after the point.
 CREATE OR REPLACE TEMP MACRO _ranking_are_integers(numbers) AS
 -- 10, 10.0, and 1e+20, as large floating numbers are written
 len(list_filter(numbers, lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
 
--- The largest of the cut-offs: how far to look down a ranking. NULL, all the way, where one is NULL or beyond INTEGER.
+-- The largest of the cutoffs: how far to look down a ranking. NULL, all the way, where one is NULL or beyond INTEGER.
 CREATE OR REPLACE TEMP MACRO _ranking_longest(ks) AS
 list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
 
@@ -130,7 +130,7 @@ CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
     THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ' || min_grade::VARCHAR
 END;
 
--- The error text of a bad cut-off; NULL for none.
+-- The error text of a bad cutoff; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_k_problem(k) AS
 CASE
     WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))

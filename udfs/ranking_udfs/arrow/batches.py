@@ -1,7 +1,7 @@
 """The last batch of rows of each thread, judged, and its rankings cut at the last few k.
 
 A query with several measures calls each of them on the same rows; comparing the rows is a hundred times
-cheaper than judging them again. What is remembered is bounded: no large batch, and few cut-offs.
+cheaper than judging them again. What is remembered is bounded: no large batch, and few cutoffs.
 """
 
 import numpy as np

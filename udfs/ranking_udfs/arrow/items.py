@@ -60,7 +60,7 @@ def unify_types(name: str, rec: Items, truth: Items, known_as: str) -> tuple[pa.
     """Return the values of both in one type; a TypeError, which calls truth `known_as`, if types differ."""
     if rec.family != truth.family:
         got = f"{type_name(rec.kind)} in rec and {type_name(truth.kind)} in {known_as}"
-        raise TypeError(f"{name}: rec and {known_as} must hold items of one type, got {got}")
+        raise TypeError(f"{name}: rec and {known_as} must hold items of the same type, got {got}")
     one, other = rec.values, truth.values
     if one.type == other.type:
         return one, other

@@ -47,7 +47,7 @@ def judged_from_arrow(name: str, array: pa.Array) -> Judged:
 
     check_rule(name, "size must be from 0 to cutoff", (size >= 0) & (size <= cutoff), size)
     lengths = np.diff(offsets), np.diff(grade_offsets)
-    check_rule(name, "ranks and grades must be of one length", np.equal(*lengths), *lengths)
+    check_rule(name, "ranks and grades must have the same length", np.equal(*lengths), *lengths)
     before = np.where(ragged.run_starts(rows), 0, np.append(0, ranks[:-1]))
     is_rank = (ranks > before) & (ranks <= size[rows]) & (ranks == np.floor(ranks))
     check_rule(name, "ranks must be ascending integers from 1 to size", is_rank, ranks)

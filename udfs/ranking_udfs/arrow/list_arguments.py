@@ -39,7 +39,7 @@ def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[
     differ = (rows[1:] == rows[:-1]) & (lengths[1:] != lengths[:-1])
     if differ.any():
         one, other = lengths[int(np.argmax(differ)) :][:2]
-        raise ValueError(f"{name}: the vectors of a list must be of one length, got {one} and {other}")
+        raise ValueError(f"{name}: the vectors of a list must have the same length, got {one} and {other}")
     numbers = check_numbers(f"{name}: an element of a vector", values, "a finite number", np.isfinite)
     matrix = np.zeros((int(lengths.max(initial=0)), len(lengths)))  # shorter vectors end in zeros
     matrix[ragged.positions(bounds), ragged.rows_of(bounds)] = numbers

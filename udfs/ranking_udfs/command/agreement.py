@@ -24,13 +24,13 @@ STATISTICS = {
     "mean_difference": "Mean grade, A - B",
 }
 LEGEND = (
-    "Agreement: the share of pairs with equal grades. Kappa and alpha: 1 if all agree, 0 if no more than by "
-    "chance; weights are the differences of grades, and their squares. {} % confidence intervals: a "
-    "jackknife over users."
+    "Agreement: share of pairs with equal grades. Kappa and alpha: 1 is perfect agreement, 0 is agreement by "
+    "chance; weights are the differences of grades, or their squares. {}% confidence intervals: jackknife "
+    "over users."
 )
 OF_FAVORS = (
-    "A, B: the mean difference by the labels of each judge, and its verdict (+ better, - worse, ? unclear), "
-    "of users with labels of both. B - A is tested over the same users."
+    "A, B: mean difference by the labels of each judge, with its verdict (+ better, - worse, ? unclear), "
+    "over users with labels from both. B - A is tested over the same users."
 )
 
 
@@ -56,7 +56,7 @@ def statistics_text(work: Evaluation, rows: Sequence[Row]) -> str:
     """Render the statistics, and say which judge is stricter, and what is missing."""
     form, digits, last = work.given.format, digits_of(work.given) or DIGITS, rows[-1]
     cells = [[STATISTICS[row["statistic"]], row["value"], row["low"], row["high"]] for row in rows]
-    alone = f"{last['only_a']} by A alone, {last['only_b']} by B alone"
+    alone = f"{last['only_a']} only by A, {last['only_b']} only by B"
     pairs, users = (f"{last[name]} {name[:-1]}{'s' * (last[name] != 1)}" for name in ("pairs", "users"))
     of_both = f"{pairs} of a user and an item graded by both, of {users}"
     confidence = work.request.comparison["confidence"]
@@ -65,7 +65,11 @@ def statistics_text(work: Evaluation, rows: Sequence[Row]) -> str:
     else:
         is_sure = last["low"] * last["high"] > 0
     stricter = f"{'B' if last['value'] > 0 else 'A'} is stricter."
-    unclear = "Neither is stricter." if rows[0]["value"] == 1 else "Which judge is stricter is unclear."
+    unclear = (
+        "Neither is stricter."
+        if rows[0]["value"] == 1
+        else "The judges do not differ significantly in strictness."
+    )
     lines = [
         f"A: {work.inputs.truth}, B: {work.inputs.predicted_truth}.",
         in_unit(f"{of_both}; {alone}."),

@@ -122,6 +122,6 @@ def format_of(output: str | None, formats: Sequence[str]) -> str:
     found = "table" if output is None else endings.get(os.path.splitext(output)[1].lower())
     if found is None:
         known = ", ".join(filter(None, endings))
-        rule = f"--output must end in one of {known}, or --format be said"
+        rule = f"--output must end in one of {known}, or --format must be given"
         raise click.UsageError(f"{rule}, got {output!r}", click.get_current_context())
     return found

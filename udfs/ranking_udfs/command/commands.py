@@ -78,7 +78,7 @@ class Work(Evaluation):
         outputs = [*filter(None, (given.output, given.by_user, given.rows))]
         beside = [*dict.fromkeys(manifest_path(one) for one in outputs if extension(one) != ".parquet")]
         for old in filter(os.path.exists, beside if may_write and not given.manifest else []):
-            raise DataError(f"{old}: would tell of another run: write --manifest, or remove it")
+            raise DataError(f"{old}: describes an earlier run: pass --manifest to replace it, or delete it")
         given.beside = beside if given.manifest else []
         stored = [] if given.against is None else [given.against, manifest_path(given.against)]
         read = [*input_files(self.con, self.inputs), *filter(os.path.exists, stored)]
@@ -159,7 +159,7 @@ def check(work: Work) -> str | bytes:
         work.write(f"{check_rows_query(work.composed)}\nWHERE code IN ({codes})", given.rows)
     if given.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
-        return "".join(lines) or "The check found nothing.\n"
+        return "".join(lines) or "The check found no problems.\n"
     return render(work.con, given, [*COLUMNS], problems)
 
 
@@ -182,8 +182,8 @@ def compare(work: Work) -> str | bytes:
     work.prepare()
     given = work.given
     if given.pairs and not work.request.choices:
-        rule = "a measure by which one of two models is better, such as ndcg"
-        raise UsageError(f"compare: --pairs needs {rule}")
+        rule = "a measure with a better direction, such as ndcg"
+        raise UsageError(f"compare: --pairs requires {rule}")
     if given.against is not None:
         add_stored_run(work, given.against, given.baseline)
     work.check_models()
@@ -234,7 +234,7 @@ def rows_of(con: duckdb.DuckDBPyConnection, queries: Iterable[str]) -> list[dict
 def compare_sql(work: Work) -> str:
     request, path = work.request, work.given.by_user
     asked = [pairs_query(work.composed)] if work.given.pairs else work.comparisons()
-    titles = ["The comparisons, of all users.", "The comparisons in each segment."]
+    titles = ["The comparisons over all users.", "The comparisons in each segment."]
     queries = [(title, query) for title, each in zip(titles, asked, strict=False) for query in each]
     if path is not None:
         query = differences_query(request)
@@ -260,19 +260,19 @@ def explain(work: Work) -> str | bytes:
         order = f"{near(plain, given_plain)} + {near('lower(userid::VARCHAR)', 'lower($1::VARCHAR)')}, userid"
         query = f"SELECT userid::VARCHAR FROM ({both}) WHERE userid IS NOT NULL ORDER BY {order} LIMIT 1"
         ((one,),) = work.con.execute(query, [given.user_id]).fetchall()
-        advice = f"write --user-id {shlex.quote(shorten(one))}, or another that is there"
+        advice = f"did you mean --user-id {shlex.quote(shorten(one))}?"
         rule = in_unit("explain: --user-id must be a user of REC or TRUTH")
         raise UsageError(f"{rule}, got {user!r}; {advice}")
     has_truth = ("truth",) in found
     rows = fetch_rows(work.con, explain_query(work.composed, given.user_id, tables.negated))
     rows = with_titles(work, rows) if work.inputs.titles is not None else rows
     if not has_truth and not given.quiet:
-        say("note", f"{in_unit('user')} {user} is not in the truth: nothing can be measured")
+        say("note", f"{in_unit('user')} {user} has no truth, so no measure is computed")
     return explanation_text(work, rows, has_truth)
 
 
 def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add the title of each item behind its id, and `gone`: whether the catalogue does not have it."""
+    """Add the title of each item behind its id, and `gone`: whether the catalog does not have it."""
     titles = work.names("titles", (row["itemid"] for row in rows))
     first = [name for name in ("system", "rank", "itemid") if name in rows[0]] if rows else []
     return [
@@ -338,7 +338,7 @@ def report(given: Any) -> None:
     for path, content in contents.items():
         write_output(path, content)
     if not given.quiet:
-        wrong = [f"something is wrong: {one}" for one in findings.wrong]
+        wrong = [f"error in the data: {one}" for one in findings.wrong]
         said = next(
             filter(None, [*wrong, findings.leading, *findings.headlines, *findings.caveats]), "written"
         )

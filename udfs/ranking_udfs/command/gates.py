@@ -46,7 +46,7 @@ class Condition:
     kind: str = SQL
     holds: str = ""  # what fails, as SQL
     measure: str | None = None  # the measure that it looks at, with its options; None for each
-    cuts: tuple[int | None, ...] = ()  # the cut-offs that it looks at; () for each
+    cuts: tuple[int | None, ...] = ()  # the cutoffs that it looks at; () for each
     of_contents: bool | None = None  # whether of what is in the lists, where a verdict says it
     of_segments: bool | None = None  # whether of segments, where a verdict says it, or of all users
     codes: tuple[str, ...] = ()  # of `problems(code, code)`; none for all
@@ -86,17 +86,15 @@ RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
     "of the check must be problems or problems(CODE, ...), got {}": (
         lambda one, of: one.kind != PROBLEMS and of.command == "check"
     ),
-    "{} needs the check of the data: leave out --no-check": (
+    "{} requires the check of the data; remove --no-check": (
         lambda one, of: one.kind == PROBLEMS and of.no_check
     ),
-    f"{{}} needs `{PROGRAM} compare`, which has verdicts": (
+    f"{{}} requires verdicts; use `{PROGRAM} compare`": (
         lambda one, of: one.is_compared and of.command != "compare"
     ),
-    "{} needs --baseline, which the others are compared with": (
-        lambda one, of: one.is_compared and of.baseline is None
-    ),
-    "{} needs --segment FILE:COLUMN": lambda one, of: one.of_segments and of.segment is None,
-    "{} needs results: --format sql only prints what would find them": lambda _, of: of.format == "sql",
+    "{} requires --baseline NAME": (lambda one, of: one.is_compared and of.baseline is None),
+    "{} requires --segment FILE:COLUMN": lambda one, of: one.of_segments and of.segment is None,
+    "{} requires results, and --format sql computes none": lambda _, of: of.format == "sql",
 }
 
 
@@ -127,7 +125,7 @@ def parse_problems(text: str, found: re.Match[str]) -> Condition:
 def parse_losers(text: str, _: re.Match[str]) -> Condition:
     lost = IS_LOSERS.fullmatch(text)
     if not lost or not 0 < float(lost[1]) < float("inf") or lost[2] + lost[3] == ">=0":
-        rule = "losers(LOSS) > COUNT must have a loss above 0 and a count, such as losers(0.5) > 3"
+        rule = "losers(LOSS) > COUNT must have a loss above 0 and a count, as in losers(0.5) > 3"
         raise ValueError(f"{rule}, got {shorten(repr(text))}")
     return Condition(text, LOSERS, threshold=float(lost[1]), least=int(lost[3]) + (lost[2] == ">"))
 
@@ -138,7 +136,7 @@ def parse_verdict(text: str, found: re.Match[str]) -> Condition:
     one, verdict = parse_measured(found[2], text), found[3]
     of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
     if None not in (one.measure, of_contents) and (one.measure in CONTENTS) is not of_contents:
-        right = "worse or better" if of_contents else "lower or higher, of which neither is better"
+        right = "worse or better" if of_contents else "lower or higher, since neither is better"
         raise ValueError(f"the verdict on {one.measure} must be {right}, got {shorten(repr(text))}")
     one = replace(one, of_contents=of_contents, of_segments=bool(found[1]))
     return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'")
@@ -175,7 +173,7 @@ def parse_measured(text: str | None, condition: str) -> Condition:
 
 
 def means_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
-    """Return each mean in rows of a comparison, or of an evaluation with the cut-offs of its measures."""
+    """Return each mean in rows of a comparison, or of an evaluation with the cutoffs of its measures."""
     found: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         if "measure" in row:
@@ -219,9 +217,9 @@ def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row
     looked = looked_at(one, means if one.kind == BOUND else rows, cuts)
     if not looked:
         there = dict.fromkeys(map(at_text, means))
-        return f"there is nothing to look at: measures are {', '.join(there)}"
+        return f"the measure has no results; available measures: {', '.join(there)}"
     if any(row["k"] == 0 for row in looked):
-        return "at k = 0 there is nothing to look at"
+        return "there are no results at k = 0"
     if one.is_tested and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
     held = failing(con, one, looked)
@@ -230,21 +228,21 @@ def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row
 
 
 def looked_at(one: Condition, rows: Sequence[Row], cuts: Cuts) -> list[Row]:
-    """Return the rows of a condition: of SQL that names measures, those at the cut-offs that are theirs."""
+    """Return the rows of a condition: of SQL that names measures, those at the cutoffs that are theirs."""
     own = [cuts[name] for name in one.names & {*cuts}]
     return [row for row in rows if one.looks_at(row) and all(row["k"] in ks for ks in own)]
 
 
 def losers_text(work: "Evaluation", one: Condition) -> str | None:
-    """Say with which models too many users lose by the first measure at its first cut-off, and who."""
+    """Say with which models too many users lose by the first measure at its first cutoff, and who."""
     from ..evaluation.comparison import losers_query
     from ..evaluation.queries import fetch_rows
 
     if not work.request.choices:
-        return "there is no measure by which one of two models is better"
+        return "no measure has a better direction"
     choice = work.request.choices[0]
     if choice.cuts[0] == 0:
-        return "at k = 0 there is nothing to look at"
+        return "there are no results at k = 0"
     rows = fetch_rows(work.con, losers_query(work.request, choice, one.threshold))
     texts = []
     for row in (each for each in rows if len(each["losers"]) >= one.least):
@@ -294,7 +292,7 @@ def row_text(row: Row) -> str:
 
 
 def at_text(row: Row) -> str:
-    """Say which measure it is at which cut-off; of a column its name."""
+    """Say which measure it is at which cutoff; of a column its name."""
     from ..measures.grammar import measure_of
 
     has_cutoff = measure_of(row["measure"]).measure.has_cutoff
@@ -316,11 +314,13 @@ def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> N
     for condition, code in codes:
         if code not in grave:
             there = (name for name, row in grave.items() if getattr(work.request, row.needs or "ks"))
-            rule = f"--fail-if problems(CODE) must be of codes of problems{did_you_mean(code, grave)}"
-            raise UsageError(f"{work.caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
+            rule = f"--fail-if problems(CODE) must name codes of problems{did_you_mean(code, grave)}"
+            raise UsageError(
+                f"{work.caller}: {rule}, got {shorten(code)}; available codes: {', '.join(there)}"
+            )
         if (table := grave[code].needs) and not getattr(work.request, table):
             needed = f"--{table.replace('_', '-')} FILE"
-            raise UsageError(f"{work.caller}: --fail-if {condition.text} needs {needed}")
+            raise UsageError(f"{work.caller}: --fail-if {condition.text} requires {needed}")
 
 
 def sample_result(work: "Evaluation") -> Row:

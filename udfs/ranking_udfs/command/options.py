@@ -1,6 +1,7 @@
 """The commands, their options in groups, and their help: click's, made of one table of options."""
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -33,63 +34,68 @@ ENDINGS = {  # what --output FILE is where --format is not said, of the formats 
 }
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
 FLAGS = {
-    "pairs": "instead: models in order, with letters that those share who are not surely apart",
-    "explain": "also a sentence for each comparison",
-    "long": "a row per measure",
-    "safe_csv": "a quote before text in CSV that a spreadsheet would take for a formula",
-    "ascending": "the lowest score is best, as of distances (of one model: A=FILE:ascending)",
-    "parts": "several REC without a name are parts of one table",
-    "manifest": "beside each file that is written, what it was made of: means.manifest.json",
+    "pairs": "rank the models instead; models that share a letter do not differ significantly",
+    "explain": "add a sentence for each comparison",
+    "long": "one row per measure",
+    "safe_csv": "quote text in CSV that a spreadsheet would read as a formula",
+    "ascending": "lower scores are better, as for distances (for one model: A=FILE:ascending)",
+    "parts": "treat several REC files without a name as parts of one table",
+    "manifest": "write inputs and options next to each output file, as in means.manifest.json",
     "quiet": "print nothing but errors",
-    "no_check": "do not look for problems of the data",
-    "allow_empty": "no error if a model has no user or no item in common with TRUTH",
+    "no_check": "skip the check of the data",
+    "allow_empty": "accept a model that shares no user or no item with TRUTH",
 }
 # The options of the command alone, and what it reads otherwise than Python: a file and a column in one text.
 OWN = {
     **{name: Option(help, False) for name, help in FLAGS.items()},
     "measures": OPTIONS["measures"]._replace(parse=parse_measures),
     "also": OPTIONS["also"]._replace(parse=parse_also),
-    "ks": Option("cut-offs, such as 5,10,all or 1-50 (10 if none)",
+    "ks": Option("cutoffs, as in 5,10,all or 1-50 (10)",
                  parse=parse_cut_offs, value="LIST", is_list=True),
-    "segment": Option("results for each segment of users, too", parse=parse_segment, value="FILE:COLUMN"),
+    "segment": Option("add results for each segment of users", parse=parse_segment, value="FILE:COLUMN"),
     "items": OPTIONS["items"]._replace(parse=parse_items),
-    "title": Option("column of items to show beside ids (title or text, if there is one)", value="COLUMN"),
-    "text": Option("column of the segments' file to show beside users (text if there)", value="COLUMN"),
-    "against": Option("a run measured before, as the baseline: what evaluate --by-user FILE --manifest "
-                      "wrote, .parquet or .csv", parse=file_in(".parquet", ".csv"), value="FILE"),
-    "user_id": Option("the user, as written in the files", value="USER"),
-    "output": Option("write here, by its ending .csv, .json, .parquet, .md, .html or .txt", value="FILE"),
-    "format": Option("instead of what the ending of --output says", choices=FORMATS),
+    "title": Option("column of items to show next to ids (title or text, if there is one)", value="COLUMN"),
+    "text": Option("column of the segments' file to show next to users (text, if there is one)",
+                   value="COLUMN"),
+    "against": Option("stored run as the baseline: a file of evaluate --by-user FILE --manifest, "
+                      ".parquet or .csv", parse=file_in(".parquet", ".csv"), value="FILE"),
+    "user_id": Option("user id, as written in the files", value="USER"),
+    "output": Option("output file; its ending sets the format: .csv, .json, .parquet, .md, .html, .txt",
+                     value="FILE"),
+    "format": Option("output format, overriding the ending of --output", choices=FORMATS),
     "by_user": Option(
-        "each user's values: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
+        "write the values of each user: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
     "rows": Option(
-        "users or rows of each problem: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
+        "write the failing records of each problem: .csv, .parquet or .json",
+        parse=file_in(*COPY_OPTIONS), value="FILE"),
     "fail_if": Option(
-        "exit with 3 if so: worse, 'segments worse', 'ndcg@10 < 0.3', 'losers(0.5) > 3', problems, or a "
-        "condition of SQL over the rows, as in 'difference < -0.01 AND p < 0.05'",
+        "exit with 3 if a condition holds: worse, 'segments worse', 'ndcg@10 < 0.3', 'losers(0.5) > 3', "
+        "problems, or SQL over the rows, as in 'difference < -0.01 AND p < 0.05'",
         parse=parse_conditions, value="CONDITION", is_list=True),
-    "digits": Option("significant digits (all, or 4 where people read)", parse=integer(1, 17), value="N"),
-    "figures": Option("write each chart as a file, for slides", value="FOLDER"),
-    "figure_format": Option("of these files", "svg", ("svg", "png")),
-    "pack": Option("instead: the script for clients without Python", False),
-    **{name: Option("name of this column, if called otherwise; FILE:COLUMN is of one file",
+    "digits": Option("significant digits (4 in tables, all in files)", parse=integer(1, 17), value="N"),
+    "figures": Option("write each chart as a file", value="FOLDER"),
+    "figure_format": Option("format of these files", "svg", ("svg", "png")),
+    "pack": Option("print the script for clients without Python instead", False),
+    **{name: Option(f"name of the {what} column, if not {usual}; FILE:COLUMN applies to one file",
                     value="COLUMN", is_list=True)
-       for name in ("user", "item", "score", "grade", "system")},
-    "time": Option("column of times in TRUTH and history ('' for none)", value="COLUMN"),
-    "database": Option("of DuckDB: files may be its tables and views", value="FILE"),
-    "format_in": Option("of files without an ending that says it", "auto", ("auto", "table", "trec")),
-    "threads": Option("of DuckDB", parse=integer(1), value="N"),
-    "memory_limit": Option("of DuckDB, such as 4GB", parse=parse_memory, value="SIZE"),
-    "difference": Option("how many users show this difference, too", parse=ABOVE_0, value="NUMBER"),
+       for name, what, usual in (("user", "user id", "userid"), ("item", "item id", "itemid"),
+                                 ("score", "score", "score"), ("grade", "grade", "rel"),
+                                 ("system", "model", "system"))},
+    "time": Option("name of the time column in TRUTH and the history ('' for none)", value="COLUMN"),
+    "database": Option("DuckDB database; REC and TRUTH may name its tables and views", value="FILE"),
+    "format_in": Option("format of files whose ending does not tell", "auto", ("auto", "table", "trec")),
+    "threads": Option("threads for DuckDB", parse=integer(1), value="N"),
+    "memory_limit": Option("memory limit for DuckDB, as in 4GB", parse=parse_memory, value="SIZE"),
+    "difference": Option("also compute the users needed for this difference", parse=ABOVE_0, value="NUMBER"),
     "correlation": Option(
-        "correlation of a user's values by two runs, where REC is one (0.5)",
+        "correlation of the values of a user in two runs, if REC is one run (0.5)",
         parse=number("a number of 0 or more and below 1", lambda one: 0 <= one < 1), value="R"),
 }  # fmt: skip
 EVERY = OPTIONS | OWN
 OF_GRADES = " ".join(GRADES)
 MEASURED = {
     "measures": f"measures ks segment {OF_GRADES} users ties",
-    "what is in the lists": "history items head divergence",
+    "beyond accuracy": "history items head divergence",
 }
 TESTED = {"comparison": "baseline margin test permutations seed confidence correction predicted_truth also"}
 WRITTEN = "output format manifest"
@@ -101,8 +107,8 @@ READ_REC = {"files": OF_FILES.replace("grade ", "")}
 GIVEN = """REC are recommendations (userid, itemid, score), several models as a=a.csv b=b.csv or in a column
 system{}. Files are CSV, Parquet, JSON, TREC; a folder, 'rec/*.csv', a URL, or - for stdin."""
 GIVEN_TOO = {
-    "TRUTH": "; TRUTH is what turned out right (userid, itemid, and rel if there are grades)",
-    "FOLDER": "; FOLDER has runs that evaluate --by-user FILE --manifest has written",
+    "TRUTH": "; TRUTH is the ground truth (userid, itemid and, for grades, rel)",
+    "FOLDER": "; FOLDER has runs written by evaluate --by-user FILE --manifest",
     "LABELS": "; LABELS are the grades of a judge (userid, itemid, rel)",
 }
 
@@ -148,22 +154,22 @@ def without_closed_form(of: Any) -> str | None:
 
 INPUT_RULES: Rules = {  # of all commands that read REC, before those of a command
     "Missing argument {!r}": lambda of: COMMANDS[of.command].missing(of.files),
-    "{} is no file: several values of an option are written -k 5,10 -m ndcg,recall": no_file,
+    "{} is not a file; write several values of an option as in -k 5,10 -m ndcg,recall": no_file,
     f"--ties expected: {{}} {defaults.NO_CLOSED_FORM}": without_closed_form,
 }
 TEXT_RULES: Rules = {
-    "--title {title} needs --items FILE, which has that column": (
+    "--title {title} requires --items FILE with that column": (
         lambda of: of.title is not None and of.items is None
     ),
-    "--text {text} needs --segment FILE, which has that column": (
+    "--text {text} requires --segment FILE with that column": (
         lambda of: of.text is not None and of.segment is None
     ),
 }
 OUTPUT_RULES: Rules = {  # of all commands that read REC, behind those of a command
-    "--manifest is written beside a file: name one, as by --output FILE": (
+    "--manifest requires an output file; add --output FILE": (
         lambda of: of.manifest and not (of.output or of.by_user or of.rows)
     ),
-    "--format parquet needs --output FILE": lambda of: of.format == "parquet" and of.output is None,
+    "--format parquet requires --output FILE": lambda of: of.format == "parquet" and of.output is None,
 }
 
 
@@ -193,8 +199,8 @@ class Spec(NamedTuple):
 
 COMMANDS: Mapping[str, Spec] = {
     "evaluate": Spec(
-        "Measure recommendations by the truth: means of recall, NDCG and so on. For which model is better, "
-        "use compare; for a page to show, report; for the reasons of one user's numbers, explain.",
+        "Evaluate recommendations against ground truth: mean recall, NDCG and other measures. See also: "
+        "compare (which model is better), report (HTML page), explain (results of one user).",
         {**MEASURED, "output": f"{WRITTEN} by_user fail_if long digits safe_csv unit", **READ},
         [
             "evaluate rec.csv truth.csv -k 5,10 --by-user users.csv",
@@ -202,8 +208,8 @@ COMMANDS: Mapping[str, Spec] = {
         ],
     ),
     "compare": Spec(
-        "Find out which model is better, and how surely: differences and verdicts. For means, use evaluate; "
-        "for a page to show, report; without a truth, overlap.",
+        "Compare models: differences with confidence intervals, significance tests and verdicts. See also: "
+        "evaluate (means), report (HTML page), overlap (without ground truth).",
         {
             "comparison": f"against {TESTED['comparison']}",
             **MEASURED,
@@ -212,15 +218,15 @@ COMMANDS: Mapping[str, Spec] = {
         },
         ["compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse"],
         rules={
-            "--pairs is of all users, without their segments: leave out --segment": (
+            "--pairs ranks over all users; remove --segment": (
                 lambda of: of.pairs and of.segment is not None
             ),
             **TEXT_RULES,
         },
     ),
     "report": Spec(
-        "Write a page for those who decide: the answer first, then data, means, differences, users and "
-        "segments as charts. For a terminal or a pipeline, use compare.",
+        "Write an HTML report for decision makers: the answer first, then data, means, differences, users "
+        "and segments as charts. See also: compare (for a terminal or a pipeline).",
         {"page": "output figures figure_format title text unit", **TESTED, **MEASURED, **READ},
         ["report als=als.csv bert=bert.csv truth.csv --output report.html"],
         rules={
@@ -228,14 +234,15 @@ COMMANDS: Mapping[str, Spec] = {
             "--output must be a file that ends in .html, got '-'": (
                 lambda of: of.output is None and of.figures is None
             ),
-            "--output must end in .html, which is what a report is, got {output!r}": is_no_page,
-            "--items FILE:COLUMN needs --history FILE, with whose categories those of the lists are "
-            "compared": lambda of: of.items and of.items[1] and not of.history,
+            "--output must end in .html, got {output!r}": is_no_page,
+            "--items FILE:COLUMN requires --history FILE, to compare their categories": lambda of: (
+                of.items and of.items[1] and not of.history
+            ),
         },
     ),
     "check": Spec(
-        "Look for problems in the data: ids that do not match, ties, short lists, leaks, with what to write. "
-        "evaluate, compare and report say the same in notes; to see it alone, use check.",
+        "Check the data for problems: ids that do not match, ties, short lists, leaks. Each problem comes "
+        "with a fix. evaluate, compare and report run the same check.",
         {
             "check": f"ks {OF_GRADES} users history time items predicted_truth",
             "output": f"{WRITTEN} rows fail_if unit",
@@ -247,14 +254,12 @@ COMMANDS: Mapping[str, Spec] = {
             "check bm25.run qrels.tsv --items corpus.jsonl",
         ],
         rules={
-            "--time {time} needs --history FILE, which has that column too": lambda of: (
-                of.time and not of.history
-            ),
+            "--time {time} requires --history FILE with that column": lambda of: of.time and not of.history,
         },
     ),
     "explain": Spec(
-        "Show one user's lists: rank by rank, with what is missed, and what NDCG, recall and precision are "
-        "made of. For means over users, use evaluate, whose --by-user writes each user's.",
+        "Explain the results of one user: the lists rank by rank, the relevant items that were missed, and "
+        "how NDCG, recall and precision add up. See also: evaluate --by-user (values of all users).",
         {
             "user": "user_id ks min_grade without_relevant ties",
             "names": "items title segment text",
@@ -266,20 +271,21 @@ COMMANDS: Mapping[str, Spec] = {
             "explain bm25.run qrels.tsv --user-id q7 --items corpus.jsonl",
         ],
         rules={
-            "-k must be one cut-off, got {}": lambda of: len({*of.ks}) > 1 and ",".join(map(str, of.ks)),
+            "-k must be one cutoff, got {}": lambda of: len({*of.ks}) > 1 and ",".join(map(str, of.ks)),
             **TEXT_RULES,
         },
     ),
     "abstention": Spec(
-        "Find the best score from which to answer: how many users with an answer each threshold refuses, and "
-        "how many without one it answers. With --users, who truth does not have is without an answer.",
+        "Choose a score threshold below which a system should not answer: for each threshold, how many "
+        "answerable users are refused and how many unanswerable users are answered. With --users, users "
+        "without a row in TRUTH are unanswerable.",
         {"abstention": "users min_grade confidence", **SHOWN, **READ_UNCHECKED},
         ["abstention bm25.run qrels.tsv --users queries.jsonl"],
     ),
     "agreement": Spec(
-        "Find out how far two judges agree, people or models: kappa and alpha of their labels, who is "
-        "stricter, and with REC which system each favors. For grades by a model beside people's, use compare "
-        "--predicted-truth.",
+        "Measure the agreement of two judges, people or models: kappa and alpha of their labels, the "
+        "stricter judge and, with REC, the system that each judge favors. See also: compare "
+        "--predicted-truth (human labels correct labels by a model).",
         {
             "agreement": "confidence baseline correction",
             "measures": "measures ks min_grade unjudged ties",
@@ -293,8 +299,9 @@ COMMANDS: Mapping[str, Spec] = {
         files="[REC]... LABELS_A LABELS_B",
     ),
     "track": Spec(
-        "Follow runs over time, such as one a week: the mean of each, its difference to the run before and "
-        "to the best one, and which fell. The order is that of their names. To compare models, use compare.",
+        "Track runs over time, for example one per week: the mean of each run, its difference from the "
+        "previous run and from the best one, and significant falls. Runs are ordered by name. See also: "
+        "compare.",
         {
             "track": "confidence correction",
             "measures": f"measures ks {OF_GRADES} users ties",
@@ -305,9 +312,9 @@ COMMANDS: Mapping[str, Spec] = {
         files="[REC]... FOLDER|TRUTH",
     ),
     "power": Spec(
-        "Find the smallest difference that a golden set shows with 80 % power: in hit rate by TRUTH alone, "
-        "in other measures with the spread of a run, or of the differences of several. For a difference that "
-        "was measured, use compare.",
+        "Find the smallest difference that a golden set can detect with 80% power: for hit rate from TRUTH "
+        "alone, for other measures from the spread of a run, or of the differences of several. See also: "
+        "compare.",
         {
             "power": "difference correlation baseline confidence",
             "measures": f"measures ks {OF_GRADES} users ties",
@@ -317,17 +324,17 @@ COMMANDS: Mapping[str, Spec] = {
         ["power qrels.tsv --difference 0.05", "power bm25.run qrels.tsv -m ndcg,recall --difference 0.02"],
         files="[REC]... TRUTH",
         rules={
-            "power: --difference must be 1 or less without REC, as of hit_rate, got {difference:g}": (
+            "power: --difference must be 1 or less without REC, got {difference:g}": (
                 lambda of: len(of.files) == 1 and (of.difference or 0) > 1
             ),
-            "power: without REC, hit_rate alone has a power, at any cut-off: add a run, or leave out {}": (
+            "power: without REC, only hit_rate is available, at any cutoff; add a run or remove {}": (
                 lambda of: len(of.files) == 1 and of_a_run(of)
             ),
         },
     ),
     "overlap": Spec(
-        "Find out what models' lists have in common: how much would change for users, before any truth is "
-        "known. For which is better, with a truth, use compare.",
+        "Measure the overlap of the lists of models: how much would change for users, before ground truth is "
+        "known. See also: compare (with ground truth).",
         {"overlap": "ks baseline persistence", **SHOWN, **READ_REC},
         [
             "overlap als=als.csv bert=bert.csv --baseline als -k 5,10",
@@ -336,8 +343,8 @@ COMMANDS: Mapping[str, Spec] = {
         files="REC [REC]...",
     ),
     "split": Spec(
-        "Make train and test of a file of events: into a folder, of several folds into one for each, with "
-        "the reason of each event in neither. To measure what a model of train recommends, use evaluate.",
+        "Split a file of events into train and test: into a folder, or one folder per fold, with the reason "
+        "for each event in neither. See also: evaluate (recommendations of a model trained on train).",
         {
             "split": "test_size test_from last folds gap cold_users cold_items seen",
             "files": "output user item time",
@@ -357,8 +364,8 @@ COMMANDS: Mapping[str, Spec] = {
         },
     ),
     "fuse": Spec(
-        "Join the rankings of several models into one: for hybrid search, or an ensemble. To see whether "
-        "that helped, use compare, with the file that is written as one more model.",
+        "Fuse the rankings of several models into one, for hybrid search or an ensemble. See also: compare "
+        "(the fused file is one more model).",
         {"fusion": "output method weights rrf_k normalize depth", **READ_REC},
         [
             "fuse bm25=bm25.csv vector=vector.csv --output fused.csv",
@@ -367,21 +374,21 @@ COMMANDS: Mapping[str, Spec] = {
         files="REC [REC]...",
     ),
     "sql": Spec(
-        "Print the SQL of an evaluation: to run or change in any DuckDB. A statement that needs the pack "
-        "says so. For its numbers, use evaluate; for the SQL of a comparison, compare --format sql.",
+        "Print the SQL of an evaluation, to run or change in any DuckDB. See also: compare --format sql "
+        "(the SQL of a comparison).",
         {**MEASURED, "output": "output by_user safe_csv pack", **READ},
         ["sql rec.parquet truth.parquet -k 10", "sql --pack | duckdb shop.duckdb"],
     ),
     "measures": Spec(
-        "List the measures, or explain some: their options and other names, as -m takes them. For the "
-        "functions of SQL, use functions.",
+        "List the measures, or explain some: their options and other names, for -m. See also: functions (in "
+        "SQL).",
         {"output": "format"},
         ["measures", "measures ndcg MAP"],
         "names",
     ),
     "functions": Spec(
-        "List the functions of SQL, or explain some: how they are called, what they return, their errors. "
-        "For measures and their options, use measures.",
+        "List the SQL functions, or explain some: arguments, results and errors. See also: measures "
+        "(options of measures).",
         {"output": "format"},
         ["functions", "functions ranking.compare ranking.check"],
         "names",
@@ -392,30 +399,33 @@ MAY_HAVE_COLUMN = {"parse": parse_items, "value": "FILE[:COLUMN]"}
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
     "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
     "report": {
-        "output": {"help": "the page, a file of HTML; by default report.html, without --figures"},
+        "output": {"help": "HTML file to write; by default report.html, unless --figures is given"},
         "segment": MAY_HAVE_COLUMN,
     },
     "check": {
-        "fail_if": {"help": "exit with 3 if so: problems, 'problems(no_rows)'"},
-        "items": {"help": "the catalogue or corpus: what is gone from it", "value": "FILE"},
+        "fail_if": {"help": "exit with 3 if a condition holds: problems, 'problems(no_rows)'"},
+        "items": {"help": "catalog or corpus: checks for missing items", "value": "FILE"},
     },
     "explain": {
-        "ks": {"help": "one cut-off, or all (10 if none)"},
+        "ks": {"help": "one cutoff, or all (10)"},
         "ties": {"choices": ("item", "expected")},
-        "items": {"help": "the catalogue or corpus: titles, and which items are gone", "value": "FILE"},
-        "segment": {"help": "the users' file, for their texts", "parse": parse_items, "value": "FILE"},
+        "items": {"help": "catalog or corpus: adds titles, and shows missing items", "value": "FILE"},
+        "segment": {"help": "file of users, for their texts", "parse": parse_items, "value": "FILE"},
     },
     "split": {
-        "output": {"help": "for train and test, as the events are", "value": "FOLDER"},
+        "output": {"help": "folder for train and test, in the format of the events", "value": "FOLDER"},
         **{
             name[:4]: {"default": name, "help": COLUMN, "is_list": False}
             for name in ("userid", "itemid", "time")
         },
     },
-    "fuse": {"output": {"help": "where to, .run for TREC", "parse": file_in(*COPY_OPTIONS, TREC)}},
-    **{one: {"baseline": {"help": "model to compare the others with"}} for one in ("power", "agreement")},
+    "fuse": {"output": {"help": "output file; .run for TREC", "parse": file_in(*COPY_OPTIONS, TREC)}},
+    **{one: {"baseline": {"help": "model to compare all others with"}} for one in ("power", "agreement")},
     "sql": {"output": {"help": "write the SQL here"}},
-    **{name: {"format": {"default": "table", "help": "of the list"}} for name in ("measures", "functions")},
+    **{
+        name: {"format": {"default": "table", "help": "format of the list"}}
+        for name in ("measures", "functions")
+    },
 }
 REQUIRED = {("explain", "user_id"), ("split", "output"), ("fuse", "output")}
 OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
@@ -469,7 +479,7 @@ class Command(click.Command):
             name,
             params=[click.Argument([spec.operand], **given), *(option(name, one) for one in spec.names)],
             callback=lambda **all_: callback(name, all_),
-            short_help=spec.text.partition(":")[0],
+            short_help=re.split(r"[:.] ", spec.text)[0],
             help="\n\n".join(texts),
             epilog="\b\nexamples:\n" + "\n".join(f"  ranking-udfs {line}" for line in spec.examples),
         )
@@ -543,7 +553,7 @@ def group(callback: Callback) -> Commands:
         "ranking-udfs",
         commands={name: Command(name, spec, callback) for name, spec in COMMANDS.items()},
         params=[click.Option(["--version"], **flag)],
-        help="Measure recommendations and search results, compare models, look for problems in the data.",
+        help="Evaluate recommendations and search results, compare models, check the data.",
         context_settings={"max_content_width": WIDTH, "terminal_width": WIDTH},
         no_args_is_help=False,
     )

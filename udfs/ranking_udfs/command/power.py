@@ -26,13 +26,13 @@ COLUMNS = (
     *("correlation", "confidence", "minimum_detectable_effect", "difference", "users_needed"),
 )
 SHOWN = (
-    "Smallest difference: what so many users show with 80 % power in one comparison at a confidence of {} %; "
-    "several comparisons with a correction need more."
+    "Smallest difference: detectable with 80% power in one comparison at {}% confidence; several comparisons "
+    "with a correction need a larger one."
 )
 OF_HIT_RATE = (
-    "By the exact sign test (McNemar), which is compare --test randomization for up to 20 users who differ; "
-    "for more, that draws. Losses: users with a hit before and none after. If nobody loses one, it shows no "
-    "smaller difference. The t-test, compare's default, may call fewer gains better; it is not exact there."
+    "Exact sign test (McNemar), as in compare --test randomization for up to 20 users that differ. Losses: "
+    "users with a hit before and none after. Without losses, no smaller difference is detectable. The "
+    "t-test, the default of compare, may detect fewer gains, but is not exact here."
 )
 
 
@@ -48,8 +48,8 @@ def power(work: Evaluation) -> str | bytes:
     if is_pair or work.request.comparison["baseline"] is not None:
         work.check_models()
     if is_pair and given.correlation is not None:
-        rule = "--correlation is of one run: the differences of several have it in them"
-        raise UsageError(f"power: {rule}; leave it out")
+        rule = "--correlation applies to one run, since the differences of several include it"
+        raise UsageError(f"power: {rule}; remove it")
     work.make_tables()
     work.step("measuring")
     rows = of_runs(work) if has_run else [*of_hit_rate(work)]
@@ -77,7 +77,7 @@ def of_hit_rate(work: Evaluation) -> Iterator[Row]:
 
 
 def of_runs(work: Evaluation) -> list[dict[str, Any]]:
-    """Return a row for each measure and cut-off of a run, or of two: by the arithmetic of comparisons."""
+    """Return a row for each measure and cutoff of a run, or of two: by the arithmetic of comparisons."""
     if len(work.systems) > 1:
         rows = [row for query in work.comparisons()[0] for row in fetch_rows(work.con, query)]
     else:
@@ -151,17 +151,17 @@ def power_text(work: Evaluation, rows: Sequence[Row]) -> str:
 
 
 def share(row: Row) -> str:
-    return f"{100 * row['losses']:g} %"
+    return f"{100 * row['losses']:g}%"
 
 
 def of_spread(work: Evaluation, is_pair: bool) -> str:
     """Say where the spread comes from."""
-    spread = "By the paired t-test. Spread: the standard deviation of users' differences"
+    spread = "Paired t-test. Spread: standard deviation of the users' differences"
     if is_pair:
         return f"{spread} between the two."
     correlation = CORRELATION if work.given.correlation is None else work.given.correlation
     assumed = f"a correlation of {correlation:g} (assumed; name two runs to measure it)"
-    return f"{spread} between two runs whose values vary as those of this one and have {assumed}."
+    return f"{spread} between two runs with the variance of this one and {assumed}."
 
 
 def limits(rows: Sequence[Row], has_run: bool, difference: float | None) -> Iterator[str]:
@@ -176,9 +176,10 @@ def limits(rows: Sequence[Row], has_run: bool, difference: float | None) -> Iter
         return values.high - values.low
 
     if none := names(lambda row: row[smallest] is None):
-        nothing = f"{rows[0]['users']} users show no difference with losses of"
-        yield f"{'No spread among users, so that no difference is known:' if has_run else nothing} {none}."
+        reason = f"No difference is detectable with {rows[0]['users']} users and losses of"
+        reason = "All users have equal values, so the difference is unknown:" if has_run else reason
+        yield f"{reason} {none}."
     if none := names(lambda row: (row[smallest] or 0) > largest(row)):
-        yield f"Larger than any difference can be, so that none is shown: {none}."
+        yield f"Larger than the range of the measure, so not shown: {none}."
     if not has_run and difference and (none := names(lambda row: row["users_needed"] is None)):
-        yield f"Up to {MOST_USERS} users do not show {difference:g} with losses of {none}."
+        yield f"{difference:g} is not detectable with up to {MOST_USERS} users and losses of {none}."

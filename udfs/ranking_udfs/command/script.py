@@ -8,20 +8,20 @@ from ..version import version
 
 TABLES = {  # what a table is, by the name at the end of its own
     "rec": "The recommendations.",
-    "truth": "The truth: what turned out right.",
-    "predicted_truth": "The truth as a model has labelled it.",
+    "truth": "The ground truth.",
+    "predicted_truth": "The truth with labels by a model.",
     "segments": "The segments of users.",
     "users": "All users.",
-    "history": "What users had before.",
-    "items": "The catalogue.",
-    "ranked": "The recommendations in the order of trec_eval, in which nothing is tied.",
+    "history": "The interaction history of the users.",
+    "items": "The catalog.",
+    "ranked": "The recommendations in the order of trec_eval, without ties.",
     "by_user": "The measures of each user at each k.",
-    "by_predicted": "The same by the truth as a model has labelled it.",
-    "contents": "What is in the list of each user at each k.",
-    "counts": "The users of each model, and how many of them lack what.",
+    "by_predicted": "The same by the truth with labels by a model.",
+    "contents": "The beyond-accuracy measures of each user at each k.",
+    "counts": "The number of users of each model, and of users without recommendations or truth.",
     "by_segment": "The measures of each user, with a row for each segment of the user.",
-    "by_predicted_segment": "The same by the truth as a model has labelled it.",
-    "contents_by_segment": "What is in the list of each user, with a row for each segment of the user.",
+    "by_predicted_segment": "The same by the truth with labels by a model.",
+    "contents_by_segment": "The beyond-accuracy measures of each user, with a row for each segment.",
 }
 MADE = re.compile(r"(?:CREATE OR REPLACE TEMP (?:TABLE|VIEW)|(INSERT) INTO) (\w+)")
 
@@ -34,8 +34,8 @@ def script_text(statements: Sequence[str], queries: Iterable[tuple[str, str]], p
     found = [(made_text(one, prefix), one) for one in statements] + [*queries]
     head, texts = stand_alone(statement for _, statement in found)
     where = "any DuckDB"
-    if any(text.startswith("-- Needs the pack") for text in texts):
-        where = "a DuckDB with the pack (ranking_udfs.register(con)), which some statements need"
+    if any(text.startswith("-- Requires ranking_udfs.register") for text in texts):
+        where = "a DuckDB connection after ranking_udfs.register(con), which some statements require"
     lines = [f"-- Written by {version()} for {where}."]
     lines += [f"{one};" for one in head]
     lines += [f"-- {said}\n{text};" for (said, _), text in zip(found, texts, strict=True)]
@@ -48,5 +48,5 @@ def made_text(statement: str, prefix: str) -> str:
     if made is None:
         return "The database of the tables."
     if made[1]:
-        return "The values of each user that were measured before."
+        return "The values of each user in the stored run."
     return TABLES.get(made[2].removeprefix(prefix), f"The table {made[2]}.")

@@ -76,7 +76,7 @@ th, td {{ border-bottom: 1px solid #ccc; padding: 0.2em 0.8em; text-align: left 
 </style>
 {}</html>
 """
-OF_AUC = "AUC: pairs of a hit and a miss in the list, the hit above; 0.5 without a pair"
+OF_AUC = "AUC: share of (hit, miss) pairs with the hit ranked higher; 0.5 without a pair"
 # Characters with a meaning in Markdown or in the HTML within it; an underscore within a word has none.
 MARKUP = re.compile(r"[\\`*\[\]<>&|~]|(?<!\w)_|_(?!\w)")
 NUMBER = re.compile(r"(-?\d+(\.\d*)?(e-?\d+)?)?")  # or nothing
@@ -228,7 +228,7 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
         ranking = measures_table(work, request.choices, summary, "Ranking measure")
         blocks.append(with_remarks(form, ranking, lines))
     if request.contents:
-        contents = measures_table(work, request.contents, summary, "What is in the lists")
+        contents = measures_table(work, request.contents, summary, "Beyond accuracy")
         blocks.append(with_remarks(form, contents, count_lines(work, OF_LISTS, summary)))
     if segment is not None:
         blocks.append(segments_text(work, of_user, rows, segment[1]))
@@ -309,7 +309,7 @@ def narrow_table(
 
 
 def value_of(choice: Choice, row: Row) -> Any:
-    """Return the value of a measure, at its own cut-offs alone."""
+    """Return the value of a measure, at its own cutoffs alone."""
     return row[choice.name] if row["k"] in choice.cuts else ""
 
 
@@ -395,7 +395,7 @@ def pull_request_text(
 def changed_tables(work: Evaluation, rows: Sequence[Row]) -> list[tuple[bool, str, str]]:
     """Return of those who lose, and who win, most with each model: whether they win, a title and a table.
 
-    `rows` are the comparisons by the first measure at its first cut-off.
+    `rows` are the comparisons by the first measure at its first cutoff.
     """
     baseline = work.request.comparison["baseline"] if len(work.systems) > 2 else rows[0]["baseline"]
     if baseline is None or not work.request.choices or work.given.format == "latex":
@@ -407,9 +407,9 @@ def changed_tables(work: Evaluation, rows: Sequence[Row]) -> list[tuple[bool, st
     for (system, wins), group in groupby(changes, key=lambda row: (row["system"], row["wins"])):
         changed = [*group]
         count, verb = changed[0]["changed"], "win" if wins else "lose"
-        said = in_unit(f"{count} of {users[system]} users {verb}{'s' * (count == 1)}")
-        which = f"; the {len(changed)} that {verb} most" if count > len(changed) else ""
-        title = f"{said} with {printable(system)} by {choice.at(choice.cuts[0])}{which}"
+        counted = in_unit(f"{count} of {users[system]} users {verb}{'s' * (count == 1)}")
+        which = f"; the top {len(changed)}" if count > len(changed) else ""
+        title = f"{counted} with {printable(system)} by {choice.at(choice.cuts[0])}{which}"
         cells = [[row[name] for name in ("label", "baseline", "value", "difference")] for row in changed]
         header = [in_unit("User"), baseline, system, "Difference"]
         found.append((wins, title, table(work.given.format, header, cells, digits_of(work.given) or DIGITS)))
@@ -423,15 +423,15 @@ def answer(
     ks: Collection[int | None],
     more: Sequence[str] = (),
 ) -> tuple[str, str]:
-    """Say what is wrong and which model is the best by the first measure; and what stands against that."""
+    """Return the errors and the best model by the first measure, and the caveats."""
     first = [(one.name, one.cuts[0]) for one in work.request.choices[:1]]
     wrong, others = caveats(problems, ks)
-    lines = [f"Something is wrong: {text}" for text in wrong]
+    lines = [f"Error in the data: {text}" for text in wrong]
     for one in (one for one in orders if one is not None and (one.measure, one.k) in first):
         lines.append(leading_sentence(one))
         if not work.given.explain and (needed := needed_sentence(one.best, work.request.comparison)):
             lines.append(needed)
-    against = [f"Against this: {text}" for text in (*others, *more)]
+    against = [f"Caveat: {text}" for text in (*others, *more)]
     return remarks(work.given.format, lines), remarks(work.given.format, against)
 
 
@@ -453,7 +453,7 @@ def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row])
     cells = [row_cells(work, row, segment, headed) for one in families(rows) for row in one]
     if form != "table":
         return table(form, list(cells[0]), [list(one.values()) for one in cells])
-    title = [f"Against {printable(baseline)}"] * (baseline is not None)
+    title = [f"Compared with {printable(baseline)}"] * (baseline is not None)
     title += [f"by {printable(segment)}"] * (segment is not None)
     text = fitting_table(cells, DISPENSABLE, WIDTH)
     of = in_unit("means of {} users, differences of {}").format(*sides) if sides[0] else ""
@@ -477,7 +477,7 @@ def row_cells(
             row["mean_baseline"], digits
         ),
         f"Difference{of_all}": "+" * ((row["difference"] or 0) > 0) + " ".join(filter(None, difference)),
-        "Relative": "" if relative is None else f"{format_number(100 * relative, digits)} %",
+        "Relative": "" if relative is None else f"{format_number(100 * relative, digits)}%",
         "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
         "p": format_p(row["p_adjusted"]),
         "Verdict": f"{MARKS[row['verdict']]} {row['verdict']}",
@@ -522,16 +522,16 @@ def letters_text(
     text = table(form, header, cells) if shown else ""
     lines = [*[letters_note(work.request.comparison)] * bool(shown), *best_lines(work, shown, digits)]
     if len(shown) < len(orders):
-        left_out = "measures of which some users have no value, so that each pair is of other users"
-        lines.append(in_unit(f"Not shown: {left_out}."))
+        reason = "measures without a value for some users, since each pair then has other users"
+        lines.append(in_unit(f"Not shown: {reason}."))
     said, against = answer(work, orders, problems, [one.k for one in shown])
     said += remarks(form, found_too)
     return document(form, with_remarks(form, "\n".join(filter(None, [said + against, text])), lines))
 
 
 OF_LABELLED = (
-    "Mean, baseline and W/T/L: of the users graded by people. Difference, p and verdict: of all users, by "
-    "the grades of the model, corrected by those of people."
+    "Mean, baseline and W/T/L: over users with human labels. Difference, p and verdict: over all users, by "
+    "the model-generated grades, corrected by the human labels."
 )
 
 # --- One user's lists, and the items that two models' lists share ---
@@ -546,15 +546,15 @@ THRESHOLDS |= {"refused_low": "Low", "refused_high": "High", "answered_share": "
 THRESHOLDS |= {"answered_low": "Low", "answered_high": "High"}
 MOST_THRESHOLDS = 100  # of a model, at equal steps: ranking.abstention
 ERRORS = (
-    "Refused: of users with an answer, the share whose best score is worse than the threshold, or with no "
-    "list; answered: of users without an answer, the share of all others; with their intervals."
+    "Refused: share of answerable users whose best score is worse than the threshold, or who have no list. "
+    "Answered: share of unanswerable users who are not refused. With confidence intervals."
 )
 OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "Users", "overlap": "Overlap"}
 OVERLAPS |= {"jaccard": "Jaccard", "rbo": "RBO", "same_first": "1st", "same_list": "All"}
 LEGEND = (
-    "Shares of what two lists have in common, means over the users with a list of either. Overlap: common "
-    "items of the longer list; Jaccard: of the items of both; RBO: rank-biased overlap, which weighs the "
-    "first ranks most; 1st, All: users whose first item, whose whole list is the same."
+    "Means over the users with a list from at least one of the two. Overlap: common items / length of the "
+    "longer list; Jaccard: common items / all items; RBO: rank-biased overlap, which weights the first ranks "
+    "most; 1st: share of users with the same first item; All: share of users with the same list."
 )
 
 
@@ -585,9 +585,9 @@ def user_text(work: Evaluation, system: str | None, mine: Sequence[Row], about: 
         return text
     lines = measured(mine, listed, k)
     if given.min_grade is not None:
-        lines.append(f"A hit has grade {given.min_grade:g} or more; gains and the ideal are of all grades.")
+        lines.append(f"A hit has grade {given.min_grade:g} or more; gains and the ideal DCG use all grades.")
     if given.without_relevant == "skip" and not any(row["relevant"] for row in mine):
-        lines.append(in_unit("No relevant item: this user is in no mean and no comparison."))
+        lines.append(in_unit("No relevant item: this user is excluded from means and comparisons."))
     return with_remarks("table", text, lines)
 
 
@@ -608,7 +608,7 @@ def list_table(work: Evaluation, listed: Sequence[Row]) -> str:
 
 def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:
     """Say what is missed, and the measures with what they are made of."""
-    nowhere = {False: "nowhere", True: GONE}
+    nowhere = {False: "not in the list", True: GONE}
     missed = [
         f"{printable(row['itemid'])}{' ' * bool(row.get('title'))}{shorten(row.get('title') or '', TITLE)} "
         f"(grade {format_number(row['grade'])}, "
@@ -616,9 +616,9 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
         for row in mine
         if row["rank"] is None
     ]
-    lines = ["Relevant and not there: " + ", ".join(missed)] * bool(missed)
+    lines = ["Missed relevant items: " + ", ".join(missed)] * bool(missed)
     if not listed:
-        return [*lines, "An empty list: NDCG, recall and precision are 0."]
+        return [*lines, "Empty list: NDCG, recall and precision are 0."]
     last, at, depth = listed[-1], format_cut_off(k), len(listed) if k is None else max(k, 1)
     hits = last["precision"] * len(listed)
     dcg, ideal, ndcg, recall = (format_number(last[name]) for name in ("dcg", "ideal_dcg", "ndcg", "recall"))
@@ -641,8 +641,8 @@ def abstention_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     lines = [in_unit(ERRORS), refused_sentence(rows), *threshold_sentences(rows, digits)]
     if len(shown) < len(rows):
         is_part = any(len(mine) >= MOST_THRESHOLDS for mine in by_model(rows).values())
-        which = f": of each model {MOST_THRESHOLDS} at equal steps at most, and those named above"
-        lines.append(f"Shown are {len(shown)} of {len(rows)} rows; --format csv has all{which * is_part}.")
+        which = f": at most {MOST_THRESHOLDS} per model at equal steps, and the thresholds named above"
+        lines.append(f"{len(shown)} of {len(rows)} rows are shown; --format csv has all{which * is_part}.")
     return document(given.format, with_remarks(given.format, text, lines))
 
 
@@ -654,7 +654,7 @@ def overlap_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     cells = [[row[name] if name != "k" else format_cut_off(row[name]) for name in OVERLAPS] for row in rows]
     text = table(form, list(map(in_unit, OVERLAPS.values())), cells, digits_of(work.given) or DIGITS)
     lines = [
-        f"Without a list of {row[side]} (counted as 0), k = {format_cut_off(row['k'])}: "
+        f"No list from {row[side]} (counted as 0), k = {format_cut_off(row['k'])}: "
         + in_unit(f"{count} of the users")
         for row in rows
         for side in ("baseline", "system")

@@ -7,7 +7,7 @@ from math import comb
 from typing import Any
 
 from ..evaluation.comparison import UNSEEN, correct_together
-from ..evaluation.conclusion import adjusted_text, measure_label, test_text
+from ..evaluation.conclusion import adjusted_text, measure_label, p_equals, test_text
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.queries import fetch_rows, intervals_query, table_call
@@ -24,7 +24,7 @@ from .tables import COPIED, digits_of, document, fitting_table, render, table, w
 OTHERS = ("previous", "best")  # the runs that each is compared with
 COMPARED = {"difference": "difference", "low": "low", "high": "high", "p": "p_adjusted", "verdict": "verdict"}
 OF_RUN = ("run", "measure", "k", "users", "mean", "low", "high")
-Pair = tuple[str, str, str, int | None]  # a run, another one, a measure and a cut-off
+Pair = tuple[str, str, str, int | None]  # a run, another one, a measure and a cutoff
 # The values of both runs of each pair, as those of two systems in a segment.
 STEPS = """WITH one_value AS (
     SELECT system, userid, k, unnest([{values}], max_depth := 2)
@@ -37,7 +37,7 @@ JOIN one_value
 
 
 def track(work: Evaluation) -> str | bytes:
-    """Return a row for each measure, cut-off and run."""
+    """Return a row for each measure, cutoff and run."""
     given = work.given
     if len(given.files) > 1:
         runs = measured_runs(work)
@@ -46,12 +46,12 @@ def track(work: Evaluation) -> str | bytes:
         check_outputs([given.output] if given.output else [], paths)
         is_inside = given.output and is_same(os.path.dirname(given.output) or ".", given.files[0])
         if is_inside and extension(given.output) in (*STORED, *UNREAD):
-            rule = f"--output must not be in {given.files[0]}, whose files are runs"
+            rule = f"--output must be outside of {given.files[0]}, the folder of runs"
             raise UsageError(f"track: {rule}, got {given.output}")
         runs = read_runs(work, paths)
     if len(runs) < 2:
         count = len(runs) or len(given.files) - 1  # none has a name where one file is measured
-        raise UsageError(f"track: there must be two runs or more, got {count}")
+        raise UsageError(f"track: requires two or more runs, got {count}")
     work.step("comparing")
     rows = tracked_rows(work, runs)
     if given.format in COPIED:
@@ -67,7 +67,7 @@ def measured_runs(work: Evaluation) -> list[str]:
 
 
 def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the mean of each run with what it is compared with, by measure and cut-off."""
+    """Return the mean of each run with what it is compared with, by measure and cutoff."""
     rows = means_of_runs(work, runs)
     pairs = [pair for row in rows for other in OTHERS if (pair := pair_of(row, other))]
     compared = compare_pairs(work, list(dict.fromkeys(pairs)), comb(len(runs), 2) * len(rows) // len(runs))
@@ -81,7 +81,7 @@ def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def means_of_runs(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the mean of each run by measure and cut-off, with the run before it and the best one."""
+    """Return the mean of each run by measure and cutoff, with the run before it and the best one."""
     request, by_user, rows = work.request, work.request.table("by_user"), list[dict[str, Any]]()
     query = intervals_query(by_user, "system, k", request.choices, request.comparison["confidence"])
     means = {(row["system"], row["measure"], row["k"]): row for row in fetch_rows(work.con, query)}
@@ -133,20 +133,20 @@ def track_text(work: Evaluation, runs: Sequence[str], rows: Sequence[Row]) -> st
             "Measure": measure_label(row),
             "Run": row["run"],
             "Mean": mean_text(row["mean"], row["low"], row["high"], digits),
-            "To the previous": change_text(row, "previous", digits),
+            "vs. previous": change_text(row, "previous", digits),
             "p": format_p(row["previous_p"]),
-            "To the best": change_text(row, "best", digits),
+            "vs. best": change_text(row, "best", digits),
         }
         for row in rows
     ]
     if form == "table":
-        text = fitting_table(cells, ("p", "To the best"), width_of(given.output))
+        text = fitting_table(cells, ("p", "vs. best"), width_of(given.output))
     else:
         text = table(form, [*cells[0]], [[*one.values()] for one in cells])
     options = work.request.comparison
     family = adjusted_text(options, "all pairs of runs, measures and k, since the data pick the best run")
-    paired = f"Paired over the users (+ better, - worse, ? unclear). {test_text(options)}, {family}."
-    picked = "The best run was picked by these means: its true mean is likely worse."
+    paired = f"Paired over users (+ better, - worse, ? unclear). {test_text(options)}, {family}."
+    picked = "The best run was selected by these means, so its true mean is likely worse."
     text = with_remarks(form, text, [*fallen(runs, rows, digits), in_unit(paired), picked])
     return document(form, charts_html(rows) + text if form == "html" else text)
 
@@ -165,22 +165,23 @@ def fallen(runs: Sequence[str], rows: Sequence[Row], digits: int) -> Iterator[st
 
     def against(row: Row, other: str) -> str:
         size = format_number(abs(row[f"{other}_difference"]), digits)
-        return f"{size} than {printable(row[other])} (p {format_p(row[f'{other}_p'])})"
+        return f"{size} than {printable(row[other])} ({p_equals(row[f'{other}_p'])})"
 
     fell = [row for row in rows if row["previous_verdict"] == "worse"]
     for row in fell:
-        yield f"{printable(row['run'])} fell: worse in {measure_label(row)} by {against(row, 'previous')}."
+        name = printable(row["run"])
+        yield f"{name} fell: significantly worse in {measure_label(row)} by {against(row, 'previous')}."
     if all(row["previous_p"] is None for row in rows):
-        yield in_unit("Nothing could be compared: two users or more must have values of both runs.")
+        yield in_unit("No comparison is possible: at least two users must have values from both runs.")
     elif not fell:
-        yield "No run is significantly worse than the one before."
+        yield "No run is significantly worse than the previous one."
     for row in (row for row in rows if row["run"] == runs[-1] and row["best_verdict"] == "worse"):
-        last = f"The last run, {printable(row['run'])}, is worse in {measure_label(row)}"
+        last = f"The last run, {printable(row['run'])}, is significantly worse in {measure_label(row)}"
         yield f"{last} by {against(row, 'best')}, the best one."
 
 
 def charts_html(rows: Sequence[Row]) -> str:
-    """Draw the means over time, a chart for each measure and cut-off."""
+    """Draw the means over time, a chart for each measure and cutoff."""
     from ..reporting.charts import over_runs
     from ..reporting.drawing import svg
 

@@ -21,7 +21,7 @@ COPY_OPTIONS = {
     ".ndjson": "FORMAT json",
 }
 TREC = ".run"
-LONGEST_RANGE = 1_000  # in which each cut-off is a row of results for each model
+LONGEST_RANGE = 1_000  # in which each cutoff is a row of results for each model
 
 
 def parse_measures(text: str) -> list["Choice"]:
@@ -52,13 +52,13 @@ def whole_range(found: re.Match[str]) -> str:
     """Return all integers of a range, with commas between them."""
     low, high = int(found[1]), int(found[2])
     if not low <= high < low + LONGEST_RANGE:
-        rule = f"a range must ascend and have {LONGEST_RANGE} cut-offs or fewer, as in 1-50"
+        rule = f"a range must ascend and have at most {LONGEST_RANGE} cutoffs, as in 1-50"
         raise ValueError(f"{rule}, got {shorten(repr(found[0]))}")
     return ",".join(map(str, range(low, high + 1)))
 
 
 def check_cut_offs(ks: "list[int | None] | tuple[int | None, ...]") -> list[int | None]:
-    """Refuse a cut-off that no list reaches."""
+    """Refuse a cutoff that no list reaches."""
     for k in ks:
         if k is not None and k > LARGEST_K:
             raise ValueError(f"k must be {LARGEST_K} or less, or all, got {k}")

@@ -160,7 +160,7 @@ def is_whole(number: Decimal) -> bool:
 
 
 def parse_ks(name: str, given: Given) -> list[int | None] | None:
-    """Parse cut-offs: a LIST or one; None where there are none."""
+    """Parse cutoffs: a LIST or one; None where there are none."""
     rule, one = f"every k in {name} must be", re.sub(r"\[\d*\]$", "", given.kind)
     if not (is_number(one) or one in NULLS):
         raise ValueError(f"{name} must be a list of integers, got {cut(given.kind)}")
@@ -265,9 +265,9 @@ def parse_fields(parsers: Parsers, given: Mapping[str, Given]) -> dict[str, Any]
 
 
 def require_ks(fields: Mapping[str, Any]) -> None:
-    """Raise ValueError for a call without cut-offs."""
+    """Raise ValueError for a call without cutoffs."""
     if fields.get("ks") is None:
-        raise ValueError("ks must be a list of one or more k, got NULL")
+        raise ValueError("ks must be a non-empty list of cutoffs, got NULL")
 
 
 def check_predicted_users(users: str | None, without_relevant: str) -> None:

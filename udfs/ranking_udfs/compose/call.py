@@ -445,7 +445,7 @@ class Call:
 
     @cached_property
     def asked(self) -> list[Choice]:
-        """The measures, each once, with all its cut-offs."""
+        """The measures, each once, with all its cutoffs."""
         choices = self.choices
         if choices is None:
             choices = [
@@ -462,7 +462,7 @@ class Call:
 
     @property
     def unnested_ks(self) -> str:
-        """The cut-offs, as a LIST."""
+        """The cutoffs, as a LIST."""
         if self.function == "precision_recall_curve":
             return f"range(1, {self.depth} + 1)"
         return f"[{', '.join('NULL' if k is None else str(k) for k in self.all_ks)}]::BIGINT[]"
@@ -520,7 +520,7 @@ class Call:
         return f"CASE WHEN {' AND '.join(conditions)} THEN {value} END" if conditions else value
 
     def own_cuts(self, choice: Choice) -> Sequence[int | None] | None:
-        """The cut-offs of a measure, where these are not all that there are."""
+        """The cutoffs of a measure, where these are not all that there are."""
         return choice.cuts if self.has_measures and {*choice.cuts} != {*self.all_ks} else None
 
     @cached_property

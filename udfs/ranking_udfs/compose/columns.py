@@ -377,7 +377,7 @@ def unread_column(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
     read = (names.system or "system").lower()
     runs = [one for one in alike("runs", rec) if one.lower() != read] if names.system != "" else []
     if runs:
-        one, unless = runs[0], "system_col := ''" if may_be_one else "leave it out (SELECT * EXCLUDE)"
+        one, unless = runs[0], "system_col := ''" if may_be_one else "remove it (SELECT * EXCLUDE)"
         return (
             f"rec has a column {one} that is not read, and would make one list of several runs: as "
             f"system_col, name a column with system || '/' || {one} (then take the mean of each user's runs)"

@@ -205,7 +205,7 @@ class Comparison(Call, Tests):
 
     @property
     def has_own_cuts(self) -> bool:
-        """True where a measure has cut-offs of its own."""
+        """True where a measure has cutoffs of its own."""
         return any(one.cuts is not None for one in self.columns)
 
     @property

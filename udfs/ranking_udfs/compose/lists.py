@@ -32,7 +32,7 @@ def parse_head(name: str, given: Given) -> str:
 
 @dataclass(frozen=True)
 class ListCall(Call):
-    """A call of a function that takes cut-offs and no measures."""
+    """A call of a function that takes cutoffs and no measures."""
 
     @staticmethod
     def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The problems that ranking.check finds, in the order of its rows: how grave each is, and what to do."""
+"""List the problems that ranking.check finds, in the order of its rows, with severity and advice."""
 
 from dataclasses import dataclass
 
@@ -7,44 +7,44 @@ from dataclasses import dataclass
 class Problem:
     """A kind of problem.
 
-    `counted` is what `of` counts. From the share count / of of `error_from` on a row is 'error', from
-    `warning_from` on 'warning', else 'info'; None is never, 0 however few.
+    `counted` names the things that the column `of` counts. A row is 'error' if the share count / of is at
+    least `error_from`, 'warning' if it is at least `warning_from`, else 'info'. None means never, 0 always.
     """
 
     code: str
     about: str  # rec, truth or history
-    sentence: str  # with {user} and the like for names of columns, {k}, and {n} for a number
-    needs: str | None = None  # the argument without which it is not looked for
+    sentence: str  # with {user}, {item} and so on for names of columns, {k}, and {n} for a number
+    needs: str | None = None  # the argument without which it is not checked
     counted: str | None = None
     error_from: float | None = None
     warning_from: float | None = None
-    in_sql: str | None = None  # what to do against it
-    in_command: str | None = None  # where this is not as in SQL
-    in_python: str | None = None  # likewise, but for the sign of arguments
+    in_sql: str | None = None  # advice in SQL
+    in_command: str | None = None  # advice in the command, if it differs
+    in_python: str | None = None  # advice in Python, if it differs by more than := for =
 
     @property
     def can_be_problem(self) -> bool:
         return (self.error_from, self.warning_from) != (None, None) or self.code in TESTED
 
     def advice(self, is_command: bool) -> str | None:
-        """Return what to do against it in the command or in Python."""
+        """Return the advice in the command or in Python."""
         if is_command:
             return self.in_command or self.in_sql
         return self.in_python or (self.in_sql and self.in_sql.replace(" := ", "="))
 
     @property
     def line(self) -> str:
-        """The row of ranking.check_codes as a text."""
+        """The row of ranking.check_codes as a string."""
         shares = (f"{one:g}" if one is not None else None for one in (self.error_from, self.warning_from))
         advice = (self.in_sql, self.advice(True), self.advice(False))
         cells = (self.code, self.about, self.needs, self.counted, *shares, self.sentence, *advice)
         return " | ".join(one or "" for one in cells)
 
 
-# Problems whose severity a test decides.
+# Problems whose severity a statistical test decides.
 TESTED = ("upside_down", "truth_in_rec", "partial_leak")
 PROBLEMS = (
-    Problem("unfit_column", "rec", "a column or argument does not fit", error_from=0),
+    Problem("unfit_column", "rec", "a column or argument is not valid", error_from=0),
     Problem(
         "grade_not_read",
         "truth",
@@ -66,10 +66,10 @@ PROBLEMS = (
         "rec",
         "rec: columns that look like runs are not read",
         error_from=0,
-        in_sql="name a column of system/run as system_col, then take the mean of each user's runs",
-        in_command="name a column of system/run as --system, then take the mean of each user's runs",
+        in_sql="write system_col := a column of system/run, then average the runs of each user",
+        in_command="write --system with a column of system/run, then average the runs of each user",
     ),
-    Problem("no_rows", "rec", "rec: no rows", error_from=0, in_sql="look at what makes rec"),
+    Problem("no_rows", "rec", "rec: no rows", error_from=0, in_sql="check the query that builds rec"),
     Problem(
         "no_common_user",
         "rec",
@@ -111,81 +111,80 @@ PROBLEMS = (
     Problem(
         "upside_down",
         "rec",
-        "rec: users whose relevant items stand below others",
-        counted="users who can tell",
-        in_sql="if the lowest score is the best (ranks, distances): write descending := false, or "
-        "where only some systems are so, SELECT * REPLACE (CASE WHEN system IN ('NAME') THEN "
-        "-score ELSE score END AS score) FROM rec; if lists hold what users had in training: "
-        "FROM rec ANTI JOIN history USING (userid, itemid), or pass it as history to know "
-        "which",
-        in_command="if the lowest score is the best (ranks, distances): {ascending}; if lists hold what "
-        "users had in training: leave it out, or write --history FILE to know which",
-        in_python="if the lowest score is the best (ranks, distances): {ascending}; if lists hold what "
-        "users had in training: leave it out, or write history=... to know which",
+        "rec: users whose relevant items rank below other items",
+        counted="users with both kinds of items",
+        in_sql="if lower scores are better (ranks, distances): write descending := false, or "
+        "for some systems only, SELECT * REPLACE (CASE WHEN system IN ('NAME') THEN "
+        "-score ELSE score END AS score) FROM rec; if lists contain already-seen items: FROM rec "
+        "ANTI JOIN history USING (userid, itemid), or pass history := ... to find out",
+        in_command="if lower scores are better (ranks, distances): {ascending}; if lists contain "
+        "already-seen items: remove them, or write --history FILE to find out",
+        in_python="if lower scores are better (ranks, distances): {ascending}; if lists contain already-seen "
+        "items: remove them, or write history=... to find out",
     ),
     Problem(
         "seen_first",
         "rec",
-        "rec: users whose relevant items stand below seen ones",
+        "rec: users whose relevant items rank below already-seen items",
         needs="history",
-        counted="users who can tell",
+        counted="users with both kinds of items",
         error_from=0,
-        in_sql="leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid)",
-        in_command="leave the rows of HISTORY out of REC",
-        in_python="leave the rows of history out of rec",
+        in_sql="remove already-seen items: FROM rec ANTI JOIN history USING (userid, itemid)",
+        in_command="remove the rows of HISTORY from REC",
+        in_python="remove the rows of history from rec",
     ),
     Problem(
         "unknown_end",
         "rec",
-        "rec: scores look like ranks; truth is too small to tell",
+        "rec: scores look like ranks, and truth is too small to decide",
         counted="lists",
-        in_sql="if 1 is the best: write descending := false",
-        in_command="if 1 is the best: {ascending}",
-        in_python="if 1 is the best: {ascending}",
+        in_sql="if rank 1 is the best: write descending := false",
+        in_command="if rank 1 is the best: {ascending}",
+        in_python="if rank 1 is the best: {ascending}",
     ),
     Problem(
         "truth_in_rec",
         "rec",
-        "rec: users whose relevant items all stand first",
+        "rec: users whose relevant items are all at the top",
         counted="users with 2 relevant items",
-        in_sql="was truth joined into it? look at what makes rec",
+        in_sql="check the query that builds rec: truth may have been joined into it",
     ),
     Problem(
         "partial_leak",
         "rec",
-        "rec: users with all relevant items first, as in a leak",
+        "rec: users with all relevant items at the top, as in a leak",
         counted="users with 2 relevant items",
-        in_sql="was truth joined into some lists? look at what makes rec",
+        in_sql="check the query that builds rec: truth may have been joined into some lists",
     ),
     Problem(
         "user_spelling",
         "rec",
-        "users that match truth but for their spelling",
+        "users that match truth except for their spelling",
         counted="users of rec",
         error_from=0,
-        in_sql="write the ids alike in both tables, by how they differ; case: lower(userid); blanks: "
+        in_sql="write the ids the same way in both tables, by their difference; case: lower(userid); blanks: "
         "regexp_extract(userid, '^[\\s\\pZ\\pC]*(.*?)[\\s\\pZ\\pC]*$', 1); zeros: ltrim(userid, "
         "'0'); decimals: regexp_replace(userid, '^(-?\\d+)\\.0+$', '\\1'); Unicode: "
         "nfc_normalize(userid)",
-        in_command="write the ids alike in both files; case: in lower case; blanks: without those around "
-        "them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC",
-        in_python="write the ids alike in both tables; case: userid.str.lower(); blanks: "
+        in_command="write the ids the same way in both files; case: use lower case; blanks: trim them; "
+        "zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC",
+        in_python="write the ids the same way in both tables; case: userid.str.lower(); blanks: "
         "userid.str.strip(); zeros: userid.str.lstrip('0'); decimals: "
         "userid.str.removesuffix('.0'); Unicode: userid.str.normalize('NFC')",
     ),
     Problem(
         "item_spelling",
         "rec",
-        "items that match truth but for their spelling",
+        "items that match truth except for their spelling",
         counted="items of rec",
         error_from=0,
-        in_sql="write the ids alike in both tables, by how they differ; case: lower(itemid); blanks: "
+        in_sql="write the ids the same way in both tables, by their difference; case: lower(itemid); blanks: "
         "regexp_extract(itemid, '^[\\s\\pZ\\pC]*(.*?)[\\s\\pZ\\pC]*$', 1); zeros: ltrim(itemid, "
         "'0'); decimals: regexp_replace(itemid, '^(-?\\d+)\\.0+$', '\\1'); Unicode: "
         "nfc_normalize(itemid)",
-        in_command="write the ids alike in both files; case: in lower case; blanks: without those around "
-        "them; zeros: without those in front; decimals: without .0 at the end; Unicode: in NFC",
-        in_python="write the ids alike in both tables; case: itemid.str.lower(); blanks: "
+        in_command="write the ids the same way in both files; case: use lower case; blanks: trim them; "
+        "zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC",
+        in_python="write the ids the same way in both tables; case: itemid.str.lower(); blanks: "
         "itemid.str.strip(); zeros: itemid.str.lstrip('0'); decimals: "
         "itemid.str.removesuffix('.0'); Unicode: itemid.str.normalize('NFC')",
     ),
@@ -194,22 +193,22 @@ PROBLEMS = (
         "rec",
         "{user} is a DOUBLE or FLOAT too large to be exact",
         warning_from=0,
-        in_sql="take integers or texts from where rec and truth come from; here, digits are lost",
+        in_sql="read integers or strings from the source of rec and truth; here, digits are lost",
     ),
     Problem(
         "inexact_item",
         "rec",
         "{item} is a DOUBLE or FLOAT too large to be exact",
         warning_from=0,
-        in_sql="take integers or texts from where rec and truth come from; here, digits are lost",
+        in_sql="read integers or strings from the source of rec and truth; here, digits are lost",
     ),
     Problem(
         "systems_apart",
         "rec",
-        "rec: systems without users in common",
+        "rec: systems without common users",
         counted="other systems",
         error_from=0,
-        in_sql="compare systems that recommend to the same users",
+        in_sql="compare systems with recommendations for the same users",
     ),
     Problem("null_user", "rec", "rec: {user} is NULL", counted="rows of rec", warning_from=0),
     Problem("null_item", "rec", "rec: {item} is NULL", counted="rows of rec", warning_from=0),
@@ -270,18 +269,18 @@ PROBLEMS = (
     Problem(
         "ties_without_truth",
         "rec",
-        "rec: users without truth with equal scores",
+        "rec: users without truth whose scores are tied",
         counted="users of rec not in truth",
     ),
-    Problem("one_list_for_all", "rec", "rec: users with one and the same list", counted="users of truth"),
+    Problem("one_list_for_all", "rec", "rec: users with the same list", counted="users of truth"),
     Problem(
         "self_retrieved",
         "rec",
-        "rec: users that are an item of their own list",
+        "rec: users that are an item in their own list",
         counted="users of truth",
-        in_sql="if that is no answer: FROM rec WHERE userid IS DISTINCT FROM itemid",
-        in_command="if that is no answer: leave these rows out of REC",
-        in_python="if that is no answer: leave these rows out of rec",
+        in_sql="if that is not an answer: FROM rec WHERE userid IS DISTINCT FROM itemid",
+        in_command="if that is not an answer: remove these rows from REC",
+        in_python="if that is not an answer: remove these rows from rec",
     ),
     Problem("null_truth_user", "truth", "truth: {user} is NULL", counted="rows of truth", warning_from=0),
     Problem("null_truth_item", "truth", "truth: {item} is NULL", counted="rows of truth", warning_from=0),
@@ -293,7 +292,7 @@ PROBLEMS = (
     Problem(
         "fractional_grade",
         "truth",
-        "truth: {grade} is no integer, and NDCG gains 2^{grade} - 1",
+        "truth: {grade} is not an integer, and NDCG gains 2^{grade} - 1",
         counted="rows of truth",
         warning_from=0,
         in_sql="write ranking.ndcg(judged, gain := 'linear')",
@@ -306,16 +305,16 @@ PROBLEMS = (
         "truth",
         "truth: ({user}, {item}) with different grades",
         warning_from=0,
-        in_sql="keep the right one: the highest counts",
+        in_sql="keep the right one; the highest is used",
     ),
     Problem(
         "nothing_but_hits",
         "truth",
-        "truth: no judged miss, so skip leaves hits alone",
+        "truth: no judged non-relevant items, so skip leaves hits only",
         counted="users of truth",
         warning_from=0,
-        in_sql="leave unjudged := 'skip' out",
-        in_command="leave --unjudged skip out",
+        in_sql="remove unjudged := 'skip'",
+        in_command="remove --unjudged skip",
     ),
     Problem(
         "no_relevant_item",
@@ -335,58 +334,58 @@ PROBLEMS = (
     Problem(
         "one_system_only",
         "rec",
-        "users with recommendations of one system only",
+        "users with recommendations from one system only",
         counted="users of truth",
         warning_from=0.05,
     ),
     Problem(
         "gone_labels",
         "truth",
-        "truth: labels gone from the corpus (users: {n})",
+        "truth: labels for items missing from the catalog (users: {n})",
         needs="items",
         counted="pairs of truth",
     ),
     Problem(
         "gone_relevant",
         "truth",
-        "truth: relevant labels gone from the corpus",
+        "truth: relevant labels for items missing from the catalog",
         needs="items",
         counted="relevant pairs of truth",
         error_from=0.5,
         warning_from=0.05,
-        in_sql="if ids are alike in both: label anew, or take FROM truth SEMI JOIN items USING (itemid)",
-        in_command="if ids are alike in both: label anew, or leave these rows out of TRUTH",
-        in_python="if ids are alike in both: label anew, or leave these rows out of truth",
+        in_sql="if the ids match in both: label again, or use FROM truth SEMI JOIN items USING (itemid)",
+        in_command="if the ids match in both: label again, or remove these rows from TRUTH",
+        in_python="if the ids match in both: label again, or remove these rows from truth",
     ),
     Problem(
         "recall_without_gone",
         "rec",
-        "rec: users with other recall at k = {k} without gone labels",
+        "rec: users with another recall at k = {k} without missing items",
         needs="items",
         counted="users of truth",
     ),
     Problem(
         "gone_items",
         "rec",
-        "rec: items that are not in the corpus",
+        "rec: items that are not in the catalog",
         needs="items",
         counted="rows of rec",
         warning_from=0.05,
-        in_sql="was rec made of another corpus? make it of this one",
+        in_sql="build rec from this catalog",
     ),
     Problem(
         "labelled_apart",
         "truth",
-        "truth: its users are no random draw by the model's grades",
+        "truth: by the model's grades, its users are not a random sample",
         needs="predicted_truth",
         counted="users of predicted_truth",
         warning_from=0,
-        in_sql="draw the users whom people label at random",
+        in_sql="sample the users for human labels at random",
     ),
     Problem(
         "labelled_in_part",
         "truth",
-        "truth: users whose top k = {k} is not all judged by people",
+        "truth: users whose top k = {k} lacks human labels",
         needs="predicted_truth",
         counted="users of truth",
         warning_from=0,
@@ -396,7 +395,7 @@ PROBLEMS = (
     Problem(
         "truth_in_history",
         "truth",
-        "truth: items that the user has in history already",
+        "truth: items already in the user's history",
         needs="history",
         counted="pairs of truth",
         error_from=0.5,
@@ -412,18 +411,18 @@ PROBLEMS = (
         needs="history",
         counted="events of history",
         warning_from=0,
-        in_sql="end the history before truth begins",
+        in_sql="end the history before the first event of truth",
     ),
     Problem(
         "seen_items",
         "rec",
-        "rec: items that the user has in history already",
+        "rec: items already in the user's history",
         needs="history",
         counted="rows of rec",
         warning_from=0.05,
-        in_sql="leave out what the user has: FROM rec ANTI JOIN history USING (userid, itemid)",
-        in_command="leave the rows of HISTORY out of REC",
-        in_python="leave the rows of history out of rec",
+        in_sql="remove already-seen items: FROM rec ANTI JOIN history USING (userid, itemid)",
+        in_command="remove the rows of HISTORY from REC",
+        in_python="remove the rows of history from rec",
     ),
     Problem(
         "new_users",
@@ -442,7 +441,7 @@ PROBLEMS = (
     Problem(
         "no_time",
         "history",
-        "truth or history without times: late events unseen",
+        "no times in truth or history, so late events are not checked",
         needs="history",
         in_sql="write time_col := '' if there are none",
         in_command="write --time '' if there are none",

@@ -56,7 +56,7 @@ def favoring_statements(request: Request) -> Iterator[str]:
 
 
 def favoring_query(request: Request) -> str:
-    """Return which system each judge favors, paired: a row per pair of systems, measure and cut-off."""
+    """Return which system each judge favors, paired: a row per pair of systems, measure and cutoff."""
     names = [one.name for one in request.choices]
 
     def compared(table: str, measures: Sequence[str], **options: Any) -> str:

@@ -92,7 +92,7 @@ def compare_queries(request: Request) -> list[list[str]]:
 
 
 def at_own_cuts(request: Request, choices: Sequence[Choice]) -> str:
-    """Return the condition that each measure stands at its own cut-offs, if these are not all."""
+    """Return the condition that each measure stands at its own cutoffs, if these are not all."""
     if not any(own_cuts(request, one) for one in choices):
         return ""
     tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in choices]
@@ -130,7 +130,7 @@ ORDER BY ALL"""
 
 
 def changes_query(request: Request, baseline: str, choice: Choice, most: int = MOST_CHANGED) -> str:
-    """Return as many users who lose, and win, most with each other model, by a measure at its first cut-off.
+    """Return as many users who lose, and win, most with each other model, by a measure at its first cutoff.
 
     `changed` are all who lose, or win; `sharing` those who do by as much.
     """
@@ -152,7 +152,7 @@ ORDER BY system, wins, abs(difference) DESC, userid"""
 
 
 def losers_query(request: Request, choice: Choice, threshold: float) -> str:
-    """Return the users who lose so much, or more, with each other model, by a measure at its first cut-off.
+    """Return the users who lose so much, or more, with each other model, by a measure at its first cutoff.
 
     `users` are all who have a value of both. What is 1e-12 below the threshold is of rounding.
     """

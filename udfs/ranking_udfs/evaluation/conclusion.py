@@ -1,4 +1,4 @@
-"""Conclusions in words: a sentence for each pair of models, and a footnote on the method."""
+"""Write conclusions as sentences: one for each pair of models, caveats, and footnotes on the method."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -23,20 +23,20 @@ from .words import (
     join_names,
 )
 
-HEADLINES = {  # what a mean says, in words
-    "hit_rate": " of users find something relevant PLACE",
-    "recall_all": " of users find everything relevant PLACE",
-    "recall": " of what is relevant to a user is PLACE",
+HEADLINES = {  # the mean of a measure as a sentence
+    "hit_rate": " of users have a relevant item PLACE",
+    "recall_all": " of users have all relevant items PLACE",
+    "recall": " of a user's relevant items are PLACE",
     "precision": " of the recommendations PLACE are relevant",
 }
-TOUCHED = 0.05  # of the users: from this share on, those without a list stand beside the verdict
-SMALL = 0.01  # below this share, problems are one line, unless they are wrong
-FEW_USERS = 20  # of a segment: below it, its numbers say little
-FEW_JUDGED = 0.2  # of the first k: below it, most of what counts as a miss is unknown
+TOUCHED = 0.05  # minimum share of users without a list that is reported next to the verdict
+SMALL = 0.01  # below this share, problems share one line, unless they are errors
+FEW_USERS = 20  # a segment with fewer users is a caveat
+FEW_JUDGED = 0.2  # share of the top k; below it, most misses are unjudged items
 
 
 def measure_label(row: Row) -> str:
-    """Name a measure at its cut-off: `NDCG@10`."""
+    """Name a measure at its cutoff: `NDCG@10`."""
     return measure_of(row["measure"]).at(row["k"])
 
 
@@ -50,27 +50,28 @@ def sentence(
     system, baseline = printable(row["system"]), printable(row["baseline"])
     what, verdict, difference = measure_label(row), row["verdict"], row["difference"]
     if difference is None:
-        why = in_unit("no user has a value of both")
+        why = in_unit("no user has a value from both")
         return f"{system} and {baseline} cannot be compared in {what}: {why}."
     is_decided = verdict in ("better", "worse", "higher", "lower")
-    size = size_text(row, digits, -1 if is_decided and difference < 0 else 1)  # "worse by 0.01", not by -0.01
+    size = size_text(
+        row, digits, -1 if is_decided and difference < 0 else 1
+    )  # "worse by 0.01", not "worse by -0.01"
     is_identical = row["ties"] == row["users"] > 1
-    differ = in_unit(f"the same for all {row['users']} users") if is_identical else f"they differ by {size}"
+    differ = in_unit(f"equal for all {row['users']} users") if is_identical else f"difference {size}"
     if is_decided:
-        text = f"{system} is {verdict} than {baseline} in {what} by {size}"
+        text = f"{system} is significantly {verdict} than {baseline} in {what} by {size}"
     elif verdict == "same":
         margin = format_number(options["margin"], digits)
-        text = f"{system} equals {baseline} in {what} to within {margin}: {differ}"
+        text = f"{system} and {baseline} are equivalent in {what} within the margin {margin}: {differ}"
     else:
-        way = "higher" if row["measure"] in CONTENTS else "better"
-        text = f"It is unclear whether {system} or {baseline} is {way} in {what}: {differ}"
+        text = f"{system} and {baseline} do not differ significantly in {what}: {differ}"
     if row["p"] is not None and not is_identical:
         text += p_text(row, CORRECTIONS[options["correction"]], family, compared)
     needed = needed_sentence(row, options)
     text += "".join(users_texts(row))
     effect, values = row["minimum_detectable_effect"], measure_of(row["measure"]).measure.range
     if verdict == "unclear" and not needed and effect and effect <= values.high - values.low:
-        text += f"; {format_number(effect, digits)} would show in 80 of 100 cases"
+        text += f"; with 80% power, {format_number(effect, digits)} would be detected"
     return f"{text}. {needed}" if needed else f"{text}."
 
 
@@ -81,54 +82,64 @@ def size_text(row: Row, digits: int, sign: int) -> str:
         ends = sorted(sign * row[end] for end in ("low", "high"))
         details.append(" to ".join(format_number(end, digits) for end in ends))
     if row["relative"] is not None:
-        details.append(f"{format_number(100 * sign * row['relative'], digits)} %")
+        details.append(f"{format_number(100 * sign * row['relative'], digits)}%")
     return format_number(sign * row["difference"], digits) + (f" ({'; '.join(details)})" if details else "")
 
 
 def p_text(row: Row, correction: str | None, family: int, compared: str) -> str:
-    """Write p, alone and corrected for so many comparisons."""
-    # A gate corrects over more comparisons than the family, and says so in `method`.
+    """Write p, unadjusted and adjusted for the number of comparisons."""
+    # A gate adjusts over more comparisons than the family; `method` has their number.
     count = int(row["method"].rpartition(" of ")[2]) if correction else family
-    alone, p = format_p(row["p"]), format_p(row["p_adjusted"])
-    text = f", p {alone} alone, {p}" if alone != p else f", p {p}"
+    unadjusted, p = p_equals(row["p"]), p_equals(row["p_adjusted"])
     if count == 1:
-        return text
-    return f"{text} {f'after {correction} for' if correction else 'uncorrected, of'} {count} {compared}"
+        return f", {p}"
+    if not correction:
+        return f", {p} (unadjusted, {count} {compared})"
+    before = f"unadjusted {unadjusted}, " if unadjusted != p else ""
+    return f", {before}{p} ({correction}-adjusted, {count} {compared})"
+
+
+def p_equals(p: float) -> str:
+    """Write p as a relation: `p = 0.012`, `p < 0.0001`."""
+    text = format_p(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def users_texts(row: Row) -> Iterator[str]:
-    """Say which users are not compared, and with how many a model has no list, where these are many."""
+    """Yield how many users are not compared, and how many have no list from a model if these are many."""
     everybody = row["users"] + row["users_undefined"]
     if row["users_undefined"]:
         measure = measure_of(row["measure"]).measure
         lacking = measure.empty.lacking if "truth" in measure.arguments else ""
-        of_both = f"{lacking} in both" if lacking else "a value of both"
-        yield in_unit(f"; of {row['users']} of {everybody} users: those with {of_both}")
+        of_both = f"{lacking} in both" if lacking else "a value from both"
+        yield in_unit(f"; based on the {row['users']} of {everybody} users with {of_both}")
     without = {name: row[f"users_without_rec_{name}"] or 0 for name in ("baseline", "system")}
     for name, left_out in without.items():
         if left_out > everybody / 10:
-            yield in_unit(f"; {left_out} of {everybody} users got nothing from ") + printable(row[name])
+            yield in_unit(f"; {left_out} of {everybody} users have no recommendations from ") + printable(
+                row[name]
+            )
     if all(without.values()) and sum(without.values()) > everybody / 2:
-        yield in_unit("; the test is of the same users, and few have lists of both")
+        yield in_unit("; the test is paired, and few users have lists from both")
 
 
 def needed_sentence(row: Row, options: ComparisonOptions) -> str:
-    """Say how many users would show the difference that was seen, or the margin; "" where nothing says it."""
+    """Write the number of users needed to detect the observed difference, or the margin; "" if unknown."""
     needed, users = row["users_needed"], row["users"]
     margin = margin_for(row, options)
     if needed is None:
         return ""
-    seen, cases = format_number(margin or abs(row["difference"]), 2), "would show it in 80 of 100 cases"
-    which = f"as large as the margin, {seen}" if margin else f"the {seen} seen"
+    size = format_number(margin or abs(row["difference"]), 2)
+    which = f"equals the margin, {size}" if margin else f"is the observed {size}"
     if needed <= users:
-        return in_unit(f"If the true difference were {which}, {users} users {cases}.")
+        return in_unit(f"If the true difference {which}, {users} users detect it with 80% power.")
     about, more = (int(float(f"{count:.2g}")) for count in (needed, 4 * needed))
-    text = f"Unclear with {users} users: if the true difference is {which}, about {about} {cases}"
-    return in_unit(f"{text}; if it is half of that, {more}.")
+    text = f"Inconclusive with {users} users. If the true difference {which}, about {about} users are needed"
+    return in_unit(f"{text} to detect it with 80% power; if it is half of that, {more}.")
 
 
 def predicted_sentence(row: Row, digits: int) -> str:
-    """Say what predicted grades alone would say, and what people's make of it; "" where there are none."""
+    """Compare the result of the predicted grades alone with the corrected one; "" without such grades."""
     if not row.get("users_predicted") or row["predicted_difference"] is None or row["difference"] is None:
         return ""
     alone, everybody = row["predicted_difference"], row["users"] + row["users_predicted"]
@@ -138,27 +149,29 @@ def predicted_sentence(row: Row, digits: int) -> str:
     by = f"{way} than {baseline} by {format_number(sign * alone, digits)}" if alone else f"as {baseline} is"
     ends = sorted(sign * row[end] for end in ("low", "high")) if row["low"] is not None else []
     interval = f" ({' to '.join(format_number(end, digits) for end in ends)})" if ends else ""
-    text = in_unit(f"Of {everybody} users {row['users']} were graded by people (means are theirs). ")
-    text += f"By the predicted grades alone {system} would be {by} in {measure_label(row)}; "
-    text += "people's grades correct this to "
+    text = in_unit(f"{row['users']} of {everybody} users have human labels, and the means are of these. ")
+    text += f"By the predicted grades alone, {system} would be {by} in {measure_label(row)}; "
+    text += "the human labels correct this to "
     text += f"{format_number(sign * row['difference'], digits)}{interval}: {row['verdict']}."
     if row["standard_error"] is None:
-        return f"{text} Of those graded by people, fewer than 5 differ, or none does from another."
+        return in_unit(f"{text} Fewer than 5 users with human labels differ, or all differ by the same.")
     wider = row["labelled_standard_error"] / row["standard_error"]
     if wider < 1.05:
         return f"{text} The predicted grades do not make the interval narrower."
-    return f"{text} Without the predicted grades the interval would be {wider:.2g} times as wide."
+    return f"{text} Without the predicted grades, the interval would be {wider:.2g} times as wide."
 
 
 def worse_segments(rows: Iterable[Row], most: int = 10) -> list[str]:
-    """Name each segment of the rows in which a model is worse, with the measures by which it is."""
+    """Name each segment in which a model is worse, with the measures."""
     found: dict[str, list[str]] = {}
     for row in (one for one in rows if "segment" in one and one["verdict"] == "worse"):
-        by = f"by {format_number(abs(row['difference']), DIGITS)} (p {format_p(row['p_adjusted'])})"
-        than = f"{printable(row['system'])} is worse than {printable(row['baseline'])}"
+        by = f"by {format_number(abs(row['difference']), DIGITS)} ({p_equals(row['p_adjusted'])})"
+        than = f"{printable(row['system'])} is significantly worse than {printable(row['baseline'])}"
         found.setdefault(row["segment"], []).append(f"{than} in {measure_label(row)} {by}")
     texts = [f"Segment {printable(name)}: {join_names(each)}." for name, each in found.items()]
-    return texts[:most] + [f"{len(texts) - most} more segments are worse."] * (len(texts) > most)
+    return texts[:most] + [f"{len(texts) - most} more segments are significantly worse."] * (
+        len(texts) > most
+    )
 
 
 def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
@@ -169,11 +182,11 @@ def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, ba
     """
     pairs = len(found.means) * (len(found.means) - 1) // 2
     row = turn(found.best) if found.best["system"] == baseline else found.best
-    return f"Best against second best: {sentence(row, options, pairs, digits, 'pairs of models')}"
+    return f"Best vs. second best: {sentence(row, options, pairs, digits, 'pairs of models')}"
 
 
 def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
-    """Say which model is the best, and whether surely so; `shared` as for shared_sentence."""
+    """Name the best model, and whether it is significantly better; `shared` as for shared_sentence."""
     first, second, *others = map(printable, found.means)
     label, tied = measure_label(found.best), list(map(printable, found.leaders[1:]))
     if found.best.get("users_predicted"):  # whose means are of the labelled users alone
@@ -182,20 +195,21 @@ def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
     if not found.best["difference"]:
         text = f"There is no best model by {label}: {first} and {second} have the same mean."
     elif tied:
-        text = f"{first} has the best {label}, but is not surely better than {join_names(tied, 'or')}."
+        text = f"{first} has the best {label}, but not significantly better than {join_names(tied, 'or')}."
     else:
         rest = f"each of the {1 + len(others)} others" if others else second
-        text = f"{first} is the best by {label}, and surely better than {rest}."
+        text = f"{first} has the best {label}, significantly better than {rest}."
     if shared and shared[0]["system"] != next(iter(found.means)):
-        where = in_unit(f"of the {shared[0]['users']} users with recommendations of every model")
+        where = in_unit(f"for the {shared[0]['users']} users with recommendations from every model")
         text += f" But {where}, {printable(shared[0]['system'])} has the best mean."
     return text
 
 
 def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:
-    """Say what the mean of a model is, in words if the measure has some, and beside it that of another.
+    """Write the mean of a model, and those of others, as a sentence.
 
-    `rows` have system, users, mean, low and high. Without an interval, as of one user, there are no words.
+    `rows` have system, users, mean, low and high. Without an interval, as for one user, the sentence has the
+    number alone.
     """
     is_sure = not choice.given and all(row["low"] is not None for row in rows)
     words = HEADLINES.get(choice.measure.name, "") if is_sure else ""
@@ -211,7 +225,7 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
 
 
 def mean_text(row: Row, decimals: int, in_words: Measure | None) -> str:
-    """Write a mean with its interval; for a measure with words of its own, in percent and with the users."""
+    """Write a mean with its interval; for a measure of HEADLINES in percent and with the users."""
     scale, unit = (100, "%") if in_words else (1, "")
     numbers = (row[name] for name in ("mean", "low", "high") if row[name] is not None)
     mean, *shown = format_fixed([scale * number for number in numbers], decimals)
@@ -224,15 +238,21 @@ def mean_text(row: Row, decimals: int, in_words: Measure | None) -> str:
 
 
 def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
-    """Say how popular the recommended items are, how many of all they are, and how many the user has already.
+    """Write the popularity lift, coverage and repeats of each model as sentences.
 
     `rows` are of ranking.beyond_accuracy, with a history.
     """
-    catalogue = "catalogue" if has_items else "history"
+    source = "catalog" if has_items else "history"
     facts = [
-        ("popularity_lift", 1, 1, "", "{} recommends items {} times as popular as what its users had"),
-        ("coverage", 0, 100, " %", f"{{}} recommends {{}} of the items of the {catalogue}"),
-        ("repeats", 0, 100, " %", "{} recommends what the user already has: {} of the items"),
+        (
+            "popularity_lift",
+            1,
+            1,
+            "",
+            "{} recommends items {} times as popular as those in its users' history",
+        ),
+        ("coverage", 0, 100, "%", f"{{}} recommends {{}} of the items in the {source}"),
+        ("repeats", 0, 100, "%", "{} recommends items already in the user's history: {} of the items"),
     ]
     texts = []
     for name, more, scale, unit, words in facts:
@@ -254,21 +274,21 @@ def left_out_text(rows: Sequence[Row]) -> str:
         for row in rows
         if row["users_without_history"]
     ]
-    return in_unit(". Users without a history left out: ") + join_names(without) if without else ""
+    return in_unit(". Users without a history are excluded: ") + join_names(without) if without else ""
 
 
 def refused_sentence(rows: Sequence[Row]) -> str:
-    """Say how many users without an answer got one, and how many none; `rows` are of ranking.abstention."""
+    """Count the unanswerable users that are answered and refused; `rows` are of ranking.abstention."""
     count, texts = rows[0]["users_without_relevant"], []
     for name, (row, *_) in by_model(rows).items():
         answered = row["wrongly_answered"]  # from the lowest threshold on
         of = "" if name is None else f"{printable(name)} "
         texts.append(f"{of}{answered} answered, {count - answered} refused")
-    return in_unit(f"{count} user{'s' * (count != 1)} without an answer: ") + f"{'; '.join(texts)}."
+    return in_unit(f"{count} unanswerable user{'s' * (count != 1)}: ") + f"{'; '.join(texts)}."
 
 
 def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
-    """Say how well the best scores of each model tell users without an answer apart; name two thresholds."""
+    """Write how well the best scores separate answerable users, and two thresholds, for each model."""
     texts = []
     for name, mine in by_model(rows).items():
         row = fewest = min(mine, key=errors_of)
@@ -284,20 +304,20 @@ def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
             sides = {f"{few} and smallest sum of the two shares": fewest}
         found = [
             f"{what}, with threshold {format_number(row['threshold'], digits)}: "
-            f"{row['wrongly_refused']} of {row['users_with_relevant']} with an answer refused, "
-            f"{row['wrongly_answered']} of {row['users_without_relevant']} without one answered."
+            f"{row['wrongly_refused']} of {row['users_with_relevant']} answerable refused, "
+            f"{row['wrongly_answered']} of {row['users_without_relevant']} unanswerable answered."
             for what, row in sides.items()
         ]
         texts.append(" ".join([f"{of}AUC {auc}.", *found]))
     explained = (
-        "AUC: of the pairs of a user with an answer and a user without one, the share in which the first has "
-        "the better best score. A threshold that was chosen by these users errs more often on others."
+        "AUC: share of pairs of an answerable and an unanswerable user in which the answerable user has the "
+        "better best score. A threshold chosen on these users makes more errors on other users."
     )
     return [*texts, in_unit(explained)] if texts else []
 
 
 def errors_of(row: Row) -> int:
-    """Return how many users a threshold of ranking.abstention treats wrongly."""
+    """Return the number of users that a threshold of ranking.abstention refuses or answers wrongly."""
     return int(row["wrongly_refused"] + row["wrongly_answered"])
 
 
@@ -310,7 +330,7 @@ def by_model(rows: Sequence[Row]) -> dict[str | None, list[Row]]:
 
 
 def some_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
-    """Return rows of ranking.abstention at equal steps, so many of each model."""
+    """Return `most` rows of ranking.abstention of each model, at equal steps."""
     found = []
     for mine in by_model(rows).values():
         found += [mine[i] for i in sorted({step * (len(mine) - 1) // (most - 1) for step in range(most)})]
@@ -318,19 +338,19 @@ def some_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
 
 
 def shared_sentence(rows: Sequence[Row], label: str) -> str:
-    """Say the means of the users who have recommendations of every model, the best first."""
+    """Write the means of the users with recommendations from every model, the best first."""
     numbers = [row["mean"] for row in rows]
     shown = zip(format_fixed(numbers, column_decimals(numbers)), rows, strict=True)
     means = [f"{mean} with {printable(row['system'])}" for mean, row in shown]
-    where = in_unit(f"Of the {rows[0]['users']} users with recommendations of every model")
+    where = in_unit(f"For the {rows[0]['users']} users with recommendations from every model")
     return f"{where}, {label} is {', '.join(means)}."
 
 
 def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> tuple[list[str], list[str]]:
-    """Say what is wrong in the data, and what else stands against a verdict at these k.
+    """Return the errors in the data, and the other caveats to a verdict at these cutoffs.
 
-    Each is a sentence for a problem of all systems, that of the largest share first; what is not wrong and of
-    less than SMALL is one sentence. `problems` are rows of ranking.check with what to do.
+    Each is a sentence about one problem of all systems, the largest share first. Warnings about a share below
+    SMALL are one sentence. `problems` are rows of ranking.check with their advice.
     """
     found: dict[tuple[str, int | None], list[Row]] = {}
     for row in filter(is_problem, problems):
@@ -341,74 +361,77 @@ def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> tuple[list[s
     for share, rows in sorted(weighed, key=lambda one: one[0], reverse=True):
         is_wrong = any(row["severity"] == "error" for row in rows)
         (wrong if is_wrong else small if share < SMALL else others).append(caveat(rows))
-    return wrong, [*others, *(["Of less than 1 %: " + " ".join(small)] if small else [])]
+    return wrong, [*others, *(["Below 1%: " + " ".join(small)] if small else [])]
 
 
 def few_differ(rows: Sequence[Row]) -> list[str]:
-    """Say of which comparisons too few users differ for a verdict."""
+    """Name the comparisons in which too few users differ for a verdict."""
     found = [row for row in rows if "few_differ" in (row["caveats"] or "")]
     names = [
         f"{printable(row['baseline'])} and {printable(row['system'])} in {measure_label(row)}"
         for row in found
     ]
-    return [in_unit("Fewer than 5 users differ, of ") + f"{', '.join(names)}."] if names else []
+    return [in_unit("Fewer than 5 users differ between ") + f"{', '.join(names)}."] if names else []
 
 
 def few_users(rows: Sequence[Row]) -> list[str]:
-    """Say which segments have fewer than FEW_USERS users; `rows` have segment and users."""
+    """Name the segments with fewer than FEW_USERS users; `rows` have segment and users."""
     users: dict[str, int] = {}
     for row in rows:
         users[row["segment"]] = max(users.get(row["segment"], 0), row["users"])
     names = [f"{printable(name)} ({count})" for name, count in users.items() if count < FEW_USERS]
-    return [in_unit(f"Segments of fewer than {FEW_USERS} users: ") + f"{join_names(names)}."] if names else []
+    return (
+        [in_unit(f"Segments with fewer than {FEW_USERS} users: ") + f"{join_names(names)}."] if names else []
+    )
 
 
 def share_of(row: Row) -> float:
-    """Return the share that has a problem; 1 where it has no denominator."""
+    """Return the share that has a problem; 1 without a denominator."""
     return float(row["count"] / row["of"]) if row["of"] else 1.0
 
 
 def caveat(rows: Sequence[Row]) -> str:
-    """Say one problem, with its counts in each system and what to do."""
+    """Write one problem with its counts in each system and its advice."""
     counts = []
     for row in rows:
         name = "" if row["system"] is None else f"{printable(row['system'])} "
         percent = f"{100 * share_of(row):.0f}" if share_of(row) >= SMALL else "< 1"
-        counts.append(f"{name}{row['count']}" + (f" of {row['of']} ({percent} %)" if row["of"] else ""))
+        counts.append(f"{name}{row['count']}" + (f" of {row['of']} ({percent}%)" if row["of"] else ""))
     problem = rows[0]["problem"].removeprefix("rec: ").removeprefix("truth: ")
     advice = dict.fromkeys(row["write"] for row in rows if row["write"])
     return f"{problem[:1].upper()}{problem[1:]}: {', '.join(counts)}{''.join(f'; {one}' for one in advice)}."
 
 
 def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str]:
-    """Say of which models few items are judged; `shares` are their means of judged_share at this k."""
+    """Name the models with few judged items; `shares` are their means of judged_share at this cutoff."""
     few = {name: share for name, share in shares.items() if share is not None and share < FEW_JUDGED}
     if not few:
         return []
-    names = ", ".join(f"{printable(name)} {100 * share:.0f} %" for name, share in few.items())
+    names = ", ".join(f"{printable(name)} {100 * share:.0f}%" for name, share in few.items())
     place = "in the list" if k is None else f"among the first {k}"
-    return [f"Few items {place} are judged, and the others count as misses: {names}."]
+    return [f"Few items {place} are judged; unjudged items count as misses: {names}."]
 
 
 def letters_note(options: ComparisonOptions) -> str:
-    """Describe what letters say."""
+    """Describe the meaning of the letters."""
     name = CORRECTIONS[options["correction"]]
-    corrected = f"corrected after {name} for all pairs in one measure at one k" if name else "not corrected"
-    share = format_number(100 * options["confidence"], 15)
-    what = "Models that share a letter are not surely different"
-    return f"{what} ({share} % confidence, {TESTS[options['test']]}, {corrected})."
+    adjusted = f"{name}-adjusted across all pairs within each measure and k" if name else "not adjusted"
+    share, test = format_number(100 * options["confidence"], 15), TESTS[options["test"]]
+    return (
+        f"Models that share a letter do not differ significantly ({share}% confidence, {test}, {adjusted})."
+    )
 
 
 def test_text(options: ComparisonOptions) -> str:
     """Describe the intervals and the test."""
     share, test = format_number(100 * options["confidence"], 15), TESTS[options["test"]]
-    return f"{share} % confidence interval of each comparison; {test.removeprefix('the ')}"
+    return f"{share}% confidence interval of each comparison; {test.removeprefix('the ')}"
 
 
 def adjusted_text(options: ComparisonOptions, across: str) -> str:
-    """Say that p is adjusted across these, or not."""
+    """Describe whether and across what p is adjusted."""
     name = CORRECTIONS[options["correction"]]
-    return f"{name}-adjusted across {across}" if name else "not corrected for the number of comparisons"
+    return f"{name}-adjusted across {across}" if name else "not adjusted for the number of comparisons"
 
 
 def footnote(
@@ -420,15 +443,15 @@ def footnote(
 ) -> str:
     """Describe the intervals, the test and the correction.
 
-    `gated` comparisons of all users, and of segments, are corrected together, of `count` in all. `measures`
-    are those that are compared.
+    `gated` comparisons of all users, and of segments, are adjusted together, out of `count`. `measures` are
+    the compared measures.
     """
     won = "wins, ties, loses"
     if neutral := [name for name in measures if name in CONTENTS]:
         higher = "is higher, the same, lower"
         won = higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
-    text = in_unit(f"W/T/L: with how many users a model {won}. ")
-    apart = in_unit(", all users apart from segments") if has_segments else ""
+    text = in_unit(f"W/T/L: for how many users a model {won}. ")
+    apart = in_unit(", all users separately from segments") if has_segments else ""
     text += test_text(options)
     name, each = CORRECTIONS[options["correction"]], f"systems within each measure and k{apart}"
     each = adjusted_text(options, each)
@@ -439,7 +462,7 @@ def footnote(
         for one, whom in zip(gated, (" of all users", " of segments"), strict=True)
         if one
     ]
-    text += f", corrected after {name} for the {' and, apart, the '.join(seen)} that --fail-if looks at"
+    text += f", {name}-adjusted across the {' and, separately, the '.join(seen)} that --fail-if reads"
     if all(gated):
-        text += f"; a gate on both errs in up to {200 * (1 - options['confidence']):.3g} % of cases"
-    return f"{text}." if sum(gated) == count else f"{text}; of the others {each}."
+        text += f"; the error rate of a gate on both is up to {200 * (1 - options['confidence']):.3g}%"
+    return f"{text}." if sum(gated) == count else f"{text}; the others are {each}."

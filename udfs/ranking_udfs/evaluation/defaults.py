@@ -2,19 +2,19 @@
 
 MEASURES = ("recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate", "f_measure")
 K = 10
-LARGEST_K = 2**31 - 1  # of a cut-off; no list in DuckDB or Spark is longer
-DIGITS = 4  # significant ones, where people read numbers
+LARGEST_K = 2**31 - 1  # the largest cutoff; no list in DuckDB or Spark is longer
+DIGITS = 4  # significant digits in tables and sentences
 
-TIES = {  # how equal scores are ordered, and how a report says it
+TIES = {  # order of equal scores: option and description in the report
     "item": "ordered by item, ascending",
     "trec": "ordered as trec_eval does",
-    "expected": "expected values over all orders (the curve: ordered by item)",
+    "expected": "averaged over all orders (curve: ordered by item)",
 }
-NO_CLOSED_FORM = "has no closed form over all orders of equal scores"  # as ties "expected" needs
+NO_CLOSED_FORM = "has no closed form over all orders of equal scores"  # required by ties "expected"
 TESTS = {"t": "the paired t-test", "randomization": "the paired randomization test"}
-CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "none": None}  # of p: option and author
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": None}  # adjustment of p: option and name
 CONFIDENCE, PERMUTATIONS, SEED = 0.95, 10_000, 0
-HEAD, DIVERGENCE = 0.8, "js"  # of what is in the lists
+HEAD, DIVERGENCE = 0.8, "js"  # of the beyond-accuracy measures
 PERSISTENCE = 0.9  # of rank-biased overlap
 
 NONE = "(none)"  # a model without a name, the segment of a user without one

@@ -89,7 +89,7 @@ def smallest_near(rows: Sequence[Row], margin: float, width: float, confidence: 
 
 
 def depth_sentence(found: Mapping[str, int | None], choice: Choice, margin: float, confidence: float) -> str:
-    """Say from which cutoff on the measure of each model is near its value at the largest one."""
+    """Name the smallest cutoff of each model whose value is near the one at the largest cutoff."""
     models: dict[int | None, list[str]] = {}
     for system, k in found.items():
         models.setdefault(k, []).append(printable(system))
@@ -97,8 +97,8 @@ def depth_sentence(found: Mapping[str, int | None], choice: Choice, margin: floa
     end = "for the whole list" if largest is None else f"at k = {largest}"
     way = "below" if choice.measure.higher_is_better else "above"
     texts = [
-        f"{'not shown for any smaller k' if k is None else f'from k = {k} on'} with {join_names(names)}"
+        f"{'for no smaller k' if k is None else f'from k = {k} on'} with {join_names(names)}"
         for k, names in models.items()
     ]
     near = f"{choice.label} is less than {format_number(margin)} {way} its value {end}: {'; '.join(texts)}"
-    return f"{near} ({format_number(100 * confidence, 15)} % confidence, one-sided)."
+    return f"{near} ({format_number(100 * confidence, 15)}% confidence, one-sided)."

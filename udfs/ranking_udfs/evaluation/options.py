@@ -93,26 +93,30 @@ class Option(NamedTuple):
 
 OPTIONS = {
     # measures
-    "measures": Option("such as ndcg@5,10,recall; `measures` lists them", value="LIST", is_list=True),
-    "ks": Option("cut-offs of the other measures; None is the whole list", defaults.K),
+    "measures": Option(
+        "measures, as in ndcg@5,10,recall; the command `measures` lists them", value="LIST", is_list=True
+    ),
+    "ks": Option("cutoffs of measures without an @; None is the whole list", defaults.K),
     "min_grade": Option(
         "lowest relevant grade; by default every grade above 0 is relevant", parse=ABOVE_0, value="GRADE"
     ),
-    "unjudged": Option("items that truth has no row for: misses, or left out", "miss", ("miss", "skip")),
-    "without_relevant": Option("users without a relevant item: 0, or left out", "zero", ("zero", "skip")),
+    "unjudged": Option(
+        "items in rec without a row in truth: count as misses, or skip", "miss", ("miss", "skip")
+    ),
+    "without_relevant": Option("users without a relevant item: score 0, or skip", "zero", ("zero", "skip")),
     "users": Option(
-        "all users: who truth lacks has no relevant item, as a query without answer", value="FILE"
+        "all users to evaluate; users without a row in truth have no relevant item", value="FILE"
     ),
     "ties": Option(
-        "order of equal scores: by item, as trec_eval, or expected values over all orders",
+        "order of equal scores: by item, as trec_eval orders them, or averaged over all orders",
         "item",
         tuple(defaults.TIES),
     ),
     # comparison
-    "baseline": Option(
-        "model to compare the others with; without one, each is compared with each", value="NAME"
+    "baseline": Option("model to compare all others with; without one, all pairs are compared", value="NAME"),
+    "margin": Option(
+        "equivalence margin: smaller differences do not matter", parse=AT_LEAST_0, value="NUMBER"
     ),
-    "margin": Option("treat smaller differences as equal", parse=AT_LEAST_0, value="NUMBER"),
     "test": Option("paired test of a difference", "t", tuple(defaults.TESTS)),
     "permutations": Option(
         "number of permutations of the randomization test",
@@ -125,62 +129,68 @@ OPTIONS = {
         "confidence level of intervals and verdicts", defaults.CONFIDENCE, parse=LEVEL, value="LEVEL"
     ),
     "correction": Option(
-        "of p for multiple comparisons: Holm, Benjamini and Hochberg, or none",
+        "adjustment of p for multiple comparisons: Holm, Benjamini-Hochberg or none",
         "holm",
         tuple(defaults.CORRECTIONS),
     ),
     "predicted_truth": Option(
-        "grades by a model, of the users of truth and of more; people's correct them", value="FILE"
+        "model-generated grades for the users in truth and more; the human grades in truth correct them",
+        value="FILE",
     ),
     "persistence": Option(
-        "of rank-biased overlap: how much each rank counts of what the one above does",
+        "weight of each rank relative to the rank above, in rank-biased overlap",
         defaults.PERSISTENCE,
         parse=SHARE_ABOVE_0,
         value="P",
     ),
     "also": Option(
-        "numeric columns of the recommendations to compare beside the measures, with one value per user and "
-        "model: latency_ms, cost:higher",
+        "numeric columns of the recommendations to compare too, with one value per user and model: "
+        "latency_ms, cost:higher",
         value="COLUMN[:lower|higher]",
         is_list=True,
     ),
     # fusion
-    "method": Option("how to join", "rrf", ("rrf", "combsum", "combmnz", "borda")),
+    "method": Option("fusion method", "rrf", ("rrf", "combsum", "combmnz", "borda")),
     "weights": Option(
-        "of each model; 0 leaves it out (1 each)", parse=parse_weights, value="NAME=WEIGHT,..."
+        "weight of each model (1); 0 excludes it", parse=parse_weights, value="NAME=WEIGHT,..."
     ),
-    "rrf_k": Option("the k of rrf", 60, parse=AT_LEAST_0, value="K"),
-    "normalize": Option("scores", "min_max", ("min_max", "z_score", "sum", "none")),
-    "depth": Option("rows of each list that count (all if not said)", parse=integer(1), value="N"),
+    "rrf_k": Option("constant k of reciprocal rank fusion", 60, parse=AT_LEAST_0, value="K"),
+    "normalize": Option("normalization of scores", "min_max", ("min_max", "z_score", "sum", "none")),
+    "depth": Option("number of rows of each list to use (all)", parse=integer(1), value="N"),
     # train and test
-    "test_size": Option("how long the test is, such as '7 days', to the last event", value="SPAN"),
-    "test_from": Option("when the test begins", value="TIME"),
-    "last": Option("instead: each user's last N events are the test", parse=integer(1), value="N"),
-    "folds": Option("number of tests, one before the other", 1, parse=integer(1), value="N"),
+    "test_size": Option("length of the test period, as in '7 days', up to the last event", value="SPAN"),
+    "test_from": Option("start of the test period", value="TIME"),
+    "last": Option("leave-last-N-out: each user's last N events are the test", parse=integer(1), value="N"),
+    "folds": Option("number of consecutive test periods", 1, parse=integer(1), value="N"),
     "gap": Option("time between train and test", value="SPAN"),
-    "cold_users": Option("users in a test that are not in its train", "keep", KEEP),
-    "cold_items": Option("items in a test that are not in its train", "keep", KEEP),
-    "seen": Option("items that the user has in train, too", "keep", KEEP),
+    "cold_users": Option("cold users: in test, not in its train", "keep", KEEP),
+    "cold_items": Option("cold items: in test, not in its train", "keep", KEEP),
+    "seen": Option("items that are in the user's train too", "keep", KEEP),
     # what is in the lists
-    "history": Option("what users had before: popularity, novelty, and a search for leaks", value="FILE"),
-    "items": Option("the catalogue: diversity and coverage, what is gone from it", value="FILE[:COLUMN]"),
-    "head": Option("share of the history that is popular", defaults.HEAD, parse=SHARE, value="SHARE"),
+    "history": Option("interaction history: adds popularity and novelty, and checks for leaks", value="FILE"),
+    "items": Option(
+        "catalog: adds diversity and coverage, and checks for missing items", value="FILE[:COLUMN]"
+    ),
+    "head": Option(
+        "share of the history that the most popular items (the head) make up",
+        defaults.HEAD,
+        parse=SHARE,
+        value="SHARE",
+    ),
     "divergence": Option(
-        "of miscalibration: Jensen-Shannon or Kullback-Leibler", defaults.DIVERGENCE, ("js", "kl")
+        "divergence for miscalibration: Jensen-Shannon or Kullback-Leibler", defaults.DIVERGENCE, ("js", "kl")
     ),
-    "unit": Option("what sentences call a user, such as query", "user", parse=parse_unit, value="WORD"),
+    "unit": Option("word for a user in messages, as in query", "user", parse=parse_unit, value="WORD"),
     # of Python alone
-    "con": Option(
-        "connection whose tables may be named; the pack is registered on it, nothing of yours is replaced"
-    ),
-    "segments": Option("users and what they belong to: results for each segment, too"),
-    "segment_col": Option("column of segments that names the segment", "segment"),
-    "category_col": Option("column of items that names the category", "category"),
-    "title_col": Option("column of items to show beside ids, by default title or text, if there is one"),
-    "text_col": Option("column of segments to show beside users, by default text, if there is one"),
-    "check": Option("whether to look for problems in the data; what is found is a warning", True),
-    "allow_empty": Option("whether a model may have no user or no item in common with truth", False),
-    "user_col": Option("column of users; 'truth:qid' is of one table or file, here and below", "userid"),
+    "con": Option("connection whose tables you can name; the functions are registered on it"),
+    "segments": Option("segment of each user: adds results for each segment"),
+    "segment_col": Option("column of segments with the segment", "segment"),
+    "category_col": Option("column of items with the category", "category"),
+    "title_col": Option("column of items to show next to ids; by default title or text, if there is one"),
+    "text_col": Option("column of segments to show next to users; by default text, if there is one"),
+    "check": Option("whether to check the data; problems are warnings", True),
+    "allow_empty": Option("whether a model may share no user or no item with truth", False),
+    "user_col": Option("column of users; 'truth:qid' applies to one table or file, here and below", "userid"),
     "item_col": Option("column of items", "itemid"),
     "score_col": Option("column of scores in rec", "score"),
     "grade_col": Option("column of grades in truth; '' for none, by default rel if there is one"),

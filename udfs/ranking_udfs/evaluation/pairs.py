@@ -17,7 +17,7 @@ TURNED = {"better": "worse", "worse": "better"}
 
 @dataclass(frozen=True)
 class ModelOrder:
-    """The models in one measure at one cut-off."""
+    """The models in one measure at one cutoff."""
 
     measure: str  # as in the rows of a comparison
     k: int | None
@@ -33,7 +33,7 @@ class ModelOrder:
 
 
 def order_models(rows: Sequence[Row]) -> ModelOrder | None:
-    """Put models in order by the comparisons of all pairs in one measure at one cut-off.
+    """Put models in order by the comparisons of all pairs in one measure at one cutoff.
 
     Returns None where pairs are of different users, since some have no value.
     """

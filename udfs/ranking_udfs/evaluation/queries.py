@@ -43,8 +43,8 @@ NO_MEASURE = "hits"  # computed, and left out, where only what is in the lists i
 class Request:
     """A request: the measures and how to compute them."""
 
-    choices: Sequence[Choice]  # measures, each computed at its own cut-offs alone
-    ks: Sequence[int | None]  # all cut-offs; None stands for the whole list
+    choices: Sequence[Choice]  # measures, each computed at its own cutoffs alone
+    ks: Sequence[int | None]  # all cutoffs; None stands for the whole list
     ties: str = "item"  # "item" or "trec": how equal scores are ordered; "expected": the mean over all orders
     by_segment: bool = False  # whether to give the means of segments too
     by_user: bool = False  # whether to give the values of each user too
@@ -55,7 +55,7 @@ class Request:
     items: bool = False  # whether there is a table `items`
     users: bool = False  # whether there is a table `users`, of all of them
     predicted_truth: bool = False  # whether there is such a table, of labels by a model
-    contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cut-offs
+    contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cutoffs
     head: float = HEAD  # as of ranking.beyond_accuracy
     divergence: str = DIVERGENCE  # likewise
     also: Sequence[Choice] = ()  # columns of rec to compare beside the measures, there called also_1, also_2
@@ -352,7 +352,7 @@ def measured_query(request: Request, function: str, truth: str = "truth") -> str
 
 
 def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
-    """Return the cut-offs of a measure if they are not all that are requested."""
+    """Return the cutoffs of a measure if they are not all that are requested."""
     return () if set(choice.cuts) == set(request.ks) else choice.cuts
 
 

@@ -1,4 +1,4 @@
-"""Numbers, cut-offs, counts and verdicts as people read them."""
+"""Format numbers, cutoffs, counts and verdicts for people."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,26 +19,24 @@ WITHOUT_RELEVANT = "users_without_relevant"
 COUNTS = {
     "users": "Users evaluated",
     "users_without_rec": "Users without recommendations (scored as an empty list)",
-    "users_without_truth": "Users without truth (left out)",
-    WITHOUT_RELEVANT: "Users without a relevant item (scored as finding none)",
+    "users_without_truth": "Users without truth (excluded)",
+    WITHOUT_RELEVANT: "Users without a relevant item (scored as if nothing was found)",
 }
-LEFT_OUT = "(left out)"
-BUT_GAINS = (
-    "(scored as finding none, but for gains, as of NDCG, which count lower grades too)"  # with min_grade
-)
-OF_LISTS = {  # counts of users that ranking.beyond_accuracy adds
-    "users_with_rec": "Users with recommendations (with truth or without)",
-    "users_without_history": "Of these without a history (left out of what needs their own)",
+LEFT_OUT = "(excluded)"
+BUT_GAINS = "(scored as if nothing was found; gains, as in NDCG, also count lower grades)"  # with min_grade
+OF_LISTS = {  # counts of users added by ranking.beyond_accuracy
+    "users_with_rec": "Users with recommendations (with or without truth)",
+    "users_without_history": "Of these, users without a history (excluded from measures that need it)",
 }
-GONE = "no longer in the corpus"  # of an item that the catalogue does not have
-Row = Mapping[str, Any]  # of a result, by column
-UNIT = ContextVar("unit", default="user")  # what sentences call those who are evaluated
-# In a text of the pack's own, but for names of columns, options and files.
+GONE = "no longer in the corpus"  # an item that is missing from the catalog
+Row = Mapping[str, Any]  # a row of a result, by column
+UNIT = ContextVar("unit", default="user")  # the word for a user in messages
+# Matches in our own text, except names of columns, options and files.
 USER = re.compile(r"(?<![-\w./])(a )?(user)(s?)(?![-\w/=]|\.\w)( who\b)?", re.IGNORECASE)
 
 
 def parse_unit(unit: object) -> str:
-    """Read a word for those who are evaluated."""
+    """Read the word for a user."""
     if not isinstance(unit, str) or not re.fullmatch(r"[^\W\d_]+([ -][^\W\d_]+)*", unit):
         raise ValueError(f"must be a word such as query, got {shorten(repr(unit))}")
     return unit
@@ -46,7 +44,7 @@ def parse_unit(unit: object) -> str:
 
 @contextmanager
 def speaking_of(unit: str) -> Iterator[None]:
-    """Let sentences say this word in place of user."""
+    """Replace "user" with this word in sentences."""
     try:
         before = UNIT.set(parse_unit(unit))
     except ValueError as error:
@@ -58,11 +56,11 @@ def speaking_of(unit: str) -> Iterator[None]:
 
 
 def in_unit(text: str) -> str:
-    """Say query, or another unit, for user in a text of the pack's own, in which are no names of the data."""
+    """Replace "user" with the configured unit. Pass only our own text, without names from the data."""
     unit = UNIT.get()
 
-    def said(found: re.Match[str]) -> str:
-        article, user, is_plural, who = found.groups()
+    def replace_match(match: re.Match[str]) -> str:
+        article, user, is_plural, who = match.groups()
         if article and unit[0].lower() in "aeiou":
             article = f"{article[0]}n "
         word = re.sub("(?<=[^aeiou])y$", "ie", unit) + "s" if is_plural else unit
@@ -70,7 +68,7 @@ def in_unit(text: str) -> str:
         word = word[0].upper() + word[1:] if user[0].isupper() else word
         return f"{article or ''}{word}{' that' if who else ''}"
 
-    return text if unit == "user" else USER.sub(said, text)
+    return text if unit == "user" else USER.sub(replace_match, text)
 
 
 def with_text(name: object, text: str | None) -> str:
@@ -92,12 +90,12 @@ def format_p(p: float | None) -> str:
 
 
 def decimals_of(half: float, digits: int = DIGITS) -> int:
-    """Return the decimals that half of an interval leaves a mean: so many that half itself has two digits."""
+    """Return the decimals of a mean such that half of its interval has two digits."""
     return max(digits - 2, DIGITS_OF_P) - 1 - floor(log10(half)) if half > 0 else MOST_DECIMALS + 1
 
 
 def format_fixed(numbers: Sequence[float], decimals: int, digits: int = DIGITS) -> list[str]:
-    """Format numbers with the same decimals; more than MOST_DECIMALS stand for none in common."""
+    """Format numbers with the same decimals, or each alone if there are more than MOST_DECIMALS."""
     if decimals > MOST_DECIMALS or max(map(abs, numbers)) >= 10**MOST_DECIMALS:
         return [format_number(one, digits) for one in numbers]
     return [f"{one:.{max(decimals, 0)}f}" for one in numbers]
@@ -113,7 +111,7 @@ def format_mean(
 ) -> tuple[str, str]:
     """Format a mean and its interval, with the decimals of the interval: 0.344 and ± 0.074.
 
-    What is not symmetric, as at an end of a measure's range, goes from low to high: 0.98 and (0.87 to 1.00).
+    An asymmetric interval, as at an end of a measure's range, is written from low to high: (0.87 to 1.00).
     """
     half = half_of(low, high)
     if decimals is None:
@@ -128,16 +126,16 @@ def format_mean(
 
 
 def mean_text(mean: float | None, low: float | None, high: float | None, digits: int = DIGITS) -> str:
-    """Format a mean with its interval in one text; empty for none."""
+    """Format a mean with its interval in one string; empty for None."""
     return "" if mean is None else " ".join(filter(None, format_mean(mean, low, high, digits=digits)))
 
 
 def column_decimals(
     numbers: Iterable[float | None], halves: Iterable[float | None] = (), digits: int = DIGITS
 ) -> int:
-    """Return the decimals of a column: its narrowest interval's, or by its largest number.
+    """Return the decimals of a column: from its narrowest interval, or from its largest number.
 
-    More than MOST_DECIMALS stand for none in common.
+    More than MOST_DECIMALS mean that its numbers share no format.
     """
     found = [half for half in halves if half]
     if found:
@@ -147,7 +145,7 @@ def column_decimals(
 
 
 def format_cut_off(k: int | None) -> str:
-    """Format a cut-off: `10`, or `all` for the whole list."""
+    """Format a cutoff: `10`, or `all` for the whole list."""
     return "all" if k is None else str(k)
 
 
@@ -158,5 +156,5 @@ def join_names(names: Sequence[str], word: str = "and", most: int = 3) -> str:
 
 
 def cut_off_key(k: int | None) -> tuple[bool, int]:
-    """Return the key that sorts cut-offs, the whole list last."""
+    """Return the sort key of a cutoff, the whole list last."""
     return k is None, k or 0

@@ -24,7 +24,7 @@ class Catalog:
 
     def missing_error(self, con: duckdb.DuckDBPyConnection, text: str) -> DataError:
         """Return the error for a name that is neither a table nor a file."""
-        is_query = "; of a query, make a file, or a view, and say --database" if QUERY.match(text) else ""
+        is_query = "; of a query, make a file, or a view, and pass --database" if QUERY.match(text) else ""
         return DataError(f"{text}: no such file{is_query}")
 
 
@@ -118,7 +118,7 @@ class Connection(Catalog):
             )
         if self.has_tables:
             return DataError(f"{text}: no such table or view, and no such file")
-        return DataError(f"{text}: no such file (to name a table, say con=)")
+        return DataError(f"{text}: no such file (to name a table, pass con=)")
 
 
 def is_database(path: str) -> bool:

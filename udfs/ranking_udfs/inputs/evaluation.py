@@ -73,7 +73,7 @@ class Evaluation:
     def __post_init__(self) -> None:
         """Make the request of what is given.
 
-        A measure that names no cut-offs is computed at `ks`, by default at 10. Where some are named, all are
+        A measure that names no cutoffs is computed at `ks`, by default at 10. Where some are named, all are
         put in order.
         """
         self.inputs = inputs = with_own_columns(self.con, self.inputs)
@@ -143,7 +143,7 @@ class Evaluation:
             usual = (one for one in CONTENTS.values() if not self.lacking(one))
             contents = [Choice(one, {}, {}, tuple(request.ks)) for one in usual]
         if contents and request.predicted_truth:
-            rule = f"{self.dashes}measures must be measured by truth where a model has labelled some of it"
+            rule = f"{self.dashes}measures must be measures of relevance with labels by a model"
             raise self.refused(rule, contents[0].name)
         if contents and request.ties == "expected":
             rule = f"{self.dashes}ties must be item or trec with {contents[0].name}, which {NO_CLOSED_FORM}"
@@ -332,7 +332,7 @@ class Evaluation:
             is_best = descending != (system in self.tables.negated)  # whether the highest score is
             return f"write {system}={file}:{'ascending' if is_best else 'descending'}"
         if are_all:
-            return "write --ascending" if descending else "leave --ascending out"
+            return "write --ascending" if descending else "remove --ascending"
         return f"negate the scores of {shorten(system)}"
 
     def names(self, table: str, ids: Iterable[object]) -> dict[str, str | None]:
@@ -423,7 +423,7 @@ class Evaluation:
         if not self.tables.models:
             how = "name their files, as in bm25=a.csv vector=b.csv"
             how = how if inputs.is_command else "give a dict of them, as in {'bm25': a, 'vector': b}"
-            raise UsageError(f"{self.caller}: nothing tells models apart: {how}")
+            raise UsageError(f"{self.caller}: the models have no names; {how}")
         weights = given["weights"]
         if weights is not None and not isinstance(weights, Mapping):
             raise self.refused(

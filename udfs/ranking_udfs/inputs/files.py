@@ -211,7 +211,7 @@ def folder_ending(path: str) -> str:
         for name in sorted(names):
             file = os.path.relpath(os.path.join(folder, name), path)
             if "_delta_log" in file.split(os.sep):
-                rule = "of which not every file counts: DuckDB's delta_scan reads it"
+                rule = "so some of its files may be obsolete; read it with DuckDB's delta_scan"
                 raise DataError(f"{path}: a Delta table, {rule}")
             if extension(name) in IN_FOLDERS:
                 stem, ending = os.path.splitext(name)
@@ -1033,7 +1033,7 @@ def struct_literal(types: Mapping[str, str]) -> str:
 def trec_source(path: str, location: str, fields: int) -> Source:
     """Open a TREC run (system, topic, document, score) or qrels (topic, document, grade) as a table."""
     shape = "topic Q0 doc rank score tag" if fields == RUN else "topic 0 doc grade"
-    message = literal(f"{path}: a line is not of the shape `{shape}`: ")
+    message = literal(f"{path}: a line must have the form `{shape}`: ")
     read_lines = f"read_csv({location}, {LINES})"
     rows = (
         f"(SELECT CASE WHEN len(words) = {fields} THEN words ELSE error({message} || line) END AS words\n"

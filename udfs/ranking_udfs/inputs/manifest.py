@@ -80,7 +80,7 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     made, rows = read_manifest(con, path)
     refused = partial(refused_run, work, path)
     for one in (*request.contents, *request.also):
-        raise refused(f"it has values by truth alone: leave {one.name} out")
+        raise refused(f"it has values by truth only; remove {one.name}")
     if not models or name in models:
         raise refused(f"it is called {name}, so REC must have another name, as in new=rec.csv")
     measured = [one for one in SHARED if one in work.tables.names]
@@ -143,7 +143,7 @@ def differing(made: Row, other: Row, name: str, others: Mapping[str, str]) -> It
 
 
 def cuts_of(work: Evaluation, choice: Choice, rows: str) -> list[int | None]:
-    """Return the cut-offs at which a user has a value of a measure."""
+    """Return the cutoffs at which a user has a value of a measure."""
     if choice.name not in column_types(work.con, rows):
         return []
     query = f"SELECT DISTINCT k::BIGINT FROM {rows} WHERE {identifier(choice.name)} IS NOT NULL"

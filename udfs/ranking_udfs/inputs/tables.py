@@ -66,7 +66,7 @@ class Inputs:
     stdin: str = STDIN  # the file with the content of standard input, which a path `-` means
     prefix: str = ""  # the beginning of the names of the TEMP tables, so that no view means one of them
     history: str | None = None  # a path: the events that the recommendations were made of
-    items: tuple[str, str] | None = None  # a path: the catalogue, and its column of categories, or ""
+    items: tuple[str, str] | None = None  # a path: the catalog, and its column of categories, or ""
     users: str | None = None  # a path: all users
     # paths: items and users with names to show, and the column that has them; without one, `title` and `text`
     titles: tuple[str, str | None] | None = None
@@ -262,7 +262,7 @@ def find_models(
             names = [name for (name,) in found]
         for name in names:
             if name in models:
-                rule = f"name them, as in NAME={rec.path}, or say --parts if they are parts of one table"
+                rule = f"name them, as in NAME={rec.path}, or add --parts if they are parts of one table"
                 there = f"{models[name].path} has a model {shorten(name)!r} too"
                 raise DataError(f"{rec.path}: {there}: {rule}")
             models[name] = rec
@@ -412,7 +412,7 @@ def check_systems(inputs: Inputs, rec: Source) -> None:
     say, column = partial(written, is_command=inputs.is_command), inputs.columns["system_col"]
     if column == "":
         return
-    one_list = "leave it out if each user has one list"
+    one_list = "remove it if each user has one list"
     if column is None and "system" not in rec.columns:
         one_list = f"{say('system', '')} if each user has one list"
         for name in unread("systems", rec):
@@ -560,7 +560,7 @@ def named_source(
     check_also(source, inputs)
     source = with_direction(source, name, descending, inputs)
     if name and "system" in source.columns and not source.is_trec:
-        raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
+        raise DataError(f"{source.path}: has a column 'system', with its models; remove {name}=")
     if not name and "system" in source.columns:
         system = f"coalesce({named_text(source, 'system', [NONE])}, {literal(NONE)})"
     elif name:
@@ -588,7 +588,7 @@ def with_direction(source: Source, name: str, descending: bool, inputs: Inputs) 
     is_other_end = descending != inputs.columns["descending"]
     if source.order and is_other_end:
         direction = "descending" if descending else "ascending"
-        raise DataError(f"{source.path}: the order of its ids is their ranking: leave :{direction} out")
+        raise DataError(f"{source.path}: the order of its ids is their ranking; remove :{direction}")
     is_turned = is_other_end or (bool(source.order) and not descending)
     has_turned = not name and "system" in source.columns and inputs.turned
     if not is_turned and not has_turned:
@@ -610,7 +610,7 @@ def check_names(recs: Sequence[tuple[str, Source]]) -> None:
     unnamed = [source.path for _, source in recs if "system" not in source.columns]
     if unnamed and len(recs) > 1:
         names = " ".join(f"{os.path.basename(path).partition('.')[0]}={path}" for path in unnamed[:2])
-        rule = f"name each model, as in {shorten(names)}, or say --parts if they are parts of one table"
+        rule = f"name each model, as in {shorten(names)}, or add --parts if they are parts of one table"
         raise DataError(f"{len(recs)} files of recommendations, {len(unnamed)} without a name: {rule}")
 
 

@@ -32,7 +32,7 @@ def stand_alone(statements: Iterable[str]) -> tuple[list[str], list[str]]:
     for statement in statements:
         names = called(statement)
         if lacking := [f"system.main.{name}" for name in names if name not in written()]:
-            found.append(f"-- Needs the pack, for {' and '.join(lacking)}.\n{statement}")
+            found.append(f"-- Requires ranking_udfs.register(con), for {' and '.join(lacking)}.\n{statement}")
         else:
             needed |= {*names}
             found.append(renamed(statement))

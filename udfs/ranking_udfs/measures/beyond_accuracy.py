@@ -132,7 +132,7 @@ def novelty(shares: Judged, different: Ints, *, missing: str) -> Floats:
 
     popularity: MAP(item -> share of users or events), 0 < share <= 1. NULL items are left out; NULL where
     popularity is NULL or no item is left. An item that popularity lacks is an error, or has the smallest
-    share of the map with missing=rarest. A map per row is slow for a large catalogue: of tables,
+    share of the map with missing=rarest. A map per row is slow for a large catalog: of tables,
     ranking.beyond_accuracy(rec, ks, history) has the same by a join.
 
     Source: Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang (2010); Castells, Hurley and Vargas (2015).

@@ -43,7 +43,7 @@ OF_ALL_LISTS = (
     contents("popularity_lift", HISTORY, Range(-1)),
     contents("n_items", ("rec",), NUMBER, "Different items"),
     contents("coverage", CATALOGUE),
-    contents("items_outside_catalogue", CATALOGUE, NUMBER),
+    contents("items_outside_catalog", CATALOGUE, NUMBER),
     contents("gini", CATALOGUE, SHARE, "Gini index"),
     contents("entropy", CATALOGUE, NUMBER, "Entropy (bits)"),
     contents("personalization", ("rec",)),

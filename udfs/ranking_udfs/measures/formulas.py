@@ -1,6 +1,6 @@
 """The measures: one pure function each, from a batch of rankings cut at k to one number per ranking.
 
-Read `Rankings` for the words used here. In every measure k is the cut-off; k omitted or NULL means the whole
+Read `Rankings` for the words used here. In every measure k is the cutoff; k omitted or NULL means the whole
 list, k beyond the list looks at the whole list, and k = 0 at an empty one. A list in which an item stands
 twice is judged by its first occurrence: the second is a miss that takes up a rank, like a NULL. Items of
 grade 0 or less are judged but not relevant; with the option min_grade, all below that grade. Truth is empty
@@ -278,7 +278,7 @@ def finite_total(rankings: Rankings, items: Ranked, values: Floats) -> Floats:
     with np.errstate(over="ignore"):
         sums = ragged.total(values, items.row, rankings.n)
     if not np.isfinite(sums).all():
-        raise InputError(f"grades must have a sum that a DOUBLE can hold, got one of {items.grade.max():g}")
+        raise InputError(f"the sum of grades must fit in a DOUBLE, got a grade of {items.grade.max():g}")
     return sums
 
 
@@ -345,7 +345,7 @@ def full_list(rankings: Rankings) -> Ranked:
 
 @measure(title="NDCG", options=DISCOUNTED_GAIN | {"ideal": OneOf("cut", "truth", "k")}, expected=True)
 def ndcg(rankings: Rankings, *, ideal: str, **options: Any) -> Floats:
-    """Normalised discounted cumulative gain: dcg / ideal_dcg.
+    """Normalized discounted cumulative gain: dcg / ideal_dcg.
 
     Gains, discounts and their options as in dcg. The ideal runs to min(k, |truth|), k omitted means the
     length of rec, so one hit alone in a list is 1; with ideal=truth it runs to |truth|, whatever k is; with

@@ -1,13 +1,13 @@
-"""The grammar of a measure, its options and its cut-offs as a text: `ndcg(gain=linear)@5,10`.
+"""The grammar of a measure, its options and its cutoffs as a text: `ndcg(gain=linear)@5,10`.
 
     measures = measure { "," measure }
-    measure  = name [ "(" options ")" ] [ "@" cut-offs ]
+    measure  = name [ "(" options ")" ] [ "@" cutoffs ]
     name     = a measure's name, one of its aliases, or what a report calls it; in any case
     options  = pairs name=value, with commas or blanks between them
-    cut-offs = integers of 0 or more, or `all` for the whole list, with commas between them
+    cutoffs = integers of 0 or more, or `all` for the whole list, with commas between them
 
 A comma within parentheses stands between options. Any other begins a measure if a name follows, and every
-name begins with a letter; behind an `@`, what is no name is one more cut-off, and so is `all`. In
+name begins with a letter; behind an `@`, what is no name is one more cutoff, and so is `all`. In
 `ndcg(gain=linear)@5,10,recall` there are two measures, the first of them at 5 and 10.
 
 The options alone are what the functions' argument `options` holds.
@@ -36,7 +36,7 @@ LISTED = "`ranking-udfs measures` lists them"
 
 @dataclass(frozen=True)
 class Choice:
-    """A measure, the options to compute it with, and the cut-offs to compute it at."""
+    """A measure, the options to compute it with, and the cutoffs to compute it at."""
 
     measure: Measure
     given: Mapping[str, str]  # the options that were given, as they were written
@@ -55,7 +55,7 @@ class Choice:
 
     @property
     def text(self) -> str:
-        """The measure with its options and its cut-offs: `ndcg(gain=linear)@5,10`."""
+        """The measure with its options and its cutoffs: `ndcg(gain=linear)@5,10`."""
         cuts = ",".join("all" if k is None else str(k) for k in self.cuts)
         return f"{self.name}@{cuts}" if cuts else self.name
 
@@ -65,7 +65,7 @@ class Choice:
         return f"{self.measure.label} ({self.options_text})" if self.given else self.measure.label
 
     def at(self, k: int | None) -> str:
-        """Return the label at a cut-off: `NDCG@10 (gain=linear)`; of a column the name alone."""
+        """Return the label at a cutoff: `NDCG@10 (gain=linear)`; of a column the name alone."""
         if not self.measure.has_cutoff:
             return self.label
         at = f"{self.measure.label}@{'all' if k is None else k}"
@@ -120,7 +120,7 @@ def measure_of(name: str) -> Choice:
 
 
 def merge_choices(choices: Iterable[Choice], given: Iterable[int | None]) -> list[Choice]:
-    """Merge choices of the same name and their cut-offs; one that names none has those `given`."""
+    """Merge choices of the same name and their cutoffs; one that names none has those `given`."""
     merged: dict[str, Choice] = {}
     for choice in choices:
         name = choice.name.lower()  # that of a column, to which 1e3 and 1E3 are the same
@@ -131,11 +131,11 @@ def merge_choices(choices: Iterable[Choice], given: Iterable[int | None]) -> lis
 
 
 def parse_cut_offs(text: str) -> list[int | None]:
-    """Parse cut-offs with commas between them; `all` is None, the whole list."""
+    """Parse cutoffs with commas between them; `all` is None, the whole list."""
     cuts: list[int | None] = []
     for k in map(str.strip, text.split(",")):
         if k != "all" and not re.fullmatch("[0-9]+", k):
-            raise ValueError(f"cut-offs must be integers of 0 or more, or all, got {shorten(repr(k))}")
+            raise ValueError(f"cutoffs must be integers of 0 or more, or all, got {shorten(repr(k))}")
         cuts.append(None if k == "all" else min(int(k.lstrip("0")[:20] or "0"), WHOLE))
     return cuts
 

@@ -7,7 +7,7 @@ from typing import Any
 from . import ragged
 from .arrays import Bools, Floats, Ints, NDArray, np
 
-WHOLE = 2**63 - 1  # the largest k, which larger ones are taken for, and the cut-off of a list seen to its end
+WHOLE = 2**63 - 1  # the largest k, which larger ones are taken for, and the cutoff of a list seen to its end
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Rankings:
     def __init__(self, judged: Judged, k: Ints | None) -> None:
         self.judged = judged
         self.n = len(judged.size)
-        self.k = judged.size if k is None else k  # of each ranking; without a cut-off the length of rec
+        self.k = judged.size if k is None else k  # of each ranking; without a cutoff the length of rec
         self.top = np.minimum(self.k, judged.size)  # the ranks that are looked at, of each ranking
 
     @cached_property

@@ -52,7 +52,7 @@ class Chart:
 
 
 def keys_of(measure: Choice) -> Mapping[str, str]:
-    """Return the columns of the table of a measure that say which row it is: a column has no cut-off."""
+    """Return the columns of the table of a measure that say which row it is: a column has no cutoff."""
     return {name: one for name, one in OF_SYSTEM.items() if one != "k" or measure.measure.has_cutoff}
 
 
@@ -120,7 +120,7 @@ def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str
 
 
 def values_text(measure: Choice, rows: Sequence[Row]) -> str:
-    """Write the values of one system, at their cut-offs."""
+    """Write the values of one system, at their cutoffs."""
     values = {row["k"]: format_number(row["mean"]) for row in rows if row["users"]}
     if len(measure.cuts) == 1:  # and so in the title already
         return ", ".join(values.values())
@@ -133,7 +133,7 @@ def best_text(measure: Choice, rows: Sequence[Row], systems: int) -> str:
     for k in measure.cuts:
         if names := best_systems(measure, [row for row in rows if row["k"] == k]):
             word = "highest for" if measure.measure.higher_is_better else "lowest for"
-            text = "the same for all" if len(names) == systems else f"{word} {join_names(names)}"
+            text = "equal for all" if len(names) == systems else f"{word} {join_names(names)}"
             cuts.setdefault(text, []).append(format_cut_off(k))
     if len(measure.cuts) == 1:
         return "; ".join(cuts)
@@ -236,14 +236,14 @@ class Charts:
         return Chart(name, title, specification, *table)
 
     def of_measure(self, kind: str, measure: Choice, rows: Iterable[Row]) -> tuple[str, list[Row], list[Row]]:
-        """Return the name of a chart, the measure's rows, and those of them at its first cut-off."""
+        """Return the name of a chart, the measure's rows, and those of them at its first cutoff."""
         plain = re.sub(r"\W+", "-", measure.measure.name)  # a column of the user's may be called anything
         name = f"{kind}-{self.found.measures.index(measure) + 1}-{plain}"
         every = [row for row in rows if row["measure"] == measure.name]
         return name, every, [row for row in every if row["k"] == measure.cuts[0]]
 
     def means(self, measure: Choice) -> Chart:
-        """Draw the means at one cut-off, with intervals."""
+        """Draw the means at one cutoff, with intervals."""
         name, rows, _ = self.of_measure("means", measure, self.found.means)
         layers = intervals(lambda field: number_axis(field, measure.label), "mean", self.y, self.look)
         title = measure.at(measure.cuts[0]) + leader_text(self.found, measure, rows)
@@ -251,17 +251,17 @@ class Charts:
         return self.draw(name, title, table, rows, height={"step": 26}, layer=layers)
 
     def by_k(self, measure: Choice) -> Chart:
-        """Draw the means by cut-off, a line with a band for each system."""
+        """Draw the means by cutoff, a line with a band for each system."""
         name, rows, _ = self.of_measure("by-k", measure, self.found.means)
         ks, look = [format_cut_off(k) for k in sorted(measure.cuts, key=cut_off_key)], self.look_with_legend
         low, mean = number_axis("low", measure.label), number_axis("mean", measure.label)
-        x = {"field": "k", "type": "ordinal", "sort": ks, "title": "cut-off k", "axis": {"labelAngle": 0}}
+        x = {"field": "k", "type": "ordinal", "sort": ks, "title": "cutoff k", "axis": {"labelAngle": 0}}
         layers = [
             layer({"type": "area", "opacity": 0.15}, y=low, y2={"field": "high"}, color=look["color"]),
             layer("line", y=mean, color=look["color"]),
             points(y=mean, **look),
         ]
-        title = f"{measure.label} by cut-off{leader_text(self.found, measure, rows)}"
+        title = f"{measure.label} by cutoff{leader_text(self.found, measure, rows)}"
         data = [{**row, "k": format_cut_off(row["k"])} for row in rows]
         table = table_of(rows, {**keys_of(measure), **OF_MEAN})
         return self.draw(name, title, table, data, height=HEIGHT, encoding={"x": x}, layer=layers)
@@ -277,7 +277,7 @@ class Charts:
         scale: Encoding = {"domain": [min(ends), max(ends)]} if rows else {}
 
         def x(field: str) -> Encoding:
-            return number_axis(field, f"difference to {self.found.baseline}", padding=8, **scale)
+            return number_axis(field, f"difference from {self.found.baseline}", padding=8, **scale)
 
         layers = []
         if margin is not None:
@@ -288,14 +288,14 @@ class Charts:
         return layers + intervals(x, "difference", y, self.look)
 
     def differences(self, measure: Choice) -> Chart:
-        """Draw the differences to the baseline at the first cut-off, with intervals."""
+        """Draw the differences to the baseline at the first cutoff, with intervals."""
         name, every, rows = self.of_measure("differences", measure, self.found.comparisons)
         shown = [row for row in rows if row["system"] in self.systems]
         layers = self.difference_layers(self.y, has_margin=measure.measure.has_cutoff)
         means, of = ("Mean", "Baseline"), " (graded)" * self.found.request.predicted_truth
         columns = {f"{means[0]}{of}": "mean_system", f"{means[1]}{of}": "mean_baseline"}
         columns["Difference (all)" if of else "Difference"] = "difference"
-        title = f"{measure.at(measure.cuts[0])} against {self.found.baseline}: {verdict_text(rows)}"
+        title = f"{measure.at(measure.cuts[0])} compared with {self.found.baseline}: {verdict_text(rows)}"
         table = table_of(every, {**keys_of(measure), **OF_VERDICT, **columns, **ENDS, **OF_TEST})
         return self.draw(name, title, table, shown, height={"step": 26}, layer=layers)
 
@@ -322,14 +322,14 @@ class Charts:
         colours = {"wins": COLOURS[1], "ties": GRID, "losses": LOSS}
         shares = {row["system"]: [row[one] / (row["users"] or 1) for one in colours] for row in rows}
         texts = [
-            f"{row['system']} wins with {share_text(row['wins'], row['users'])}, loses with "
+            f"{row['system']} wins for {share_text(row['wins'], row['users'])}, loses for "
             f"{share_text(row['losses'], row['users'])}"
             for row in rows[:2]
             if row["users"]
         ]
         more = f"; and {len(rows) - 2} more" if len(rows) > 2 else ""
-        said = "; ".join(texts) or in_unit("no user has values of both")
-        title = f"{measure.at(measure.cuts[0])}: {said}{more}"
+        outcome = "; ".join(texts) or in_unit("no user has values from both")
+        title = f"{measure.at(measure.cuts[0])}: {outcome}{more}"
         columns = {**keys_of(measure), "Users": "users", "Wins": "wins", "Ties": "ties", "Losses": "losses"}
         bars = self.share_bars(shares, colours, in_unit("share of users"))
         return self.draw(name, title, table_of(every, columns), **bars)
@@ -346,7 +346,7 @@ class Charts:
             for mean, row in pairs
             if None not in (mean["mean"], row["mean"])
         ]
-        what = in_unit("popularity: share of users who have an item")
+        what = in_unit("popularity: share of users with an item in their history")
         x = {side: number_axis(f"x {side}", what, padding=8) for side in sides}
         y = {side: number_axis(side, at, padding=8) for side in sides}
         look = self.look_with_legend
@@ -356,7 +356,7 @@ class Charts:
             points(x=x["mean"], y=y["mean"], **look),
         ]
         better = {True: ": the higher, the better", False: ": the lower, the better", None: ""}
-        more = in_unit("and to the right, what more users have")
+        more = in_unit("further right is more popular")
         title = f"{at}{better[measure.measure.higher_is_better]}; {more}"
         table = table_of(
             (row for pair in pairs for row in pair), {"System": "system", "Measure": "of"} | OF_MEAN
@@ -369,7 +369,7 @@ class Charts:
         tails = {row["system"]: row["long_tail"] for row in wholes}
         shares = {system: (1 - tail, tail) for system, tail in tails.items() if tail is not None}
         texts = [f"{tail:.0%} with {system}" for system, (_, tail) in shares.items()]
-        title = f"Items from the tail: {join_names(texts)}" if texts else "No list has an item"
+        title = f"Items from the tail: {join_names(texts)}" if texts else "All lists are empty"
         rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in wholes]
         table = table_of(rows, {"System": "system", "Users": "users", "Head": "head", "Tail": "long_tail"})
         colours = {"head": GRID, "tail": COLOURS[1]}
@@ -385,7 +385,7 @@ class Charts:
         at = {(row["recall"], row["system"]): row["precision"] for row in rows}
         levels = sorted({row["recall"] for row in rows})
         cells = [[f"{level:g}", *(at.get((level, name)) for name in self.found.systems)] for level in levels]
-        title = "Precision at each level of recall: the higher and the further to the right, the better"
+        title = "Precision at each level of recall (upper right is better)"
         table = ["Recall", *self.found.systems], cells
         encoding = {"x": x, "y": y}
         return self.draw("curve", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
@@ -393,14 +393,16 @@ class Charts:
     def abstention(self) -> Chart:
         """Draw the two errors of each threshold, a line for each system from the lowest to the highest."""
         rows, look = self.found.abstention, self.look_with_legend
-        refused = in_unit("refused, of users with an answer")
+        refused = in_unit("share of answerable users that are refused")
         x = number_axis("refused_share", refused, SHARES, domain=[0, 1])
-        y = number_axis("answered_share", "answered, of those without", SHARES, domain=[0, 1])
+        y = number_axis(
+            "answered_share", in_unit("share of unanswerable users that are answered"), SHARES, domain=[0, 1]
+        )
         order = {"field": "threshold", "type": "quantitative"}
         layers = [layer("line", color=look["color"], order=order), points(size=35, **look)]
         columns = {"System": "system", "Threshold": "threshold", "Refused": "wrongly_refused"}
         columns |= {"Share": "refused_share", "Answered": "wrongly_answered", "Its share": "answered_share"}
-        title = "The two errors at each threshold of the best score: the nearer to the lower left, the better"
+        title = "The two errors at each score threshold (lower left is better)"
         table, encoding = table_of(some_thresholds(rows), columns), {"x": x, "y": y}
         return self.draw("abstention", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
 
@@ -426,7 +428,7 @@ class Charts:
             "color": kind_encoding("kind", colours),
         }
         header = {"labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top"}
-        title = f"{at} of {in_unit('each user')}"
+        title = f"{at} per {in_unit('user')}"
         for kind, counts in apart.items():
             shares = [f"{share_text(counts[name], totals[name])} for {name}" for name in systems]
             title += f"; {kind}: {join_names(shares)}"
@@ -464,6 +466,6 @@ class Charts:
         drawn = []
         for number, name in enumerate(self.systems[1:], start=1):
             own = [row for row in rows if row["system"] == name]
-            titled = f"{title}, {name} against {found.baseline}"
+            titled = f"{title}, {name} compared with {found.baseline}"
             drawn.append(self.draw(f"segments-{number}", titled, table, own, **view))
         return drawn

@@ -75,7 +75,7 @@ class Subject:
     labels      of the models on the page by their names in the data, the baseline's first
     systems     the labels; one if nothing is compared
     baseline    the first of them, or None if nothing is compared
-    measures    as they were asked for; verdicts are of the `first`, at its first cut-off `k` (`at`: NDCG@10)
+    measures    as they were asked for; verdicts are of the `first`, at its first cutoff `k` (`at`: NDCG@10)
     """
 
     def __init__(self, work: Evaluation) -> None:
@@ -138,7 +138,7 @@ class Reader:
 
 
 class Contents(NamedTuple):
-    """The contents of lists, down to the largest cut-off of the first measure; none without a history."""
+    """The contents of lists, down to the largest cutoff of the first measure; none without a history."""
 
     wholes: Sequence[Row] = ()  # of ranking.beyond_accuracy
     popularity: Sequence[Row] = ()  # as means
@@ -162,7 +162,7 @@ class Findings(Subject):
 
     Once made it is plain data: a function for each section returns its rows.
 
-    counts      of each system: the columns of ranking.evaluate, and judged_share, at the first cut-off
+    counts      of each system: the columns of ranking.evaluate, and judged_share, at the first cutoff
     comparisons rows of ranking.compare_by_user, for all users
     problems    rows of ranking.check, with what to do; None if it was not asked
     orders      the models in order, by the name of the measure and k, where there is an order
@@ -198,7 +198,7 @@ class Findings(Subject):
         compared = [fetch(partial(family_queries, i)) for i in families]
         self.comparisons = sorted(compared[0], key=self.by_measure) if compared else []
         self.segments = find_segments(self, fetch, work.inputs.segment, compared)
-        work.step("looking at users")
+        work.step("reading users")
         self.problems = find_problems(work, reader)
         rows, models = self.comparisons, len(self.systems)
         pairs = partial(fetch, pairs_query)
@@ -390,7 +390,7 @@ def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> st
     if share is None:
         return text
     percent = f"{100 * abs(share):.0f}" if abs(share) > 0.1 else format_number(100 * abs(share), 2)
-    by = f"{percent} % {'above' if share > 0 else 'below'}"
+    by = f"{percent}% {'above' if share > 0 else 'below'}"
     return f"{text}, {best['baseline']} {by}" if is_turned else f"{text}, {by} {best['baseline']}"
 
 
@@ -405,7 +405,7 @@ def headlines_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -
         rows = [values[name] for name in of.mentioned(leader)]
         if all(row["users"] for row in rows):
             text = conclusion.headline_sentence(rows, choice, choice.cuts[0])
-            people = in_unit("Of the users graded by people alone: w")
+            people = in_unit("For the users with human labels: w")
             texts.append(f"{people}{text[1:]}" if of.request.predicted_truth else text)
     return texts
 
@@ -544,7 +544,7 @@ def find_facts(of: Subject, work: Evaluation, tables: Sequence[Row]) -> dict[str
         "Items": shorten(":".join(filter(None, inputs.items or ()))),
         "Measures": "; ".join(map(text_with_options, of.request.choices)),
         "Columns compared": "; ".join(map(text_with_direction, of.request.also)),
-        "Cut-offs": ", ".join(map(format_cut_off, of.request.ks)),
+        "Cutoffs": ", ".join(map(format_cut_off, of.request.ks)),
         "Fingerprints": ", ".join(read),
     }
 
@@ -556,19 +556,19 @@ def count_users(counts: Mapping[str, Row]) -> int:
 def check_request(work: Evaluation) -> None:
     """Raise UsageError for what the report cannot compare, and DataError for a truth without users."""
     if len(work.systems) > MOST_SYSTEMS:
-        raise UsageError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(work.systems)}")
+        raise UsageError(f"report: takes at most {MOST_SYSTEMS} models, got {len(work.systems)}")
     work.check_baseline()
     for choice in work.request.choices:
         if choice.measure.name in CONTENTS:
-            rule = f"{work.dashes}measures must be measured by truth"
-            raise UsageError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
+            rule = f"{work.dashes}measures must be measures of relevance"
+            raise UsageError(f"report: {rule}, got {choice.name}; use evaluate or compare")
     if len(work.systems) > 1:
         work.check_measures()
     work.check_users()
 
 
 def text_with_options(choice: Choice) -> str:
-    """Return a measure with its cut-offs and all options that have a value."""
+    """Return a measure with its cutoffs and all options that have a value."""
     given = {name: value for name, value in choice.options.items() if value is not None}
     texts = [
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"

@@ -116,11 +116,11 @@ class View:
         return f"{version()}, DuckDB {duckdb.__version__}"
 
     def slug(self, title: str) -> str:
-        return re.sub(r"\W+", "-", title.partition(" to ")[0].lower())
+        return re.sub(r"\W+", "-", title.partition(" from ")[0].lower())
 
     def picture(self, chart: Chart) -> str:
-        said = f"{chart.title}; the numbers are in the table below"
-        return Html(inline_svg(chart.specification, chart.name, said))
+        label = f"{chart.title}; the table below has the numbers"
+        return Html(inline_svg(chart.specification, chart.name, label))
 
     def join(self, items: Sequence[str]) -> str:
         return join_names(items, most=MOST_RANKS)
@@ -143,7 +143,7 @@ class View:
         return found
 
     def verdict_table(self) -> Table:
-        """Return the verdicts of each model by all measures at their first cut-off."""
+        """Return the verdicts of each model by all measures at their first cutoff."""
         found = self.found
         at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in found.comparisons}
         every = {
@@ -164,7 +164,7 @@ class View:
             if row["write"] and row["write"] not in cells.get(2, ""):
                 cells[2] = "; ".join(filter(None, [cells.get(2), row["write"]]))
         columns: dict[str | int | None, str] = {0: "k", None: "Count"}
-        columns |= {name: name for name in self.found.systems} | {1: "For example", 2: "To do"}
+        columns |= {name: name for name in self.found.systems} | {1: "Example", 2: "Advice"}
         shown = [key for key in columns if any(cells.get(key) for cells in found.values())]
         rows = [[text, *(cells.get(key, "") for key in shown)] for (text, _), cells in found.items()]
         return ["Problem", *(columns[key] for key in shown)], rows
@@ -213,10 +213,10 @@ class View:
         return header, [[*row[:2], *shares] for row, shares in zip(rows, cells, strict=True)]
 
     def among(self) -> str:
-        """Say of whom the example is the one who loses most, where that is not of all users."""
+        """Return the group in which the example has the largest loss; "" for all users."""
         losers = [row for rows in self.found.losers.values() for row in rows]
         is_of_some = self.has_irrelevant and any(row["has_relevant"] for row in losers)
-        return " of those with a relevant item" if is_of_some else ""
+        return in_unit(" among users with a relevant item") if is_of_some else ""
 
     def example_table(self) -> Table:
         lists = self.found.lists

@@ -39,7 +39,7 @@ def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSes
     if tuple(int(part) for part in spark.version.split(".")[:2]) < OLDEST_OF_FUNCTIONS:
         raise RuntimeError(f"register: Spark must be 4.1 or later, got {spark.version}")
     if not isinstance(prefix, str):
-        raise TypeError(f"register: prefix must be a text, got {prefix!r}")
+        raise TypeError(f"register: prefix must be a string, got {prefix!r}")
     there = {row[0].rpartition(".")[2].lower() for row in spark.sql("SHOW FUNCTIONS").collect()}
     ours = set((spark.conf.get(REGISTERED, "") or "").split())
     named = {(prefix + name).lower(): function for name, function in FUNCTIONS.items()}

@@ -37,7 +37,7 @@ the result is asked for; it has the same bits on any number of partitions. {note
 Args:
     rec: a DataFrame of userid, itemid, score; with a column `system`, each is scored over the same users.
     truth: likewise of userid, itemid and, if there are grades, rel.
-    ks: the cut-offs, as a list or as one, of max_k one alone; None is the whole list.
+    ks: the cutoffs, as a list or as one, of max_k one alone; None is the whole list.
     measures: texts such as "recall" or "ndcg(gain=linear)@5", or one text with commas; by default all that
         have a column in DuckDB, of a comparison six.
     ties: "expected" for expected values over all orders of equal scores.
