@@ -181,9 +181,9 @@ def remark(form: str, line: str) -> str:
         return f"- {cell_text(form, line)}\n"
     if form == "html":
         return f"<p>{escape(printable(line))}</p>\n"
-    whole = line.replace(" %", "\N{NO-BREAK SPACE}%")
+    whole = re.sub(r"\bp ([=<]) (?=\d)", "p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", line)
     lines = fill(whole, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    return lines.replace("\N{NO-BREAK SPACE}%", " %") + "\n"
+    return re.sub("p\N{NO-BREAK SPACE}([=<])\N{NO-BREAK SPACE}", r"p \1 ", lines) + "\n"
 
 
 def remarks(form: str, lines: Iterable[str]) -> str:

@@ -425,7 +425,7 @@ def letters_note(options: ComparisonOptions) -> str:
 def test_text(options: ComparisonOptions) -> str:
     """Describe the intervals and the test."""
     share, test = format_number(100 * options["confidence"], 15), TESTS[options["test"]]
-    return f"{share}% confidence interval of each comparison; {test.removeprefix('the ')}"
+    return f"{share}% confidence interval of each comparison; {test}"
 
 
 def adjusted_text(options: ComparisonOptions, across: str) -> str:

@@ -11,7 +11,7 @@ TIES = {  # order of equal scores: option and description in the report
     "expected": "averaged over all orders (curve: ordered by item)",
 }
 NO_CLOSED_FORM = "has no closed form over all orders of equal scores"  # required by ties "expected"
-TESTS = {"t": "the paired t-test", "randomization": "the paired randomization test"}
+TESTS = {"t": "paired t-test", "randomization": "paired randomization test"}
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": None}  # adjustment of p: option and name
 CONFIDENCE, PERMUTATIONS, SEED = 0.95, 10_000, 0
 HEAD, DIVERGENCE = 0.8, "js"  # of the beyond-accuracy measures

@@ -91,7 +91,7 @@ def to_bdi(value: object) -> Html:
 
 def to_sentence(text: str) -> Html:
     """Keep numbers together with what belongs to them, and options in one line."""
-    html = re.sub(r" (?=%)|(?<=\bp) (?=\d|&lt;)|(?<=&lt;) (?=\d)", "&nbsp;", to_bdi(text))
+    html = re.sub(r"(?<=\bp) (?==|&lt;)|(?<=\bp =) (?=\d)|(?<=&lt;) (?=\d)", "&nbsp;", to_bdi(text))
     return Html(re.sub(r"--\w[\w-]*(?: \w+)?", r'<span class="option">\g<0></span>', html))
 
 
