@@ -1,24 +1,30 @@
--- Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.
+-- Computes popularity, novelty, diversity, calibration and coverage of each system's lists, for each cutoff.
 --
--- rec, ks, history, items, head, divergence, user_col, ..., descending: as for ranking.beyond_accuracy_by_user
--- Returns:    [system,] k, users (with a list), users_without_history (of them), the means of the columns of
---             ranking.beyond_accuracy_by_user, each over the users where it is not NULL, and of all lists together:
---             popularity_lift, n_items (different ones), coverage, items_outside_catalog, gini, entropy, personalization
--- Errors:     as for ranking.beyond_accuracy_by_user; items without an item
--- Source:     as for ranking.beyond_accuracy_by_user; Abdollahpouri et al. (2019), popularity_lift
+-- BEYOND_ACCURACY_LINES
+-- Returns:    One row per system and k: [system,] k, users, users_without_history, the means of the columns of
+--             ranking.beyond_accuracy_by_user, and measures of all lists together.
+--             `users`: users with a list.
+--             `users_without_history`: those without a row in history.
+--             Each mean is over the users whose value is not NULL.
+--             The measures of all lists are popularity_lift, n_items, coverage, items_outside_catalog, gini, entropy and
+--             personalization.
+-- Errors:     As for ranking.beyond_accuracy_by_user. A table of items without an item.
+-- Source:     As for ranking.beyond_accuracy_by_user; Abdollahpouri et al. (2019) for popularity_lift
 -- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid
 --                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on < '2026-05-22')
 --             SELECT system, popularity, popularity_lift, long_tail, coverage
 --             FROM ranking.beyond_accuracy('rec', [10], history := 'rated');
 --
--- The catalog is the items of `items`, or else those of the history. coverage is the share of it that is in a top k;
--- items_outside_catalog counts the others, which coverage, gini and entropy leave out: it is never above 1, as that of
--- recommenders may be. gini and entropy (in bits) are of the number of lists that each item of the catalog is in, with
--- those in none; gini and personalization are those of gini_coverage and personalization. RecBole divides its entropy by
--- the number of items, Evidently's Gini index leaves out what is never recommended.
+-- The catalog consists of the items in `items`, or without it of the items in history.
 --
--- popularity_lift: the mean popularity of the lists, divided by that of the profiles, less 1, over users who have both: 0.5
--- is lists of items half as popular again as what users had.
+-- `n_items`: number of different items in all lists. `coverage`: share of the catalog that is in at least one top k. It never
+-- exceeds 1: items outside the catalog count in `items_outside_catalog`, not in coverage, gini or entropy.
+--
+-- `gini` and `entropy` (in bits): how evenly the lists use the catalog, by the number of lists that contain each item. Items in
+-- no list count as 0. The columns `gini` and `personalization` are the aggregates gini_coverage and personalization.
+--
+-- `popularity_lift`: mean popularity of the lists divided by the mean popularity of the user profiles, minus 1. A value of
+-- 0.5 means that recommended items are half as popular again as items in the history. Only users with both count.
 CREATE OR REPLACE MACRO ranking.beyond_accuracy(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,

@@ -1,18 +1,24 @@
--- Popularity, novelty, diversity and calibration of each user's list, for every k.
+-- Computes popularity, novelty, diversity and calibration of each user's list, for each cutoff.
 --
--- rec:        a table with userid, itemid, score [, system], as for ranking.judged; no truth is needed
--- ks:         LIST of cutoffs; NULL among them means the whole list
--- history:    a table with userid, itemid: what users had before; a pair counts once
--- items:      a table with itemid, category: the catalog; an item may have several rows, or a NULL for no category
--- head:       the share of the pairs of history that the most popular items have, of which long_tail is what is left
--- divergence: that of miscalibration: 'js' (Jensen-Shannon, 0 to 1) or 'kl' (Kullback-Leibler, as Steck has it), in bits
--- category_col: what the column of categories is called; by default category
--- user_col, ..., descending: as for ranking.judged, of all tables that have such a column
--- Returns:    [system,] userid, k, n_rec (rows in rec), n_items (different items in the top k), and a DOUBLE for each
---             measure whose tables are given; NULL for a list without an item
--- Errors:     a table that is not there; a column that is missing or of a type that does not fit; a column that looks like
---             systems or runs in rec and is not named; ks as for ranking.by_user; a history without a pair of user and item;
---             head not in [0, 1]; divergence that is not js or kl
+-- rec:        table of recommendations: userid, itemid, score [, system]; no truth is needed
+-- ks:         LIST of cutoffs. NULL means the whole list.
+-- history:    table of interactions (training data): userid, itemid; repeated pairs count once
+-- items:      table of the catalog: itemid, category. An item may have several rows, or NULL for no category.
+-- head:       share of the pairs in history that belongs to the most popular items, the head (default 0.8); all other
+--             items are the long tail
+-- divergence: measure of miscalibration, in bits. 'js' (default): Jensen-Shannon divergence, from 0 to 1. 'kl':
+--             Kullback-Leibler divergence, as in Steck (2018).
+-- category_col: name of the column of categories, by default category
+-- user_col, item_col, score_col, system_col: names of the columns, in any case, in all tables that have them. By default
+--             userid, itemid and score, and system if it exists. With system_col := '', each user has one list.
+-- descending: true if higher scores are better (default); false for ranks and distances
+-- Returns:    One row per system, user in rec and k: [system,] userid, k, n_rec, n_items and a DOUBLE for each measure whose
+--             tables you pass. Measures are NULL for a list without items.
+--             `n_rec`: number of rows in rec.
+--             `n_items`: number of different items in the top k.
+-- Errors:     A table that does not exist. A column that is missing or of an unsuitable type. A column in rec that looks like
+--             systems or runs and is not named. Invalid cutoffs, as for ranking.by_user. A history without a pair of user
+--             and item. A head outside 0 to 1. A divergence other than 'js' and 'kl'.
 -- Source:     Abdollahpouri, Mansoury, Burke and Mobasher (2019), popularity and long tail; Zhou et al. (2010) and Vargas
 --             and Castells (2011), novelty; Ziegler et al. (2005), diversity; Steck (2018), miscalibration
 -- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid
@@ -21,34 +27,28 @@
 --             FROM ranking.beyond_accuracy_by_user('rec', [10], history := 'rated')
 --             ORDER BY popularity DESC, userid, system LIMIT 3;
 --
--- L are the different items of the top k; one that is NULL or there before takes up a place. All users with a row in rec
--- count. Of a history with U users, u(i) is the number of those who have item i.
+-- Below, L is the set of different items in the top k. NULLs and repetitions take up ranks. History has U users, u(i) of them
+-- with item i.
 --
--- popularity: the mean of u(i) / U over L; an item that history does not have is 0. RecTools and RecBole give the mean of
--- u(i), or of rows; Evidently leaves unknown items out. profile_popularity: the same over what the user has in history; NULL
--- without a history, as repeats is, and for a list without items, so that its mean is over the users of popularity's.
+-- `popularity`: mean of u(i) / U over L. An item that is not in history counts as 0. `profile_popularity`: the same over the
+-- user's own history. It is NULL without a history or a list, so that its mean covers the same users.
 --
--- novelty: the mean of -log2(max(u(i), 1) / U): an item that nobody has is as if one user had it. As RecTools'
--- MeanInvUserFreq; RePlay's Surprisal divides by log2(U), recommenders takes shares of rows.
+-- `novelty`: mean of -log2(max(u(i), 1) / U) over L. An unknown item counts as if one user had it.
 --
--- long_tail: the share of L outside the head: the most popular items, by u and then itemid, until they have the share
--- `head` of all pairs, the one that reaches it included. Items that history does not have are tail. RecBole takes the
--- least popular tenth of the items, which is another measure.
+-- `long_tail`: share of L outside the head. The head is the most popular items, by u and then itemid, up to the item with
+-- which they reach the share `head` of all pairs. Items that are not in history belong to the tail.
 --
--- repeats: the share of L that the user has in history; RePlay calls 1 minus it Novelty. cold: the share of L that history
--- does not have.
+-- `repeats`: share of L in the user's own history; NULL without one. `cold`: share of L that is not in history.
 --
--- diversity: the mean Jaccard distance of the sets of categories, over the pairs of items of L that have a category; NULL
--- below two such items, where RecTools has 0. Evidently divides by the items, not the pairs. categories: the different
--- categories in L, divided by all; RePlay divides by k.
+-- `diversity`: mean Jaccard distance between the category sets of two items, over all pairs of items in L with a category.
+-- It is NULL for fewer than two such items. `categories`: share of all categories that are in L.
 --
--- miscalibration: how far the shares of categories in L are from those in the user's history, of items that have a
--- category. Each item spreads 1 over its categories; ranks do not count, which they do in Steck's paper and few programs.
--- 'kl' is KL(p, 0.99 q + 0.01 p) of history p and list q. NULL where either has no category.
+-- `miscalibration`: divergence of the category shares in L from those in the user's history. Each item spreads a weight of
+-- 1 evenly over its categories. Ranks do not count. 'kl' is KL(p, 0.99 q + 0.01 p) for history p and list q. The value is NULL
+-- if list or history has no category.
 --
--- Neither side of these is better by itself: ranking.compare_by_user calls a system higher or lower. Serendipity is left
--- out: RecTools, Evidently and recommenders give three measures that share nothing. Its parts are here: unlike the history
--- is miscalibration, and unexpected beside a baseline is 1 minus the share of items in common with its list.
+-- No direction is better: ranking.compare_by_user reports 'higher' or 'lower' for these measures. Serendipity is not
+-- included, since libraries define it in different ways.
 CREATE OR REPLACE MACRO ranking.beyond_accuracy_by_user(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,

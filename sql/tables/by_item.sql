@@ -1,20 +1,28 @@
--- Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.
+-- Computes recall, precision and exposure of each item, for each system and cutoff.
 --
--- rec, truth, user_col, ..., descending, without_relevant: as for ranking.judged
--- ks:         LIST of cutoffs; NULL among them means the whole list, 0 the empty one
--- min_grade:  the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
--- Returns:    a row per system, k and item that is in truth or in a user's top k: [system,] k, itemid (a UUID as text),
---             users_relevant (to whom it is relevant), users_recommended (whose top k holds it), hits (both), recall (hits /
---             users_relevant), "precision" (hits / users_recommended), NULL where they divide by 0, exposure (the sum
---             of 1 / log2(rank + 1) over the users), mean_rank (of the hits, NULL for none), users_without_truth (in rec,
---             left out: all counts are of users with truth)
--- Errors:     as for ranking.by_user
+-- TABLE_LINES
+-- ks:         LIST of cutoffs. NULL means the whole list, 0 the empty list.
+-- COLUMN_LINES
+-- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
+-- without_relevant: users without a relevant item. 'zero' (default): they count. 'skip': they are excluded.
+-- Returns:    One row per system, k and item in truth or in a top k: [system,] k, itemid, users_relevant, users_recommended,
+--             hits, recall, "precision", exposure, mean_rank, users_without_truth.
+--             `itemid`: a UUID becomes a string.
+--             `users_relevant`: users with the item among their relevant items.
+--             `users_recommended`: users with the item in their top k.
+--             `hits`: users with both.
+--             `recall`: hits / users_relevant, NULL if that is 0.
+--             `precision`: hits / users_recommended, NULL if that is 0.
+--             `exposure`: sum of 1 / log2(rank + 1) over the users.
+--             `mean_rank`: mean rank of the hits, NULL without hits.
+--             `users_without_truth`: users in rec that truth lacks. They are excluded from all counts.
+-- Errors:     As for ranking.judged. Invalid cutoffs, as for ranking.by_user.
 -- Source:     Singh and Joachims (2018), and Diaz et al. (2020), for exposure
 -- Example:    SELECT itemid, users_relevant, users_recommended, hits, round(recall, 4) AS recall, round(exposure, 4) AS exposure
 --             FROM ranking.by_item('rec', 'truth', [10]) WHERE system = 'similar'
 --             ORDER BY users_relevant DESC, itemid LIMIT 3;
 --
--- An item that a list repeats counts once, where it stands first. An item of truth that nobody is shown has a row too.
+-- An item that is repeated in a list counts once, at its first rank. Items in truth that are never recommended have a row too.
 CREATE OR REPLACE MACRO ranking.by_item(
     rec, truth, ks, COLUMN_ARGUMENTS, min_grade := NULL, without_relevant := 'zero') AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}

@@ -1,22 +1,28 @@
--- Every measure for every user with truth and every k.
+-- Computes every measure for each user with truth and each cutoff.
 --
--- rec, truth, user_col, ..., descending, JUDGING: as for ranking.judged
--- ks:         LIST of cutoffs; NULL among them means the whole list, 0 the empty one; may be left out where each of the
---             measures names its own. Like all arguments here, a constant, a $parameter or getvariable('ks'), and
---             not a subquery
--- ties:       'item': in the order of their itemids; 'trec': as trec_eval, which reads scores as FLOAT and orders equal ones by
---             itemid as text, descending; 'expected': each measure's expected value over all orders of the
---             items that tie, in closed form, without the columns of the measures that have none
--- measures:   measures as one text with commas or as a LIST, with options and cutoffs of their own: `ndcg(gain=linear),
---             average_precision(normalize=k)@5,10`; each is a column of its name and options, NULL at cutoffs that are not its
---             own; NULL: every column with its default options, but err, which refuses usual grades. Without Python, measures
---             have no options and no cutoffs here: write ranking.ndcg(judged, 10, gain := 'linear') over ranking.judged
--- Returns:    [system,] userid, k, n_rec (rows in rec), n_truth (relevant items), a DOUBLE per measure; those
---             that a query does not select are not computed
--- Errors:     as for ranking.judged; a k in ks that is no integer or below 0; ks that are none; measures, options or cutoffs
---             that are none (FROM ranking.functions() has all); a measure without a closed form over expected ties
+-- TABLE_LINES
+-- ks:         LIST of cutoffs. NULL means the whole list, 0 the empty list. Optional if each measure has its own cutoffs.
+--             Use a constant, a $parameter or getvariable('ks'), not a subquery.
+-- ties:       order of equal scores. 'item' (default): by itemid, ascending. 'trec': as in trec_eval, which reads scores as
+--             FLOAT and orders equal ones by itemid as a string, descending. 'expected': the expected value of each measure
+--             over all orders of tied items, in closed form. Measures without a closed form then have no column.
+-- measures:   measures with their options and cutoffs, as one string with commas or as a LIST:
+--             `ndcg(gain=linear), average_precision(normalize=k)@5,10`. Each has a column of that name, NULL at other
+--             cutoffs. NULL: every measure with default options, except err. Without Python, options and cutoffs are not
+--             supported: use ranking.ndcg(judged, 10, gain := 'linear') with ranking.judged.
+-- COLUMN_LINES
+-- JUDGING_LINES
+-- Returns:    One row per system, user and k: [system,] userid, k, n_rec, n_truth and a DOUBLE per measure.
+--             `n_rec`: number of rows in rec.
+--             `n_truth`: number of relevant items.
+-- Errors:     As for ranking.judged. No cutoffs, or a cutoff that is negative or not an integer. Unknown measures, options or
+--             cutoffs of measures: FROM ranking.functions() lists all. With ties := 'expected', a measure without a closed
+--             form.
 -- Example:    SELECT system, userid, ndcg FROM ranking.by_user('rec', 'truth', [10])
 --             ORDER BY ndcg, userid, system LIMIT 3;
+--
+-- Columns that you do not select are not computed. Quote the name of a column with options: `"ndcg(gain=linear)"`. A min_grade
+-- among the options of a measure overrides the argument.
 CREATE OR REPLACE MACRO ranking.by_user(
     rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}

@@ -1,10 +1,15 @@
--- The problems that ranking.check finds, in the order of its rows: how grave each is, and what to write against it.
+-- Lists the problems that ranking.check finds: the severity of each, and advice for SQL, the command and Python.
 --
--- Returns: place (1, 2, ...), code, about (rec, truth or history), needs (history, items, predicted_truth or NULL),
---          counted (what of counts), error_from and warning_from (the share, count / of, from which on a row is 'error' or
---          'warning', and else 'info'; NULL: never; 0: however few; of upside_down, truth_in_rec and partial_leak a test
---          decides), can_be_problem (not 'info' always), problem (the sentence; {user} and the like are names of columns),
---          in_sql, in_command, in_python (what to do against it)
+-- Returns: One row per code, in the order of the rows of ranking.check: place, code, about, needs, counted, error_from,
+--          warning_from, can_be_problem, problem, in_sql, in_command, in_python.
+--          `about`: the table, rec, truth or history.
+--          `needs`: the argument without which there is no check: history, items, predicted_truth or NULL.
+--          `counted`: the unit of the column `of`.
+--          `error_from` and `warning_from`: the lowest share count / of that is an 'error' or a 'warning'; lower shares are
+--          'info'. 0 means always and NULL never. A test decides about upside_down, truth_in_rec and partial_leak.
+--          `can_be_problem`: false if the severity is always 'info'.
+--          `problem`: the sentence, with {user}, {item} and so on for the names of columns.
+--          `in_sql`, `in_command` and `in_python`: advice.
 -- Example: SELECT code, warning_from, in_sql FROM ranking.check_codes() WHERE code LIKE 'ties%';
 
 -- A line is a row and ` | ` stands between its columns, since one text is quick to parse.

@@ -1,15 +1,22 @@
--- The users, rows and ids behind the counts of ranking.check, so that somebody can look at them.
+-- Lists the users, items and rows behind the counts of ranking.check.
 --
--- rec, truth, ks, user_col, ..., history, time_col, JUDGING, items: as for ranking.check
--- Returns:    for each row of ranking.check as many rows as its count: code, system, k, userid, itemid; ids as texts, since those
---             of two tables may differ in type; NULL is the itemid of what is of users, and the userid of what is of items
--- Errors:     as for ranking.check
+-- TABLE_LINES
+-- ks:         LIST of cutoffs at which to look for tied scores and short lists; NULL means the whole list
+-- COLUMN_LINES
+-- history:    table of the interactions from which the recommendations were made: userid, itemid [, time]
+-- time_col:   name of the column of times in truth and history, by default time. '' turns off the check for late events.
+-- JUDGING_LINES
+-- items:      table of the catalog or corpus: itemid. An item may have several rows.
+-- Returns:    As many rows per code as ranking.check counts: code, system, k, userid, itemid. Ids are strings. userid is NULL
+--             if the problem concerns an item, itemid if it concerns a user.
+-- Errors:     As for ranking.check.
 -- Example:    FROM ranking.check_rows('rec', 'truth') WHERE code = 'no_relevant_item';
 --
--- Of an item that stands twice, all its rows but one are here. No rows have the codes that are of columns or of a table as a
--- whole (unfit_column, grade_not_read, system_not_read, run_not_read, no_rows, no_time), of all users, items or rows of truth
--- (no_common_user, no_common_item, nothing_relevant, nothing_but_hits), of most ids (swapped), of no user (systems_apart) or of
--- predicted_truth (labelled_apart, labelled_in_part).
+-- A repeated item has a row for each occurrence except one.
+--
+-- Codes about a column, a whole table or all ids have no rows. These are unfit_column, grade_not_read, system_not_read,
+-- run_not_read, no_rows, no_time, no_common_user, no_common_item, nothing_relevant, nothing_but_hits, swapped,
+-- systems_apart, labelled_apart and labelled_in_part.
 CREATE OR REPLACE MACRO ranking.check_rows(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
 {% import "tables/internal/check.jinja" as check %}

@@ -1,14 +1,21 @@
--- The distribution of every measure over the users with truth, for every k.
+-- Computes the distribution of every measure over the users with truth, for each system and cutoff.
 --
--- rec, truth, user_col, ..., descending, JUDGING: as for ranking.judged
--- ks, ties, measures: as for ranking.by_user
--- Returns:    [system,] k, measure, users (of a value), users_undefined (of NULL), mean, standard_deviation (of the
---             sample), standard_error (of the mean), minimum, percentile_5, quartile_1, median, quartile_3,
---             percentile_95, maximum, zeros (the share of users whose value is 0); quantiles are interpolated
---             (Hyndman and Fan 1996, type 7), and may differ in the last digit between versions of DuckDB
--- Errors:     as for ranking.by_user
+-- TABLE_LINES
+-- MEASURE_LINES
+-- COLUMN_LINES
+-- JUDGING_LINES
+-- Returns:    One row per system, k and measure: [system,] k, measure, users, users_undefined, mean, standard_deviation,
+--             standard_error, minimum, percentile_5, quartile_1, median, quartile_3, percentile_95, maximum, zeros.
+--             `users`: users with a value.
+--             `users_undefined`: users whose value is NULL.
+--             `standard_deviation`: of the sample.
+--             `standard_error`: of the mean.
+--             `zeros`: share of users whose value is 0.
+-- Errors:     As for ranking.judged and ranking.by_user.
 -- Example:    SELECT system, mean, median, zeros
 --             FROM ranking.distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
+--
+-- Quantiles are interpolated (Hyndman and Fan 1996, type 7). Their last digit may differ between versions of DuckDB.
 CREATE OR REPLACE MACRO ranking.distribution(
     rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}

@@ -1,17 +1,23 @@
--- The mean of every measure over the users with truth, for every k.
+-- Computes the mean of every measure over the users with truth, for each system and cutoff.
 --
--- rec, truth, user_col, ..., descending, JUDGING: as for ranking.judged
--- ks, ties, measures: as for ranking.by_user
--- Returns:    [system,] k, users (all with truth), users_without_rec (of them; each counts as an empty list: 0, AUC 0.5),
---             users_without_truth (in rec, left out), users_without_relevant (of users: no item of their truth is
---             relevant; with 'skip' they are beside these), a DOUBLE per measure; those that a query does not
---             select are not computed
--- Errors:     as for ranking.by_user
+-- TABLE_LINES
+-- MEASURE_LINES
+-- COLUMN_LINES
+-- JUDGING_LINES
+-- Returns:    One row per system and k: [system,] k, four counts of users and a DOUBLE per measure.
+--             `users`: users with truth.
+--             `users_without_rec`: those without recommendations, scored as an empty list (0; AUC 0.5).
+--             `users_without_truth`: users in rec that truth lacks; they are excluded.
+--             `users_without_relevant`: users whose truth has no relevant item. With 'skip', `users` does not include them.
+-- Errors:     As for ranking.judged and ranking.by_user.
 -- Example:    FROM ranking.evaluate('rec', 'truth', measures := 'ndcg(gain=linear)@10,recall@5,10');
 --
--- min_grade is not the same as a truth of high grades alone: users without any of these stay, and count 0; with WHERE
--- they leave the mean. Of the ratings in the example, recall at 10 of `similar` with min_grade := 4 is 0.594, of 30
--- users, 5 of them users_without_relevant; of a truth WHERE stars >= 4 it is 0.713, of 25 users.
+-- Columns that you do not select are not computed. Quote the name of a column with options: `"ndcg(gain=linear)"`. A min_grade
+-- among the options of a measure overrides the argument.
+--
+-- With min_grade, users without a high grade stay in the mean and score 0. With a truth of high grades only, they leave the
+-- mean. In the example data, min_grade := 4 gives `similar` a recall at 10 of 0.594 over 30 users; 5 of these count in
+-- users_without_relevant. A truth WHERE stars >= 4 gives 0.713 over 25 users.
 CREATE OR REPLACE MACRO ranking.evaluate(
     rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}

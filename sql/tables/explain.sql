@@ -1,26 +1,34 @@
--- One user's lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.
+-- Explains the measures of one user: the lists rank by rank, and the relevant items that were missed.
 --
--- rec, truth, user_col, ..., descending, min_grade: as for ranking.judged; gains do not know min_grade
--- user:       a userid, as it is or as text
--- k:          how far to look, an integer; NULL for the whole list
--- ties:       'item': in the order of their itemids; 'expected': gain and all that follows from it are means over the orders
---             of the items that tie, grade and relevant are the item's own
--- Returns:    for each system a row per rank, then one per relevant item that is not in the top k, of the highest grade
---             first: [system,] rank, itemid (a UUID as text), score, grade (NULL where truth has none), relevant, gain
---             (2^grade - 1, 0 for a miss), discount (1 / log2(rank + 1)), contribution (to DCG, gain * discount), dcg, ideal_dcg,
---             ndcg, "precision" and recall, all of the list down to this rank; found_at, the rank beyond k at which a missed
---             item stands, NULL for nowhere
--- Errors:     as for ranking.judged; a k that is no integer or below 0; a user whom neither rec nor truth has
+-- TABLE_LINES
+-- user:       userid, of its own type or as a string
+-- k:          number of ranks to show; NULL: the whole list
+-- ties:       order of equal scores. 'item' (default): by itemid, ascending. 'expected': gain, DCG, NDCG, precision and recall
+--             are means over all orders of tied items; grade and relevant are those of the item.
+-- COLUMN_LINES
+-- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant. Gains, as in NDCG, ignore it.
+-- Returns:    For each system one row per rank, then one per relevant item that is not in the top k, highest grade first.
+--             Columns: [system,] rank, itemid, score, grade, relevant, gain, discount, contribution, dcg, `ideal_dcg`, ndcg,
+--             "precision", recall, found_at.
+--             `itemid`: a UUID becomes a string.
+--             `grade`: NULL if truth has none.
+--             `gain`: 2^grade - 1, or 0 for a miss.
+--             `discount`: 1 / log2(rank + 1).
+--             `contribution`: gain * discount, the part of DCG at this rank.
+--             `dcg`, `ideal_dcg`, `ndcg`, `precision` and `recall`: of the list down to this rank.
+--             `found_at`: rank beyond k of a missed item; NULL if it is not in the list.
+-- Errors:     As for ranking.judged. A k that is negative or not an integer. A user in neither rec nor truth.
 -- Example:    SELECT rank, itemid, grade, gain, round(discount, 4) AS discount, round(dcg, 4) AS dcg,
 --                 round(ideal_dcg, 4) AS ideal_dcg, round(ndcg, 4) AS ndcg, found_at
 --             FROM ranking.explain('rec', 'truth', 'c02', 5) WHERE system = 'similar';
 --
--- dcg, ideal_dcg, ndcg and recall of row k are those of ranking.by_user to the last bit, and so is precision, unless the
--- list is shorter than k. Then the last row has ideal_dcg and ndcg down to k, and precision still divides by the rank.
--- dcg / ideal_dcg is ndcg, but for the last bit where all grades of truth are equal and their gain is no power of 2: there
--- NDCG leaves the gain out. An item that a list repeats is a miss the second time, without a grade. Measures, relevant and
--- gain of a user who is in rec alone are NULL. Of rows whose rank is NULL, ANTI JOIN items USING (itemid) leaves those whose
--- item is gone from a catalog. To find the users who lost most, see examples/queries.md.
+-- The measures in row k are the results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and
+-- `ndcg` at k, but `precision` still divides by the rank.
+--
+-- A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and gain are NULL.
+--
+-- To hide missed items that are no longer in a catalog, use ANTI JOIN items USING (itemid) on the rows whose rank is NULL. To
+-- find the users with the largest losses, see `examples/queries.md`.
 CREATE OR REPLACE MACRO ranking.explain(
     rec, truth, user, k := 10, ties := 'item', COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
 {% import "measures/internal/rules.jinja" as rules %}

@@ -1,44 +1,46 @@
--- One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.
+-- Fuses the rankings of several systems into one ranking per user, for hybrid search or an ensemble of models.
 --
--- rec:       a table with system, userid, itemid and score, as for ranking.judged
--- method:    'rrf', reciprocal rank fusion: the sum of weight / (rrf_k + rank), ranks from 1; 'borda': of
---            weight * greatest(N - rank + 1, 0) / N, where N is the number of different items of the user in all lists;
---            'combsum': of weight * normalized score; 'combmnz': that, times the number of systems with a score of the item
--- weights:   MAP from each system to a number >= 0; 0: as if rec did not have the system; NULL: 1 for all
--- rrf_k:     for 'rrf': how little the first ranks differ from those after them
--- normalize: for 'combsum' and 'combmnz', what becomes of the scores of each list: 'min_max': (x - min) / (max - min);
---            'z_score': (x - mean) / (standard deviation, the population's); 'sum': (x - min) / sum of (x - min);
---            'none': x. Where all scores are the same, each is 1, 0 and 1 / (number of them)
--- depth:     how many rows of each list count; NULL: all
--- systems:   LIST of the systems to fuse; NULL: all
--- user_col, ..., descending: as for ranking.judged
--- Returns:   userid, itemid, score DOUBLE (more is better, whatever came in), n_systems (whose lists have the item)
--- Errors:    as for ranking.judged, of rec alone; rec without a column of systems; an argument with a value that is not
---            allowed; weights or systems that rec does not have; a system without a weight; an infinite score that is to be
---            added
--- Source:    Cormack, Clarke and Buettcher (2009) for rrf; Aslam and Montague (2001) for borda; Fox and Shaw (1993) for
---            combsum and combmnz; Montague and Aslam (2001) for the normalizations
--- Example:   WITH every AS (SELECT 'fused' AS system, * FROM ranking.fuse('rec') UNION ALL BY NAME FROM rec)
---            SELECT system, ndcg, recall FROM ranking.evaluate('every', 'truth', [10]) ORDER BY system;
+-- rec:        table of recommendations: system, userid, itemid, score
+-- method:     'rrf' (default), 'borda', 'combsum' or 'combmnz'; formulas below
+-- weights:    MAP from each system to a number >= 0. A weight of 0 excludes the system. NULL: 1 for all.
+-- rrf_k:      constant of 'rrf' (default 60). Higher values reduce the advantage of the first ranks.
+-- normalize:  normalization of the scores x of a list, for 'combsum' and 'combmnz'. 'min_max' (default):
+--             (x - min) / (max - min). 'z_score': (x - mean) / standard deviation of the population. 'sum':
+--             (x - min) / sum of (x - min). 'none': x.
+-- depth:      number of rows to use from each list; NULL: all
+-- systems:    LIST of the systems to fuse; NULL: all
+-- user_col, item_col, score_col, system_col: names of the columns, in any case; by default userid, itemid, score, system
+-- descending: true if higher scores are better (default); false for ranks and distances
+-- Returns:    One row per user and item: userid, itemid, score, n_systems.
+--             `score`: DOUBLE. Higher is always better.
+--             `n_systems`: number of systems with the item in their list.
+-- Errors:     As for ranking.judged, except those of truth. A rec without systems. An argument whose value is not allowed.
+--             Weights or systems that rec does not have. A system without a weight. An infinite score that is to be added.
+-- Source:     Cormack, Clarke and Buettcher (2009) for rrf; Aslam and Montague (2001) for borda; Fox and Shaw (1993) for
+--             combsum and combmnz; Montague and Aslam (2001) for the normalizations
+-- Example:    WITH every AS (SELECT 'fused' AS system, * FROM ranking.fuse('rec') UNION ALL BY NAME FROM rec)
+--             SELECT system, ndcg, recall FROM ranking.evaluate('every', 'truth', [10]) ORDER BY system;
 --
--- An item that a system does not have gets nothing from it, never a rank; a user whom only one system has is there. Lists are
--- ordered as by ranking.judged; NULL and NaN scores have a rank, but no score to normalize or to add: where no system has a
--- score of an item, its score is NULL. An item that a list repeats counts where it stands first; later ones, and rows without
--- an item, take up ranks. With normalize 'none', scores below 1e-61 times the largest count as 0, and so do, with whatever
--- method, those of a weight below 1e-30 times the largest.
+-- The score of an item is a sum over the systems that have it. 'rrf': weight / (rrf_k + rank), with ranks from 1. 'borda':
+-- weight * greatest(N - rank + 1, 0) / N, where N is the number of different items of the user in all lists. 'combsum':
+-- weight * normalized score. 'combmnz': that sum, times the number of systems with a score for the item.
 --
--- Fusing does not always help: `examples/tune_fusion.sql` tries a grid of weights and k on half of the users, and compares
--- with the best single system on the others, since what is measured where it was tuned looks better than it is.
+-- A system without the item adds nothing. If all scores of a list are equal, each is normalized to 1 ('min_max'), 0 ('z_score')
+-- or 1 / their number ('sum'). Rows with a NULL or NaN score have a rank but no score to add; if no system has a score for an
+-- item, the result is NULL.
 --
--- To join the result with a rec of other names, or of ranks, give it the same columns first:
+-- Lists are sorted as in ranking.judged. A repeated item counts at its first rank. Repetitions and rows without an item take up
+-- ranks. Weights below 1e-30 times the largest count as 0, as do, with normalize 'none', scores below 1e-61 times the largest.
+--
+-- Fusion does not always help. `examples/tune_fusion.sql` tunes weights and rrf_k on half of the users and compares the result
+-- with the best single system on the other half.
+--
+-- If rec has other column names, or ranks instead of scores, rename the columns of the result before you append it:
 -- `SELECT 'fused' AS model, userid AS customer, itemid AS sku, -score AS rank FROM ranking.fuse('rec', user_col :=
 -- 'customer', item_col := 'sku', score_col := 'rank', system_col := 'model', descending := false) UNION ALL BY NAME FROM
 -- rec`.
 --
--- Other tools: Qdrant counts ranks from 0 and has k = 2, which is rrf_k := 1 here, and its weights are others; the
--- extension flock gives an item that a list does not have more than its first one. ranx refuses queries that only one run
--- has; its min-max and sum of a constant list are 0 (here, and in OpenSearch, the only item that a system finds has 1), and
--- its bordafuse counts points, N times those here, and gives a system's left points to items that it does not have.
+-- Qdrant counts ranks from 0: its k = 2 is rrf_k := 1 here.
 CREATE OR REPLACE MACRO ranking.fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true

@@ -1,9 +1,9 @@
--- The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval's gm_map, of average precision.
+-- Computes the geometric mean of DOUBLEs, with values below 0.00001 raised to 0.00001, as trec_eval does for gm_map.
 --
--- A mean in which users or queries that are served badly count for more: exp of the mean of ln(max(number, 0.00001)).
--- To compare two systems, compare the means of these logarithms, with ranking.compare_by_user.
+-- The formula is exp of the mean of ln(max(number, 0.00001)). Badly served users and queries weigh more than in a mean. To
+-- compare two systems, compare the means of the logarithms with ranking.compare_by_user.
 --
--- number:  a DOUBLE of each row; NULLs do not count
+-- number:  a DOUBLE per row; NULLs are ignored
 -- Returns: DOUBLE; NULL if there is no number
 -- Source:  Robertson (2006)
 -- Example: SELECT round(ranking.geometric_mean(x), 9) FROM (VALUES (0.5), (0.125)) AS t(x);  -- 0.25

@@ -1,18 +1,21 @@
--- alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.
+-- Computes alpha-nDCG, ERR-IA and subtopic recall for each user or query whose items meet several intents.
 --
--- rec:        a table with userid, itemid, score [, system], as for ranking.judged
--- truth:      a table with userid, itemid, intent [, rel]: a row for each intent that an item meets. Without a column rel
---             every row is one; a row of grade 0 or less says that the item does not meet the intent
--- ks:         LIST of cutoffs; NULL among them means the whole list, 0 the empty one
--- alpha:      how likely an item satisfies an intent that it meets, a number from 0 to 1: the next item that meets the same
---             intent adds 1 - alpha times as much
--- intent_col: what the column of intents is called
--- user_col, ..., descending: as for ranking.judged
--- Returns:    [system,] userid, k, n_rec (rows in rec), n_truth (items that meet an intent), alpha_ndcg, err_ia,
---             subtopic_recall (the share of the intents that the top k meet): for every user with truth; all three
---             are 0 where no item meets an intent
--- Errors:     as for ranking.judged; a k in ks that is no integer or below 0; ks that are none; an alpha out of bounds; a
---             truth without intents; an item that meets the intent NULL; intents in a LIST, which want a row each
+-- rec:        table of recommendations: userid, itemid, score [, system]
+-- truth:      table with a row for each intent that an item meets: userid, itemid, intent [, rel]. A row with a grade of 0 or
+--             less means that the item does not meet the intent. Without grades, every row is an intent that is met.
+-- ks:         LIST of cutoffs. NULL means the whole list, 0 the empty list.
+-- alpha:      probability that an item satisfies an intent that it meets, from 0 to 1 (default 0.5). The next item that meets
+--             the same intent gains 1 - alpha times as much.
+-- intent_col: name of the column of intents
+-- COLUMN_LINES
+-- Returns:    One row per system, user with truth and k: [system,] userid, k, n_rec, n_truth, alpha_ndcg, err_ia,
+--             subtopic_recall.
+--             `n_rec`: number of rows in rec.
+--             `n_truth`: number of items that meet an intent.
+--             `subtopic_recall`: share of the intents that the top k meet.
+--             All three measures are 0 if no item meets an intent.
+-- Errors:     As for ranking.judged. No cutoffs, or a cutoff that is negative or not an integer. An alpha outside 0 to 1. A
+--             truth without intents. A relevant row whose intent is NULL. Intents in a LIST: unnest them into rows.
 -- Source:     Clarke et al. (2008) for alpha-nDCG; Chapelle et al. (2011) for ERR-IA; Zhai, Cohen and Lafferty (2003) for
 --             subtopic recall
 -- Example:    WITH categories AS (
@@ -23,18 +26,17 @@
 --                 ranking.mean(subtopic_recall) AS subtopic_recall
 --             FROM ranking.intents_by_user('rec', 'categories', [5, 10]) GROUP BY ALL ORDER BY ALL;
 --
--- The gain of an item is the sum, over the intents that it meets, of (1 - alpha)^(items above it that meet this intent).
--- alpha-DCG is the sum of gain / log2(rank + 1). alpha-nDCG divides it by that of the ideal list, which takes at each rank
--- the item of the highest gain, ties by itemid, ascending. The best list of all is too much to compute (NP-hard): a list
--- may be better than this one, and then its alpha-nDCG is above 1.
+-- The gain of an item is the sum of (1 - alpha)^n over its intents, where n items above it meet the same intent. Alpha-DCG is
+-- the sum of gain / log2(rank + 1). Alpha-nDCG divides it by the alpha-DCG of an ideal ranking.
 --
--- ERR-IA is the sum of gain / rank, divided by what it would be if each of the top k met all intents: the best list of a
--- truth may have less than 1. Times the sum over r <= k of alpha * (1 - alpha)^(r - 1) / r it is the mean of the intents'
--- expected reciprocal ranks, where an item satisfies with probability alpha: for alpha = 0.5, ranking.err's, max_grade := 1.
+-- The ideal ranking is greedy: at each rank it takes the item with the highest gain, ties by itemid, ascending. The optimum is
+-- NP-hard to compute, so a list can be better than the greedy one. Its alpha-nDCG is then above 1.
 --
--- The numbers are those of ndeval, TREC's program (pyndeval, ir_measures), but that its ideal list takes ties by document,
--- descending, and for some alpha (0.3) sees none where equal gains differ in their last digit; that its ERR-IA at k = 1 is
--- not divided; and that it takes k up to 20 alone.
+-- ERR-IA is the sum of gain / rank, divided by its value if each item in the top k met all intents. Even the best list of a
+-- truth may therefore score less than 1.
+--
+-- ndeval (pyndeval, ir_measures) gives the same results, with three differences. Its ideal ranking orders ties by document,
+-- descending. It does not divide ERR-IA at k = 1. Its largest k is 20.
 CREATE OR REPLACE MACRO ranking.intents_by_user(
     rec, truth, ks, alpha := 0.5, intent_col := 'intent', COLUMN_ARGUMENTS) AS TABLE
 {% import "tables/internal/lists.jinja" as lists %}

@@ -1,9 +1,11 @@
--- The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
+-- Computes the eleven-point curve: mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 --
--- rec, truth, user_col, ..., descending, JUDGING: as for ranking.judged
--- max_k:      how far to look down the ranking; by default all of it
--- Returns:    [system,] recall, "precision", in the order of recall
--- Errors:     as for ranking.judged
+-- TABLE_LINES
+-- max_k:      depth of the ranking; NULL (default): the whole list
+-- COLUMN_LINES
+-- JUDGING_LINES
+-- Returns:    One row per system and recall, in the order of recall: [system,] recall, "precision".
+-- Errors:     As for ranking.judged.
 -- Example:    FROM ranking.interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5, 1);
 CREATE OR REPLACE MACRO ranking.interpolated_precision_curve(
     rec, truth, max_k := NULL, COLUMN_ARGUMENTS, JUDGING_ARGUMENTS) AS TABLE

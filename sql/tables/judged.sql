@@ -1,43 +1,50 @@
--- A judged ranking for every user with truth: what the other table functions are made of.
+-- Builds a judged ranking for every user with truth, as the input of ranking.ndcg and the other measures.
 --
--- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as query_table takes them: names of
---             tables, views and CTEs, quoted three-part names, file paths, Python variables. With a column
---             `system` in rec (several models in one table), every system is scored over the same users.
--- max_k:      how far to look down the ranking; NULL for all of it
--- user_col, item_col, score_col, grade_col, system_col: what the columns are called, in whatever case; by default
---             userid, itemid, score, and rel and system if there are such; '' for grade_col: every row of truth is
---             relevant; '' for system_col: each user has one list
--- descending: whether the highest score is the best; false where `score` is a rank
--- min_grade:  the lowest grade that is relevant, a number > 0, for n_truth and all measures but those of gains, which
---             take the grades as they are; NULL: every grade above 0 is. Here it is for n_truth alone: the measures of
---             `judged` take a min_grade of their own
--- unjudged:   what becomes of items in rec that truth has no row for: 'miss': each takes up a rank; 'skip': they are left
---             out, NULLs and repeated items with them, and the ranks closed up (condensed lists), before any cutoff
--- without_relevant: users without a relevant item: 'zero': each counts as its measures say, 0 in most; 'skip': they are in
---             no list, mean or comparison, and users_without_relevant still counts them
--- users:      a table of users, as the queries of a golden set: each is in truth, without a relevant item where truth has no
---             row of its own; by default users are those of truth alone
--- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
---             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
---             measure of it at a k beyond is an error
--- Errors:     a table that is not there, a query in place of a name (make it a CTE or view), one called `_ranking_rec` or as
---             another CTE of this SQL that reads tables; a column that is missing or of a type that does not fit; a column
---             that looks like systems or runs in rec, or grades in truth, and is not named; itemids or userids of types that
---             cannot match; a grade that is NULL, NaN or infinite; truth without a user, or with 'skip' without a relevant
---             item; max_k that is no integer or below 0; a min_grade above 1 where truth has no grades
+-- rec:        table of recommendations: userid, itemid, score [, system]
+-- truth:      table of relevance judgments: userid, itemid [, rel]; without grades, every row is relevant
+-- max_k:      depth of the ranking; NULL: the whole list
+-- user_col, item_col, score_col, grade_col, system_col: names of the columns, in any case. By default userid, itemid and
+--             score, and rel and system if they exist. With grade_col := '', every row of truth is relevant. With
+--             system_col := '', each user has one list.
+-- descending: true if higher scores are better (default); false for ranks and distances
+-- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant. Gains, as in NDCG, ignore it.
+-- unjudged:   items in rec without a row in truth. 'miss' (default): they count as non-relevant and keep their rank.
+--             'skip': they are removed before any cutoff, with NULLs and repeated items (condensed lists).
+-- without_relevant: users without a relevant item. 'zero' (default): they score 0 by most measures. 'skip': they are
+--             excluded from lists, means and comparisons, and counted in users_without_relevant.
+-- users:      table with more users to evaluate, such as all queries of a golden set. Users without a row in truth have no
+--             relevant item. NULL: only the users in truth.
+-- Returns:    One row per system and user with truth: [system,] userid, n_rec, n_truth, judged.
+--             `n_rec`: number of rows in rec.
+--             `n_truth`: number of relevant items.
+--             `judged`: STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at
+--             max_k. Applying a measure to it with a larger k is an error.
+-- Errors:     A table that does not exist. A query instead of a name: write it as a CTE or view. A table called
+--             `_ranking_rec`, or like another CTE of this SQL that reads tables. A column that is missing or of an
+--             unsuitable type. A column that looks like systems or runs in rec, or like grades in truth, and is not named.
+--             Ids whose types cannot match. A grade that is NULL, NaN or infinite. A truth without users, or with 'skip'
+--             without a relevant item. A max_k that is negative or not an integer. A min_grade above 1 if truth has no
+--             grades.
 -- Source:     Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:    SELECT ranking.mean(ranking.ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking.judged('rec', 'truth', 10);
 --
--- Users are those with a row in truth, or in `users`, whose userid is not NULL; others in rec are left out. Ranking is by
--- score, descending, ties by itemid, ascending, NULL and NaN scores last.
+-- Rankings are sorted by score, descending, then by itemid, ascending. NULL and NaN scores come last. Rows whose userid is
+-- NULL and users in rec without truth are excluded. If rec has several systems, each is evaluated over the same users.
+--
+-- Here, min_grade only affects n_truth. Pass it to the measures of `judged` too.
+--
+-- descending applies to all systems. If lower scores are better for one system only, negate its scores:
+-- `SELECT * REPLACE (CASE WHEN system = 'bert' THEN -score ELSE score END AS score) FROM rec`.
 CREATE OR REPLACE MACRO ranking.judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
-{# The other table functions write COLUMN_ARGUMENTS for the arguments from user_col to descending, JUDGING_ARGUMENTS for those
-   behind them, and COLUMN_NAMES and JUDGING for the names of these (a struct in their place would be planned at each use);
-   where there is no truth, REC_COLUMN_ARGUMENTS and REC_COLUMN_NAMES; and COLUMNS_AS_TEXTS and JUDGING_AS_TEXTS for their values
-   in a text that query() plans. The words are replaced when the files are read, by this signature. #}
+{# Words in capitals stand for arguments, so that each is written once. They are replaced when the files are read, by this
+   signature and this head. In signatures, the other table functions write COLUMN_ARGUMENTS for the arguments from user_col to
+   descending and JUDGING_ARGUMENTS for those from min_grade to users, or REC_COLUMN_ARGUMENTS if there is no truth. Macros for
+   clients without Python write COLUMN_NAMES, REC_COLUMN_NAMES and JUDGING for the names, since DuckDB would plan a struct of
+   them at each use, and COLUMNS_AS_TEXTS and JUDGING_AS_TEXTS for their values in a string that query() plans. Heads write
+   TABLE_LINES, COLUMN_LINES and JUDGING_LINES for the lines above that explain them. #}
 {% import "tables/internal/judging.jinja" as judging %}
 WITH {{ judging.judged(of) }}
 SELECT

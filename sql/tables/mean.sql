@@ -1,8 +1,8 @@
--- The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
+-- Computes the mean of DOUBLEs, with the same result for any number of threads and order of rows, unlike avg.
 --
--- An integer sum of what they are in fixed point, exact above 2^-27, and beyond 2^20 the sum in their own order.
+-- Numbers are added as integers in fixed point, which is exact above 2^-27. From 2^20 on, they are sorted and added with fsum.
 --
--- number:  a DOUBLE of each row; NULLs do not count
+-- number:  a DOUBLE per row; NULLs are ignored
 -- Returns: DOUBLE; NULL if there is no number
 -- Example: SELECT ranking.mean(x) FROM (VALUES (0.5), (0.25)) AS t(x);  -- 0.375
 {% from "tables/internal/means.jinja" import mean %}

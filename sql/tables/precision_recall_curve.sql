@@ -1,10 +1,12 @@
--- The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
+-- Computes mean precision and mean recall over the users with truth, at each rank from 1 to max_k.
 --
--- rec, truth, user_col, ..., descending, JUDGING: as for ranking.judged
--- max_k:      the last rank; not NULL, since the longest ranking may be very long
--- divide:     by what precision divides where a list is shorter than k: 'k', or 'list' for its length
--- Returns:    [system,] k, "precision", recall, in the order of k
--- Errors:     as for ranking.judged; max_k that is not from 0 to 2147483647, or NULL; a wrong divide
+-- TABLE_LINES
+-- max_k:      last rank, an integer from 0 to 2147483647, not NULL
+-- divide:     divisor of precision if a list is shorter than k. 'k' (default), or 'list' for the length of the list.
+-- COLUMN_LINES
+-- JUDGING_LINES
+-- Returns:    One row per system and rank, in the order of k: [system,] k, "precision", recall.
+-- Errors:     As for ranking.judged. A max_k that is NULL or out of range. An unknown value of divide.
 -- Example:    FROM ranking.precision_recall_curve('rec', 'truth', 3);
 CREATE OR REPLACE MACRO ranking.precision_recall_curve(
     rec, truth, max_k, COLUMN_ARGUMENTS, divide := 'k', JUDGING_ARGUMENTS) AS TABLE

@@ -1,36 +1,40 @@
--- Events split into train and test, fold by fold, with the reason for each row that is in neither.
+-- Splits events into train and test, for one or more folds, with a reason for each row that is in neither.
 --
--- events:     a table with userid, itemid and time, as query_table takes it
--- test_from:  where the test begins, a time of the kind that the events have
--- test_size:  how long a test is, counted back from the last event, or from test_from on: an INTERVAL, or an integer
---             where time is one
--- folds:      how many tests, each ending where the next one begins, each with all before it as its train
--- gap:        how long before a test its train ends, as test_size
--- last:       in place of these: the test is the last so many events of each user, in fold 2 those before them, and so on
--- cold_users, cold_items: 'keep', or 'drop' rows of a test whose user or item is not in its train
--- seen:       'keep', or 'drop' rows of a test whose user and item are in its train together
--- user_col, item_col, time_col: what the columns are called, in whatever case
--- Returns:    one row per event and fold: the columns of events; fold, 1 for the latest; part: 'train', 'test', or NULL
---             for a row in neither; dropped, the reason why: 'gap', 'after test',
---             'cold user', 'cold item', 'seen', 'no user', 'no item', 'no time' (NULL or infinite)
--- Errors:     a table that is not there, a column that is missing or called fold, part or dropped; a time that is no
---             integer, DATE or TIMESTAMP; test_from, test_size or gap of another kind than the time; none of test_from,
---             test_size and last; a fold without an event before its test (with last, where no user has more events than
---             the tests take); a test_from after the last event, or a test_size that does not reach back to it
+-- events:     table of events: userid, itemid, time
+-- test_from:  start of the test period, of the same type as time
+-- test_size:  length of the test period: an INTERVAL, or an integer if time is one. It counts back from the last event,
+--             or forward from test_from.
+-- folds:      number of consecutive test periods (default 1). Each fold trains on all events before its test period.
+-- gap:        time between train and test: an INTERVAL, or an integer if time is one; NULL: none
+-- last:       leave-last-N-out, instead of test_from and test_size: the last N events of each user are the test. Fold 2 takes
+--             the N events before them, and so on.
+-- cold_users, cold_items: test rows whose user or item is not in the train: 'keep' (default) or 'drop'
+-- seen:       test rows whose pair of user and item is in the train: 'keep' (default) or 'drop'
+-- user_col, item_col, time_col: names of the columns, in any case; by default userid, itemid and time
+-- Returns:    One row per event and fold: the columns of events, fold, part, dropped.
+--             `fold`: 1 is the latest.
+--             `part`: 'train', 'test', or NULL for a row in neither.
+--             `dropped`: the reason for NULL: 'gap', 'after test', 'cold user', 'cold item', 'seen', 'no user', 'no item' or
+--             'no time' (NULL or infinite).
+-- Errors:     A table that does not exist. A column that is missing, or called fold, part or dropped. A time that is not an
+--             integer, DATE or TIMESTAMP. A test_from, test_size or gap that does not fit the type of time. None of test_from,
+--             test_size and last. A fold without events before its test. With last, if no user has more events than the
+--             tests take. A test_from after the last event. A test_size too short to contain an event.
 -- Example:    SELECT fold, part, dropped, count(*) AS events, count(DISTINCT customer_id) AS users,
 --                 count(DISTINCT sku) AS items, min(rated_on) AS first, max(rated_on) AS last
 --             FROM ranking.split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, folds := 2,
 --                 gap := INTERVAL 1 DAY, user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on')
 --             GROUP BY ALL ORDER BY ALL;
 --
--- By time, a test is a half-open window [from, to). The last one ends one unit after the last event: 1 for integers, a day
--- for DATE, a microsecond for TIMESTAMP. A TIMESTAMPTZ is reckoned in UTC, whatever the time zone of the session.
+-- A test period includes its start and excludes its end. The last one ends one unit after the last event: 1 for integers, a day
+-- for DATE, a microsecond for TIMESTAMP. TIMESTAMPTZ is read in UTC, whatever the time zone of the session.
 --
--- `last` is by time, then by itemid; an event that is there twice counts once. Such a split leaks: the train holds events
--- of other users from after a user's test, which no model can know at that time. Split by time unless you must not.
+-- `last` orders events by time, then by itemid. Repeated events count once. Prefer a split by time: with `last`, the train
+-- holds events of other users after a user's test, so information leaks from the future.
 --
--- Leave out of the recommendations what a user has already: `FROM rec ANTI JOIN train USING (userid, itemid)`. For all folds
--- in one query, make fold a part of the userid, {'fold': fold, 'userid': userid}, and group ranking.by_user by userid.fold.
+-- To remove already-seen items from recommendations, use `FROM rec ANTI JOIN train USING (userid, itemid)`. To evaluate all
+-- folds in one query, make the fold a part of the userid, `{'fold': fold, 'userid': userid}`, and group ranking.by_user by
+-- userid.fold.
 CREATE OR REPLACE MACRO ranking.split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',

@@ -1,4 +1,4 @@
--- The pack and its version.
+-- Returns the name and version of ranking-udfs.
 --
 -- Returns: VARCHAR
 -- Example: SELECT starts_with(ranking.version(), 'duckdb-ranking-udfs ');  -- true

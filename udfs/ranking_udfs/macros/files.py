@@ -101,6 +101,26 @@ def signature_words() -> dict[str, str]:
     }
 
 
+def head_words() -> dict[str, str]:
+    """Return the lines of arguments that words in capitals stand for in heads.
+
+    Many functions take these arguments. The meaning of each is written once, and repeated in all heads.
+    """
+
+    def lines(function: str, first: str, last: str) -> str:
+        head = read(path_of(function))
+        (found,) = re.findall(rf"(?ms)^-- ({first}: .*?\n-- {last}: .*?)\n-- \w", head)
+        return found
+
+    return {
+        "TABLE_LINES": lines("judged", "rec", "truth"),
+        "COLUMN_LINES": lines("judged", "user_col.*?", "descending"),
+        "JUDGING_LINES": lines("judged", "min_grade", "users"),
+        "MEASURE_LINES": lines("by_user", "ks", "measures"),
+        "BEYOND_ACCURACY_LINES": lines("beyond_accuracy_by_user", "rec", "descending"),
+    }
+
+
 def with_words(text: str, words: Mapping[str, str]) -> str:
     """Replace the words in capitals by their texts."""
     return re.sub(rf"\b(?:{'|'.join(words)})\b", lambda word: words[word[0]], text)
@@ -109,8 +129,8 @@ def with_words(text: str, words: Mapping[str, str]) -> str:
 @cache
 def texts() -> dict[str, tuple[str, str]]:
     """Return each macro with the comment above it, and the folder of its file, by its name."""
-    words = signature_words() | {"PROBLEM_LINES": literal("\n".join(one.line for one in PROBLEMS))}
-    words |= {"PACK_VERSION": literal(version())}
+    words = signature_words() | head_words() | {"PACK_VERSION": literal(version())}
+    words |= {"PROBLEM_LINES": literal("\n".join(one.line for one in PROBLEMS))}
     found = {
         name: (composed(name, with_words(text, words)), room) for name, (text, room) in written().items()
     }
