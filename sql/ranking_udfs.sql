@@ -10466,7 +10466,7 @@ SELECT row(*COLUMNS(', of['item_pattern'], ')) FROM (SELECT NULL AS ranking_abse
 WHERE false
 )) NOT IN (''TUPLE("NULL")'', ''STRUCT("NULL")'') AS has_item
 ),
-') ELSE '' END, '-- The problems of columns and arguments, as pairs of a code and a text.
+') ELSE '' END, '-- The problems of columns and arguments, as pairs of a code and a sentence.
 _ranking_columns AS MATERIALIZED (
 SELECT unnest(', of['column_findings'], ') AS found
 UNION ALL
@@ -10802,9 +10802,9 @@ count_if(is_whole AND NOT is_top)::BIGINT AS complete,
 count_if(is_whole AND NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1)::BIGINT AS blocks,
 count(others_recall) FILTER (is_whole) AS compared,
 count(others_recall) FILTER (is_whole AND is_top) AS compared_top,
-sum(others_recall) FILTER (is_whole)::BIGINT AS beside,
-sum(others_recall * others_recall) FILTER (is_whole)::BIGINT AS beside_squares,
-sum(others_recall) FILTER (is_whole AND is_top)::BIGINT AS beside_top,
+sum(others_recall) FILTER (is_whole)::BIGINT AS other_recall,
+sum(others_recall * others_recall) FILTER (is_whole)::BIGINT AS other_recall_squares,
+sum(others_recall) FILTER (is_whole AND is_top)::BIGINT AS other_recall_top,
 min(userid::VARCHAR) FILTER (is_whole AND is_top) AS top_user
 FROM list_evidence
 GROUP BY system, item
@@ -10966,12 +10966,13 @@ NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
 AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
 AND (compared = 0 OR top_share - other_share >= greatest(0.1, 4 * sqrt(
 (top_share * (1 - top_share) + other_share * (1 - other_share)) / nullif(compared, 0)))
-AND beside_top::DOUBLE / nullif(compared_top, 0)
-- (beside - beside_top)::DOUBLE / nullif(compared - compared_top, 0)
+AND other_recall_top::DOUBLE / nullif(compared_top, 0)
+- (other_recall - other_recall_top)::DOUBLE / nullif(compared - compared_top, 0)
 <= 0.4 * sqrt(greatest(
-beside_squares::DOUBLE / nullif(compared, 0) - (beside::DOUBLE / nullif(compared, 0)) ** 2, 0))),
+other_recall_squares::DOUBLE / nullif(compared, 0)
+- (other_recall::DOUBLE / nullif(compared, 0)) ** 2, 0))),
 false) AS is_leak,
-CASE WHEN compared * beside_squares::DOUBLE > beside::DOUBLE ** 2 THEN ''warning'' ELSE ''info'' END
+CASE WHEN compared * other_recall_squares::DOUBLE > other_recall::DOUBLE ** 2 THEN ''warning'' ELSE ''info'' END
 AS leak_severity,
 judged >= 30 AND least = most AS is_one_list,
 own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0 AS is_own
@@ -13463,7 +13464,7 @@ SELECT row(*COLUMNS(', of['item_pattern'], ')) FROM (SELECT NULL AS ranking_abse
 WHERE false
 )) NOT IN (''TUPLE("NULL")'', ''STRUCT("NULL")'') AS has_item
 ),
-') ELSE '' END, '-- The problems of columns and arguments, as pairs of a code and a text.
+') ELSE '' END, '-- The problems of columns and arguments, as pairs of a code and a sentence.
 _ranking_columns AS MATERIALIZED (
 SELECT unnest(', of['column_findings'], ') AS found
 UNION ALL
@@ -13799,9 +13800,9 @@ count_if(is_whole AND NOT is_top)::BIGINT AS complete,
 count_if(is_whole AND NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1)::BIGINT AS blocks,
 count(others_recall) FILTER (is_whole) AS compared,
 count(others_recall) FILTER (is_whole AND is_top) AS compared_top,
-sum(others_recall) FILTER (is_whole)::BIGINT AS beside,
-sum(others_recall * others_recall) FILTER (is_whole)::BIGINT AS beside_squares,
-sum(others_recall) FILTER (is_whole AND is_top)::BIGINT AS beside_top,
+sum(others_recall) FILTER (is_whole)::BIGINT AS other_recall,
+sum(others_recall * others_recall) FILTER (is_whole)::BIGINT AS other_recall_squares,
+sum(others_recall) FILTER (is_whole AND is_top)::BIGINT AS other_recall_top,
 min(userid::VARCHAR) FILTER (is_whole AND is_top) AS top_user
 FROM list_evidence
 GROUP BY system, item
@@ -13963,12 +13964,13 @@ NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
 AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
 AND (compared = 0 OR top_share - other_share >= greatest(0.1, 4 * sqrt(
 (top_share * (1 - top_share) + other_share * (1 - other_share)) / nullif(compared, 0)))
-AND beside_top::DOUBLE / nullif(compared_top, 0)
-- (beside - beside_top)::DOUBLE / nullif(compared - compared_top, 0)
+AND other_recall_top::DOUBLE / nullif(compared_top, 0)
+- (other_recall - other_recall_top)::DOUBLE / nullif(compared - compared_top, 0)
 <= 0.4 * sqrt(greatest(
-beside_squares::DOUBLE / nullif(compared, 0) - (beside::DOUBLE / nullif(compared, 0)) ** 2, 0))),
+other_recall_squares::DOUBLE / nullif(compared, 0)
+- (other_recall::DOUBLE / nullif(compared, 0)) ** 2, 0))),
 false) AS is_leak,
-CASE WHEN compared * beside_squares::DOUBLE > beside::DOUBLE ** 2 THEN ''warning'' ELSE ''info'' END
+CASE WHEN compared * other_recall_squares::DOUBLE > other_recall::DOUBLE ** 2 THEN ''warning'' ELSE ''info'' END
 AS leak_severity,
 judged >= 30 AND least = most AS is_one_list,
 own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0 AS is_own

@@ -12,7 +12,7 @@
 --          `in_sql`, `in_command` and `in_python`: advice.
 -- Example: SELECT code, warning_from, in_sql FROM ranking.check_codes() WHERE code LIKE 'ties%';
 
--- A line is a row and ` | ` stands between its columns, since one text is quick to parse.
+-- A line is a row, with ` | ` between its columns, since DuckDB parses one string quickly.
 CREATE OR REPLACE MACRO ranking.check_codes() AS TABLE
 SELECT
     place,

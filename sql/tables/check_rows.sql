@@ -98,7 +98,7 @@ JOIN rows
     ON problems.code = rows.code
     AND problems.system IS NOT DISTINCT FROM rows.system
     AND problems.k IS NOT DISTINCT FROM rows.k
--- Short lists, the shortest first, as many as ranking.check counts: all but the longest ones where every list is short.
+-- Short lists, the shortest first, as many as ranking.check counts. If every list is short, the longest ones do not count.
 QUALIFY problems.code <> 'short_lists'
     OR row_number() OVER (PARTITION BY problems.system, problems.k, problems.code ORDER BY size ASC NULLS LAST) <= count
 ORDER BY

@@ -39,7 +39,7 @@ sorted AS NOT MATERIALIZED (
 )
 SELECT
     {{ of.system_first }}* EXCLUDE (ranking_system, sorted),
-    -- Of a sorted list, and so the same on any threads.
+    -- Computed from a sorted list, so that the result does not depend on threads.
     list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
     list_aggregate(sorted, 'stddev_samp') / sqrt(len(sorted)) AS standard_error,
     sorted[1] AS minimum,

@@ -57,7 +57,7 @@ CASE WHEN grades[place] > 0 THEN {{ gains.gain("grades[place]", "exp") | indent(
 {%- endif %}
 {% endmacro %}
 
-{# The macro has the argument `user` as the CTE `_ranking_user`, so that it may be a subquery or a column of LATERAL. #}
+{# The macro reads the argument `user` from the CTE `_ranking_user`, so that it can be a subquery or a column of LATERAL. #}
 WITH {{ reading.tables(of) }}, user_rec AS MATERIALIZED (
     SELECT _ranking_rec.* FROM _ranking_rec CROSS JOIN _ranking_user WHERE {{ reading.is_user("userid", "id") | indent }}
 ), user_truth AS MATERIALIZED (

@@ -52,7 +52,7 @@ SELECT userid, itemid, {{ fusing.score(of) }} AS score, n_systems
 FROM (
     SELECT
         userid, itemid,
-        -- Points are whole numbers of 1 / scale, so that no order of the rows changes a sum.
+        -- Points are whole numbers of 1 / scale, so that the order of the rows does not change a sum.
         sum(round(points)::HUGEINT) AS whole,
         {% if of.points == "none" %}
         -- Raw scores may differ in size by more than a HUGEINT holds.
@@ -65,7 +65,7 @@ FROM (
     FROM (
         SELECT userid, entry.itemid, weight * {{ fusing.points(of) | indent(8) }} * {{ fusing.scale(of) }} AS points
         FROM (
-            -- Beside unnest, the others would be computed for each item.
+            -- Next to unnest, the other columns would be computed for each item.
             SELECT * EXCLUDE (entries{% if of.adds_scores %}, numbers{% endif %}), unnest(entries) AS entry
             FROM {{ fusing.described(of) | indent(12) }})
         {% if of.points == "none" %}

@@ -8,6 +8,6 @@
 -- Source:  Robertson (2006)
 -- Example: SELECT round(ranking.geometric_mean(x), 9) FROM (VALUES (0.5), (0.125)) AS t(x);  -- 0.25
 {% from "tables/internal/means.jinja" import mean %}
-{# greatest alone would make a number of NULL. #}
+{# Without the CASE, greatest would turn NULL into a number. #}
 CREATE OR REPLACE MACRO ranking.geometric_mean(number) AS
 exp({{ mean("(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)", false) }});

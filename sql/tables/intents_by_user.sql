@@ -44,11 +44,11 @@ CREATE OR REPLACE MACRO ranking.intents_by_user(
 {# The gain of each item of a list in the intents that it meets, the less the more items above meet them. The ideal list takes
    the item of the highest gain at each rank. #}
 {% macro gains(items, n, alpha, is_ideal) %}
--- All that a step reads is in its state: DuckDB 1.5 mixes up rows where list_reduce reads a column.
+-- A step reads only its state: DuckDB 1.5 mixes up rows if list_reduce reads a column.
 list_reduce(
     [{
         'left': {{ items }},
-        -- what an item gains in each intent
+        -- the gain of an item in each intent
         'weights': list_transform(range(list_max(flatten({{ items }}))), lambda intent: 1::DOUBLE),
         'gains': []::DOUBLE[]}]
     || list_transform(
@@ -56,7 +56,7 @@ list_reduce(
     lambda state, step: list_transform(
         [list_transform(
             {{ "state.left" if is_ideal else "state.left[:1]" }},
-            -- Sorted, so that equal gains are equal to the bit.
+            -- Sorted, so that equal gains are bit-identical.
             lambda intents: list_sum(list_sort(list_transform(intents, lambda intent: state.weights[intent]), 'ASC')))],
         lambda found: list_transform(
             [list_position(found, list_max(found))],

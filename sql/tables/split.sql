@@ -41,7 +41,7 @@ CREATE OR REPLACE MACRO ranking.split(
     user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "tables/internal/times.jinja" as times %}
-{# The events, with their columns by role and the moments by which they are split. #}
+{# The events, with their columns by role and the times by which they are split. #}
 {% macro timed(of) %}
 SELECT
     *,
@@ -54,7 +54,7 @@ FROM (
     FROM (FROM query_table({{ of.events | literal }}) UNION ALL BY NAME SELECT {{ of.event_columns }} WHERE false))
 {%- endmacro %}
 
-{# The moment that lies some spans before another. #}
+{# The time that is a number of spans before another. #}
 {% macro before(moment, times, span, is_interval) %}
 {% if is_interval %}
 epoch_us(make_timestamp({{ moment }}) - {{ times }} * {{ span }})
@@ -63,7 +63,7 @@ epoch_us(make_timestamp({{ moment }}) - {{ times }} * {{ span }})
 {%- endif %}
 {% endmacro %}
 
-{# The first moment of each user, of each item or of both together. #}
+{# The first time of each user, each item or each pair of both. #}
 {% macro first_moments(ids) %}
 (SELECT {{ ids }}, min(ranking_moment) AS ranking_first FROM _ranking_moments GROUP BY {{ ids }})
 {%- endmacro %}

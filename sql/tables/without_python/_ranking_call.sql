@@ -1,4 +1,4 @@
--- A call of a table function, its arguments checked: what the templates ask of it, for clients without Python.
+-- Returns the checked arguments of a table function as the templates need them, for clients without Python.
 CREATE OR REPLACE TEMP MACRO _ranking_call(
     caller, rec := NULL, truth := NULL, ks := NULL, max_k := NULL, measures := NULL, usual := NULL, ties := 'item', divide := 'k',
     COLUMN_ARGUMENTS, JUDGING_ARGUMENTS) AS
@@ -67,7 +67,7 @@ list_transform(
             'has_min_grade': min_grade IS NOT NULL, 'lowest_grade': TRY_CAST(min_grade AS DOUBLE)::VARCHAR || '::DOUBLE',
             'is_relevant': coalesce('>= ' || TRY_CAST(min_grade AS DOUBLE)::VARCHAR || '::DOUBLE', '> 0'),
             'skips_users': without_relevant::VARCHAR = 'skip',
-            -- Of what is asked for alone, since DuckDB takes long to plan each part.
+            -- Only the requested parts, since DuckDB takes long to plan each of them.
             'column_problem': concat(
                 'coalesce(', _ranking_sql('_ranking_tables_problem({rec}, {truth}, COLUMNS_AS_TEXTS)'),
                 CASE WHEN users IS NOT NULL THEN _ranking_sql(
@@ -122,7 +122,7 @@ list_transform(
                 ELSE concat('range(1, ', _ranking_cut_at['depth'], ' + 1)')
             END})[1])[1];
 
--- The value that belongs to a choice of `ties`, or an error if there is no such choice; trec is NULL where it is none.
+-- Returns the value for a choice of `ties`, or an error for an unknown choice. trec is NULL if it is not a choice.
 CREATE OR REPLACE TEMP MACRO _ranking_ties_choice(ties, item, trec, expected, caller) AS
 CASE
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
@@ -132,7 +132,7 @@ CASE
         'ties', ties, CASE WHEN trec IS NULL THEN 'item|expected' ELSE 'item|trec|expected' END, false)))
 END;
 
--- The measures that are asked for by their names, each once, or an error; without names, those that have a column.
+-- Returns the requested measures, each once, or an error. Without names, returns the measures that have a column.
 CREATE OR REPLACE TEMP MACRO _ranking_asked(measures, usual, ties, caller) AS
 CASE
     WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
@@ -179,14 +179,14 @@ CASE
             END))[1]
 END;
 
--- The same as _ranking_columns_problem, and the error text of grades of which the type says that all are NULL.
+-- Returns the error of _ranking_columns_problem, or the error for grades whose type is that of NULLs only.
 CREATE OR REPLACE TEMP MACRO _ranking_tables_problem(rec, truth, COLUMN_NAMES) AS
 coalesce(
     _ranking_columns_problem(rec, truth, COLUMN_NAMES),
     CASE WHEN grade_col IS NULL AND _ranking_type(truth, grade_col, 'rel') = '"NULL"'
         THEN 'rel must be a finite number, got NULL' END);
 
--- The name of a table as a text, or an error for one that this SQL has for a CTE.
+-- Returns the name of a table as a string, or an error if this SQL has a CTE of that name.
 CREATE OR REPLACE TEMP MACRO _ranking_own_table(argument, name, caller) AS
 CASE
     WHEN regexp_replace(replace(lower(name::VARCHAR), '"', ''), '^main\.', '') IN OWN_NAMES
@@ -196,7 +196,7 @@ CASE
     ELSE _ranking_table(argument, name)::VARCHAR
 END;
 
--- The direction of a measure as SQL, or the error of one of which neither end is better; and whether it lies in 0 to 1.
+-- Returns the direction of a measure as SQL, or an error if no direction is better, and whether its range is 0 to 1.
 CREATE OR REPLACE TEMP MACRO _ranking_is_high(caller, name) AS
 coalesce(
     _ranking_known_measures()[name]['higher_is_better']::VARCHAR,
@@ -205,16 +205,16 @@ coalesce(
 CREATE OR REPLACE TEMP MACRO _ranking_is_probability(name) AS
 _ranking_known_measures()[name]['is_share']::VARCHAR;
 
--- The error text of a column of systems whose name is the pack's own; NULL for one that is not.
+-- Returns the error for a column of systems with a reserved name; NULL for any other name.
 CREATE OR REPLACE TEMP MACRO _ranking_own_column(system_col) AS
 CASE WHEN lower(system_col::VARCHAR) IN ('ranking_system', 'ranking_absent')
     THEN 'system_col must be a column of another name (the SQL has one of this name), got ' || system_col::VARCHAR END;
 
--- The error text of a name of a column that must be there; NULL for one that is a name.
+-- Returns the error for a required name of a column; NULL for a valid name.
 CREATE OR REPLACE TEMP MACRO _ranking_empty_name(argument, name) AS
 CASE WHEN name::VARCHAR = '' THEN argument || ' must be the name of a column, got ''''' END;
 
--- Columns of NULL for these names, each once; no column for NULL.
+-- Returns columns of NULL for these names, each once; no column for NULL.
 CREATE OR REPLACE TEMP MACRO _ranking_nulls(names) AS
 _ranking_joined(
     list_transform(
@@ -224,19 +224,19 @@ _ranking_joined(
         lambda _ranking_name: 'NULL AS ' || _ranking_identifier(_ranking_name)),
     ', ');
 
--- Return true where a column of truth that is called as the scores of rec may hold grades that are not read.
+-- Returns true if a column of truth with the name of rec's scores may hold unread grades.
 CREATE OR REPLACE TEMP MACRO _ranking_hides_grades(grade_col, score) AS
 grade_col IS NULL AND len(_ranking_like_grades(concat(', ', score, ' DOUBLE,'))) > 0;
 
--- A name as SQL.
+-- Returns a name as SQL.
 CREATE OR REPLACE TEMP MACRO _ranking_identifier(name) AS
 concat('"', replace(name, '"', '""'), '"');
 
--- A text as SQL.
+-- Returns a string as SQL.
 CREATE OR REPLACE TEMP MACRO _ranking_literal(text) AS
 concat('''', replace(text, '''', ''''''), '''');
 
--- Return true, or an error if max_k is no integer or negative.
+-- Returns true, or an error if max_k is negative or not an integer.
 CREATE OR REPLACE TEMP MACRO _ranking_valid_k(max_k, caller) AS
 _ranking_no_problem(caller, 'max_k must be ' || CASE
     WHEN NOT _ranking_is_number(typeof(max_k)) THEN 'an integer, got ' || _ranking_cut(typeof(max_k))
@@ -244,6 +244,6 @@ _ranking_no_problem(caller, 'max_k must be ' || CASE
     WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
 END);
 
--- The entry of a measure's name, written in any case, `Hit rate` and `hit-rate` for hit_rate.
+-- Returns the entry of a measure. Its name may be in any case, such as `Hit rate` or `hit-rate` for hit_rate.
 CREATE OR REPLACE TEMP MACRO _ranking_known_measure(name) AS
 _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];

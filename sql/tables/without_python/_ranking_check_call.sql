@@ -1,4 +1,4 @@
--- A call of the check, for clients without Python. Of its arguments, tables and ks alone raise errors.
+-- Returns the arguments of ranking.check, for clients without Python. Only invalid tables and ks raise errors.
 CREATE OR REPLACE TEMP MACRO _ranking_check_call(
     caller, rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL,
     predicted_truth := NULL) AS
@@ -69,7 +69,7 @@ list_transform(
         'reused': CASE WHEN starts_with(version(), 'v1.5') THEN 'MATERIALIZED' ELSE 'NOT MATERIALIZED' END,
         'is_without': CASE WHEN predicted_truth IS NOT NULL THEN error(concat(
             caller, ': predicted_truth must be NULL where the Python package is not, got ', predicted_truth))::VARCHAR ELSE '' END,
-        -- Of what is asked for alone, since DuckDB takes long to plan each part.
+        -- Only the requested parts, since DuckDB takes long to plan each of them.
         'column_findings': concat(
             _ranking_sql('_ranking_unfit(
                 _ranking_misfits({rec}, {truth}, COLUMNS_AS_TEXTS) || _ranking_judging_problems(JUDGING_AS_TEXTS))'),
@@ -89,11 +89,11 @@ list_transform(
                 _ranking_unread_columns({rec}, {truth}, COLUMNS_AS_TEXTS), false, {score_col})') END)
     })[1];
 
--- A column as SQL; there is none without a name.
+-- Returns a column as SQL; without a name there is none.
 CREATE OR REPLACE TEMP MACRO _ranking_optional_column(name) AS
 CASE WHEN name = '' THEN 'NULL' ELSE _ranking_identifier(name) END;
 
--- Problems of columns as pairs of a code and a text; of the collation the check itself says.
+-- Returns problems of columns as pairs of a code and a sentence. The check itself reports the collation.
 CREATE OR REPLACE TEMP MACRO _ranking_unfit(misfits) AS
 list_transform(
     list_filter(misfits, lambda _ranking_text: NOT starts_with(_ranking_text, 'default_collation')),
@@ -102,7 +102,7 @@ list_transform(
         ELSE ['unfit_column', _ranking_text]
     END);
 
--- Columns that are not read, as such pairs.
+-- Returns unread columns as such pairs.
 CREATE OR REPLACE TEMP MACRO _ranking_unread(unread, several, score_col) AS
 list_transform(
     [{'unread': unread, 'several': coalesce(several, false)}],
@@ -117,8 +117,8 @@ list_transform(
         || coalesce(list_transform(
             _ranking_one['unread']['runs'], lambda _ranking_name: ['run_not_read', _ranking_name]), []))[1];
 
--- The error texts of columns of the history that are missing or do not fit truth's. Times need be there only
--- if they are named. Known when the query is planned.
+-- Returns the errors for columns of the history that are missing or do not match those of truth. Times are only required if
+-- they are named. All is known at planning time.
 CREATE OR REPLACE TEMP MACRO _ranking_history_misfits(truth, history, COLUMN_NAMES, time_col) AS
 [_ranking_ids_problem('history', history, truth, user_col, 'user'),
     _ranking_ids_problem('history', history, truth, item_col, 'item')]
@@ -138,7 +138,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_history_misfits(truth, history, COLUMN_NAM
             _ranking_cut(c[2]), ' and ', _ranking_cut(c[3]))
     END));
 
--- The kind of a type of time, in words: times of one kind may be compared.
+-- Returns the kind of a type of time in words. Times of one kind can be compared.
 CREATE OR REPLACE TEMP MACRO _ranking_time_kind(type) AS
 CASE
     WHEN _ranking_is_integer(type) THEN 'an integer'

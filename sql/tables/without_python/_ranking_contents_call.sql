@@ -1,4 +1,4 @@
--- A call of ranking.beyond_accuracy or ranking.beyond_accuracy_by_user, its arguments checked.
+-- Returns the checked arguments of ranking.beyond_accuracy or ranking.beyond_accuracy_by_user.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_call(
     caller, rec, ks, history, items, head, divergence, category_col, REC_COLUMN_ARGUMENTS) AS
 struct_insert(
@@ -20,13 +20,13 @@ struct_insert(
     contents_problem := _ranking_sql(
         '_ranking_contents_misfit({rec}, {history}, {items}, REC_COLUMNS_AS_TEXTS, {category_col})'));
 
--- The error text of a column of ranking.beyond_accuracy that does not fit; NULL for none.
+-- Returns the error for an unsuitable column of ranking.beyond_accuracy; NULL if there is none.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_misfit(rec, history, items, COLUMN_NAMES, category_col) AS
 list_any_value(
     [_ranking_rec_misfit(rec, COLUMN_NAMES)]
     || list_transform(
         [
-            -- The table, whether it is there, the argument, the column, its type, and that in rec (NULL: any will do).
+            -- The table, whether it exists, the argument, the column, its type, and the type in rec (NULL: any type).
             ('history', history IS NOT NULL, 'user_col', coalesce(user_col::VARCHAR, 'userid'),
                 _ranking_type(_ranking_table('history', coalesce(history, rec)), user_col, 'userid'),
                 _ranking_type(rec, user_col, 'userid')),

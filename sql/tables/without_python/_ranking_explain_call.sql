@@ -1,4 +1,4 @@
--- A call of ranking.explain, its arguments checked.
+-- Returns the checked arguments of ranking.explain.
 CREATE OR REPLACE TEMP MACRO _ranking_explain_call(caller, rec, truth, k, ties, COLUMN_ARGUMENTS, min_grade := NULL) AS
 struct_insert(
     _ranking_call(

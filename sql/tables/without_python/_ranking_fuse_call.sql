@@ -1,4 +1,4 @@
--- A call of ranking.fuse, its arguments checked. DuckDB would take twice as long to plan _ranking_rec_call.
+-- Returns the checked arguments of ranking.fuse. DuckDB would take twice as long to plan _ranking_rec_call.
 CREATE OR REPLACE TEMP MACRO _ranking_fuse_call(
     caller, rec, method, weights, rrf_k, normalize, depth, systems, REC_COLUMN_ARGUMENTS) AS
 list_transform(
@@ -60,13 +60,13 @@ list_transform(
             ', ') || '})',
         'weighed': _ranking_names_as_text(map_keys(_ranking_given['weights'])),
         'shown_weights': weights::VARCHAR,
-        -- Within what a scale can be made of.
+        -- Within the range for which a scale exists.
         'largest_weight': concat(
             _ranking_literal(
                 greatest(least(coalesce(nullif(list_max(map_values(_ranking_given['weights'])), 0), 1), 1e308), 1e-270)::VARCHAR),
             '::DOUBLE')})[1];
 
--- Names as the SQL of a LIST; NULL for none.
+-- Returns names as the SQL of a LIST; NULL if there are none.
 CREATE OR REPLACE TEMP MACRO _ranking_names_as_text(names) AS
 '[' || _ranking_joined(
     list_transform(

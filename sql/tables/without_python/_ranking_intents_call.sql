@@ -1,4 +1,4 @@
--- A call of ranking.intents_by_user, its arguments checked.
+-- Returns the checked arguments of ranking.intents_by_user.
 CREATE OR REPLACE TEMP MACRO _ranking_intents_call(caller, rec, truth, ks, alpha, intent_col, COLUMN_ARGUMENTS) AS
 list_transform(
     [_ranking_call(caller, rec, truth, ks, NULL, 'ndcg', NULL, 'item', 'k', COLUMN_NAMES)],
@@ -17,7 +17,7 @@ list_transform(
             'coalesce(', _ranking_judged_call['column_problem'], ', ',
             _ranking_sql('_ranking_intent_problem({truth}, {intent_col})'), ')')))[1];
 
--- The error text of intents that truth does not have, or has in a LIST; NULL for none.
+-- Returns the error for intents that are missing from truth or in a LIST; NULL if there is none.
 CREATE OR REPLACE TEMP MACRO _ranking_intent_problem(truth, intent_col) AS
 CASE
     WHEN _ranking_type(truth, intent_col, 'intent') IS NULL

@@ -1,4 +1,4 @@
--- The direction and the range of each measure, under each of its names. A text that is cast, since DuckDB takes as long to
+-- Returns the direction and range of each measure, under each of its names. It casts a string, since DuckDB takes as long to
 -- plan each part of a MAP as a function.
 CREATE OR REPLACE TEMP MACRO _ranking_known_measures() AS
 KNOWN_MEASURES::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));

@@ -1,4 +1,4 @@
--- A call of a function that reads no truth, its arguments checked.
+-- Returns the checked arguments of a function that reads no truth.
 CREATE OR REPLACE TEMP MACRO _ranking_rec_call(caller, rec, ks, REC_COLUMN_ARGUMENTS) AS
 struct_insert(
     _ranking_call(
@@ -6,10 +6,10 @@ struct_insert(
         grade_col := '', system_col := system_col, descending := descending),
     rec_problem := _ranking_sql('_ranking_rec_misfit({rec}, REC_COLUMNS_AS_TEXTS)'));
 
--- The error text of columns of rec that do not fit where there is no truth; NULL for none.
+-- Returns the error for columns of rec if there is no truth; NULL if there is none.
 CREATE OR REPLACE TEMP MACRO _ranking_rec_misfit(rec, COLUMN_NAMES) AS
 coalesce(
-    -- rec stands in the place of truth, too: what is said of truth is said of it already.
+    -- rec is passed as truth too: any problem of truth is already reported for rec.
     list_transform(
         [_ranking_misfits(rec, rec, COLUMN_NAMES)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
     _ranking_unread_column(rec, rec, COLUMN_NAMES));

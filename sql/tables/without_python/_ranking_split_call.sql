@@ -1,4 +1,4 @@
--- A call of ranking.split. An argument that is wrong is told after columns are, as `problem`.
+-- Returns the arguments of ranking.split. `problem` reports invalid arguments, after problems of columns.
 CREATE OR REPLACE TEMP MACRO _ranking_split_call(
     caller, events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col) AS
 list_transform(
@@ -44,14 +44,14 @@ list_transform(
         'drops_cold_items': coalesce(cold_items::VARCHAR = 'drop', false),
         'drops_seen': coalesce(seen::VARCHAR = 'drop', false)})[1];
 
--- A span of time as SQL; none is 0.
+-- Returns a span of time as SQL; no span is 0.
 CREATE OR REPLACE TEMP MACRO _ranking_span(span) AS
 CASE
     WHEN typeof(span) = 'INTERVAL' THEN coalesce(_ranking_as_text(span), '0')
     ELSE concat(coalesce(TRY_CAST(span AS BIGINT), 0), '::BIGINT')
 END;
 
--- The error text of a column of events that does not fit, or of an argument that must be of the kind that time is; NULL for
+-- Returns the error for an unsuitable column of events, or for an argument whose type does not match time; NULL if there is
 -- none.
 CREATE OR REPLACE TEMP MACRO _ranking_split_misfit(events, test_from, test_size, gap, user_col, item_col, time_col) AS
 coalesce(
@@ -68,7 +68,7 @@ coalesce(
     'events must have no column fold, part or dropped (rename it), got ' || _ranking_joined(
         regexp_extract_all(_ranking_texts_of(events), '(?i), "?(fold|part|dropped)"? ', 1), ', '));
 
--- The error text of a column of times, or of an argument that must be of its kind; NULL for none.
+-- Returns the error for a column of times, or for an argument whose type does not match it; NULL if there is none.
 CREATE OR REPLACE TEMP MACRO _ranking_split_time_problem(name, type, test_from, test_size, gap) AS
 CASE
     WHEN _ranking_time_kind(type) IS NULL
@@ -82,7 +82,7 @@ CASE
         _ranking_span_problem('gap', gap, _ranking_time_kind(type), 0))
 END;
 
--- The error text of a span of time that does not fit; NULL for none.
+-- Returns the error for an invalid span of time; NULL if there is none.
 CREATE OR REPLACE TEMP MACRO _ranking_span_problem(argument, span, kind, least) AS
 CASE
     WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span))

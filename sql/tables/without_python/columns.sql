@@ -1,5 +1,5 @@
--- The columns of a table as one text, each behind a comma and a blank and before a comma, with types that hold
--- no other: of a STRUCT or an ENUM nothing but that word.
+-- Returns the columns of a table as one string, each between a comma and space and a comma, with types that contain no other
+-- type: a STRUCT or an ENUM is only that word.
 CREATE OR REPLACE TEMP MACRO _ranking_column_texts(type) AS
 concat(
     ', ',
@@ -10,14 +10,14 @@ concat(
         ', ', ',, '),
     ',');
 
--- True for a column that is no measure, of a table with a row per user.
+-- Returns true for a column that is not a measure, in a table with a row per user.
 CREATE OR REPLACE TEMP MACRO _ranking_is_key(name) AS
 lower(name) IN KEY_COLUMNS;
 
--- DuckDB knows the columns of a table and their types when it plans the query. To ask costs nothing, and the planner drops
--- branches that depend on the answer.
+-- DuckDB knows the columns of a table and their types when it plans the query. The test costs nothing, and the planner drops
+-- branches that depend on it.
 
--- Say whether a table has a column, of whatever type.
+-- Returns true if a table has a column, of any type.
 CREATE OR REPLACE TEMP MACRO _ranking_has(source, named, otherwise) AS
 typeof((
     SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
@@ -25,7 +25,8 @@ typeof((
     WHERE false
 )) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
 
--- The SELECT that reads BEIR's columns, or a list of items by user; NULL for other tables. A column is a name and a type.
+-- Returns the SELECT that reads BEIR's columns, or a list of items by user; NULL for other tables. A column is a name and a
+-- type.
 CREATE OR REPLACE TEMP MACRO _ranking_select_advice(source, texts, missing, columns) AS
 list_transform(
     [{
@@ -72,18 +73,18 @@ list_transform(
                     END)
         END)[1])[1];
 
--- A name in advice, in quotes where SQL wants these.
+-- Returns a name for advice, in quotes if SQL requires them.
 CREATE OR REPLACE TEMP MACRO _ranking_quoted(name) AS
 regexp_replace(name, '^(.*\W.*)$', '"\1"');
 
--- The error text of the columns that a table does not have, all of them at once, and what to write: `advice`, if there is one.
+-- Returns one error for all columns that a table lacks, with `advice` if there is any.
 CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(name, texts, missing, advice) AS
 name || ' must have '
 || _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
 || ', got ' || _ranking_columns(texts) || '; write '
 || coalesce(advice, concat_ws(
     ', ',
-    -- Columns that both tables must call the same.
+    -- Columns that must have the same name in both tables.
     'SELECT * RENAME (' || _ranking_joined(
         list_transform(
             list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
@@ -99,19 +100,19 @@ name || ' must have '
                 c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
                 CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END)),
         ', ')
-    -- A log of lists is no truth.
+    -- A log of lists is not a truth.
     || CASE WHEN len(missing) = 1 AND missing[1].argument = 'score_col' AND missing[1].is_elsewhere AND strpos(texts, ']') = 0
         THEN ' (or swap rec and truth: truth has one)' ELSE '' END));
 
--- The column that is likely meant where one is not there: one that such columns are often called.
+-- Returns the column that is probably meant if one is missing, by names that such columns often have.
 CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
 regexp_extract(texts, CASE argument NEAR_COLUMNS END, 1);
 
--- The columns that are not read and would change every number if they were: systems and runs in rec, grades in truth. NULL
--- where the caller, or a column of the usual name, says which one to read.
+-- Returns the unread columns that would change every result: systems and runs in rec, grades in truth. NULL if the caller
+-- names the column to read, or a column has the usual name.
 CREATE OR REPLACE TEMP MACRO _ranking_unread_columns(rec, truth, COLUMN_NAMES) AS
 list_transform(
-    -- In stages, since DuckDB plans each regular expression as often as it is named.
+    -- In stages, since DuckDB plans each regular expression once per reference.
     [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
     lambda texts: {
         'systems': CASE WHEN system_col IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? ')
@@ -123,7 +124,7 @@ list_transform(
         'grades': CASE WHEN grade_col IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
             THEN _ranking_like_grades(texts.truth) END})[1];
 
--- The error text of the first such column; NULL for none.
+-- Returns the error for the first such column; NULL if there is none.
 CREATE OR REPLACE TEMP MACRO _ranking_unread_column(rec, truth, COLUMN_NAMES) AS
 list_transform(
     [_ranking_unread_columns(rec, truth, COLUMN_NAMES)],
@@ -145,12 +146,12 @@ format(
     || 'grade_col := '''' makes every row of truth relevant',
     name);
 
--- Return true for a column of truth that is called as the scores of rec. It holds grades only if it has several numbers, which
--- _ranking_unread_scores has.
+-- Returns true for a column of truth with the name of rec's scores. It holds grades only if _ranking_unread_scores has
+-- several numbers.
 CREATE OR REPLACE TEMP MACRO _ranking_is_score(name, score_col) AS
 lower(name) = lower(coalesce(score_col::VARCHAR, 'score'));
 
--- The error text of a column whose types in two tables cannot be matched; NULL for one of types that can be.
+-- Returns the error for a column whose types in two tables cannot match; NULL if they can.
 CREATE OR REPLACE TEMP MACRO _ranking_type_problem(name, tables, one, other) AS
 CASE WHEN NOT _ranking_same_type(one, other)
     THEN concat(
@@ -161,7 +162,8 @@ CASE WHEN NOT _ranking_same_type(one, other)
         END)
 END;
 
--- The error text of the users or items of a table, where it has no such column or their type is not truth's; NULL for none.
+-- Returns the error for the users or items of a table, if the column is missing or its type is not that of truth; NULL if
+-- there is none.
 CREATE OR REPLACE TEMP MACRO _ranking_ids_problem(argument, source, truth, id_col, kind) AS
 CASE
     WHEN _ranking_has(source, id_col, kind || 'id') THEN _ranking_type_problem(
@@ -170,31 +172,31 @@ CASE
     ELSE _ranking_no_column(argument, coalesce(id_col::VARCHAR, kind || 'id'), kind || '_col', _ranking_texts_of(source))
 END;
 
--- The columns that look like those that tell models apart.
+-- Returns the columns that look like systems.
 CREATE OR REPLACE TEMP MACRO _ranking_like_systems(texts) AS
 regexp_extract_all(texts, LIKE_SYSTEMS, 1);
 
--- The columns that look like those that tell runs of one model apart.
+-- Returns the columns that look like runs of one system.
 CREATE OR REPLACE TEMP MACRO _ranking_like_runs(texts) AS
 regexp_extract_all(texts, LIKE_RUNS, 1);
 
--- The numeric columns that look like grades.
+-- Returns the numeric columns that look like grades.
 CREATE OR REPLACE TEMP MACRO _ranking_like_grades(texts) AS
 regexp_extract_all(texts, LIKE_GRADES, 1);
 
--- The pattern of a column's name, and of what stands in where there is none (ranking_absent), for COLUMNS. (A lambda takes
--- it longer.)
+-- Returns the pattern for COLUMNS of a column's name, and of its substitute if it is missing (ranking_absent). A lambda
+-- would be slower.
 CREATE OR REPLACE TEMP MACRO _ranking_column(named, otherwise) AS
 concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
 
--- The names of a table's columns, short enough for an error of one line.
+-- Returns the names of a table's columns, short enough for an error of one line.
 CREATE OR REPLACE TEMP MACRO _ranking_columns(texts) AS
 _ranking_cut(replace(_ranking_joined(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
 
--- The name of a table, or an error if it is a query, which query_table does not take.
+-- Returns the name of a table, or an error for a query, since query_table does not take one.
 CREATE OR REPLACE TEMP MACRO _ranking_table(argument, name) AS
 CASE
-    -- A file may be called "from bob.csv" or "(1) rec.csv".
+    -- A file can be called "from bob.csv" or "(1) rec.csv".
     WHEN regexp_matches(name::VARCHAR, '(?i)^\s*(\(\s*)?(select|from|with|values)\b\W')
         AND NOT regexp_matches(name::VARCHAR, '(?i)\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$')
         THEN error(concat(
@@ -203,7 +205,7 @@ CASE
     ELSE name
 END;
 
--- The type of a column; NULL if the table has none of this name.
+-- Returns the type of a column; NULL if the table has no column of this name.
 CREATE OR REPLACE TEMP MACRO _ranking_type(source, named, otherwise) AS
 regexp_extract_all(
     typeof((
@@ -214,16 +216,16 @@ regexp_extract_all(
     '(?s)^\w+\("NULL", (.*)\)$',
     1)[1];
 
--- The columns of a table as such a text.
+-- Returns the columns of a table as such a string.
 CREATE OR REPLACE TEMP MACRO _ranking_texts_of(source) AS
 _ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
 
--- The error text of an argument that is no name of a column, by its type; NULL for one that is.
+-- Returns the error for an argument whose type cannot name a column; NULL if it can.
 CREATE OR REPLACE TEMP MACRO _ranking_name_problem(argument, type, given) AS
 CASE WHEN type NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
     THEN concat(argument, ' must be the name of a column, got ', _ranking_cut(given))
 END;
 
--- The error text of a column that a table does not have.
+-- Returns the error for a column that a table lacks.
 CREATE OR REPLACE TEMP MACRO _ranking_no_column(source, name, argument, texts) AS
 concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));

@@ -1,7 +1,8 @@
--- The distinct cutoffs k in ascending order, or an error if there are none, or one is no integer, negative or too large.
+-- Returns the distinct cutoffs in ascending order, or an error if there are none, or if one is negative, too large or not an
+-- integer.
 CREATE OR REPLACE TEMP MACRO _ranking_cuts(ks, caller) AS
 list_transform(
-    -- A lambda takes no subquery, which ks may be.
+    -- ks may be a subquery, and a lambda does not take one.
     [{
         'text': ks::VARCHAR, 'type': typeof(ks),
         'given': _ranking_numbers(ks), 'cuts': TRY_CAST(_ranking_numbers(ks) AS BIGINT[])}],
@@ -16,36 +17,36 @@ list_transform(
             THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(one['given'] AS HUGEINT[])))
         WHEN list_count(one['cuts']) < list_count(one['given'])
             THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(one['text']))
-        -- NULL, the whole list, is the last of all.
+        -- NULL, the whole list, comes last.
         ELSE list_sort(list_distinct(one['cuts']), 'ASC')
             || CASE WHEN list_count(one['cuts']) < len(one['given']) THEN [NULL] ELSE [] END
     END)[1];
 
--- Say whether a type is a number, as that of nothing but NULL is, but not BIGNUM, which is to be cast to DOUBLE.
+-- Returns true if a type is a number or that of NULLs only, but not BIGNUM, which must be cast to DOUBLE.
 CREATE OR REPLACE TEMP MACRO _ranking_is_number(type) AS
 _ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
 
--- Cutoffs as the texts of numbers, whatever their type, so that none loses a digit.
+-- Returns cutoffs of any type as strings, so that none loses a digit.
 CREATE OR REPLACE TEMP MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 
--- Say whether cutoffs, as _ranking_numbers gives them, have no digits after the point.
+-- Returns true if cutoffs, as _ranking_numbers returns them, have no digits after the point.
 CREATE OR REPLACE TEMP MACRO _ranking_are_integers(numbers) AS
--- 10, 10.0, and 1e+20, as large floating numbers are written
+-- 10, 10.0 and 1e+20, the form of large floating-point numbers
 len(list_filter(numbers, lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
 
--- The largest of the cutoffs: how far to look down a ranking. NULL, all the way, where one is NULL or beyond INTEGER.
+-- Returns the largest cutoff, the depth of the ranking. NULL, the whole list, if one is NULL or beyond INTEGER.
 CREATE OR REPLACE TEMP MACRO _ranking_longest(ks) AS
 list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
 
--- The error texts of columns that are missing, misnamed or of an unfit type. All must be there but those of grades and
--- systems, unless they are named. An id must be of one family in both tables, since an implicit cast would make ids equal
--- that are not, or none equal at all.
+-- Returns the errors for columns that are missing, misnamed or of an unsuitable type. Grades and systems are required only
+-- if they are named. An id must be of one family in both tables, since an implicit cast would match different ids, or none
+-- at all.
 CREATE OR REPLACE TEMP MACRO _ranking_misfits(rec, truth, COLUMN_NAMES) AS
 list_transform(
     [[
-        -- The argument, its type and text; the type of the column in rec and in truth: NULL where it is missing, nothing
-        -- where it need not be there.
+        -- The argument, its type and string; the type of the column in rec and in truth: NULL if it is missing, empty if it
+        -- is not required.
         ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'),
             _ranking_type(rec, user_col, 'userid'), _ranking_type(truth, user_col, 'userid')),
         ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'),
@@ -92,15 +93,17 @@ list_transform(
 || [CASE WHEN typeof(descending) <> 'BOOLEAN' OR descending IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(descending::VARCHAR)
 END,
--- With another one, users would be equal that are not, and items not.
+-- With another collation, different users would be equal, but items would not.
 _ranking_collation_problem()];
 
--- Say whether items of this type cannot be matched: they are or hold an ARRAY (DuckDB 2.0.0 mixes up lists of those in a
--- LEFT JOIN, or takes all memory) or an INTERVAL (a month equals thirty days). What stands in quotes is a name or a word.
+-- Returns true if items of this type cannot be matched: they are or contain an ARRAY (DuckDB 2.0.0 mixes up lists of those
+-- in a LEFT JOIN, or takes all memory) or an INTERVAL (a month equals thirty days). Text in quotes is a name or an ENUM
+-- value.
 CREATE OR REPLACE TEMP MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
 
--- The error text of a column that is missing, of a type that does not fit, or looks as if it should be read; NULL for none.
+-- Returns the error for a column that is missing, of an unsuitable type, or unread but relevant by its name; NULL if there
+-- is none.
 CREATE OR REPLACE TEMP MACRO _ranking_columns_problem(rec, truth, COLUMN_NAMES) AS
 coalesce(
     list_transform(
@@ -108,7 +111,7 @@ coalesce(
         lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
     _ranking_unread_column(rec, truth, COLUMN_NAMES));
 
--- The error texts of the arguments that say how items are judged; NULL for each that is valid.
+-- Returns the errors for the arguments of judging; NULL for each valid one.
 CREATE OR REPLACE TEMP MACRO _ranking_judging_problems(JUDGING) AS
 [
     _ranking_min_grade_problem(min_grade),
@@ -116,21 +119,21 @@ CREATE OR REPLACE TEMP MACRO _ranking_judging_problems(JUDGING) AS
     _ranking_option(
         'without_relevant', without_relevant, 'zero|skip', without_relevant::VARCHAR IN ('zero', 'skip'))];
 
--- Say whether lists are condensed: what truth has no row for is left out of them.
+-- Returns true if lists are condensed, that is, without unjudged items.
 CREATE OR REPLACE TEMP MACRO _ranking_is_condensed(JUDGING) AS
 unjudged::VARCHAR = 'skip';
 
--- Say whether users without a relevant item are left out.
+-- Returns true if users without a relevant item are excluded.
 CREATE OR REPLACE TEMP MACRO _ranking_skips_users(JUDGING) AS
 without_relevant::VARCHAR = 'skip';
 
--- The error text of a lowest grade that nothing reaches where truth has no grades; NULL for one that is reached.
+-- Returns the error for a min_grade that no row reaches if truth has no grades; NULL otherwise.
 CREATE OR REPLACE TEMP MACRO _ranking_ungraded_problem(is_without, min_grade) AS
 CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
     THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ' || min_grade::VARCHAR
 END;
 
--- The error text of a bad cutoff; NULL for none.
+-- Returns the error for an invalid cutoff; NULL if it is valid.
 CREATE OR REPLACE TEMP MACRO _ranking_k_problem(k) AS
 CASE
     WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
@@ -138,7 +141,7 @@ CASE
     WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
 END;
 
--- The error text of a bad min_grade; NULL for none.
+-- Returns the error for an invalid min_grade; NULL if it is valid.
 CREATE OR REPLACE TEMP MACRO _ranking_min_grade_problem(min_grade) AS
 CASE
     WHEN min_grade IS NOT NULL
@@ -147,7 +150,7 @@ CASE
             coalesce(TRY_CAST(min_grade AS DOUBLE) > 0 AND TRY_CAST(min_grade AS DOUBLE) < 'inf'::DOUBLE, false))
 END;
 
--- The error text of a bad option; NULL for none. A rule that is NULL does not hold.
+-- Returns the error for an invalid option; NULL if it is valid. A rule that is NULL does not hold.
 CREATE OR REPLACE TEMP MACRO _ranking_option(option, given, rule, holds) AS
 CASE
     WHEN holds THEN NULL

@@ -1,21 +1,21 @@
--- The beginning of a type or a value, short enough for an error of one line. Used wherever one is raised.
+-- Returns the beginning of a type or value, short enough for an error of one line. All errors use it.
 CREATE OR REPLACE TEMP MACRO _ranking_cut(text) AS
 regexp_replace(coalesce(text, 'NULL'), '(?s)^(.{42}).{4,}$', '\1...');
 
--- A constant as SQL, for an argument in the text of a query.
+-- Returns a constant as SQL, for an argument in the string of a query.
 CREATE OR REPLACE TEMP MACRO _ranking_as_text(x) AS
 CASE WHEN x IS NULL THEN 'NULL' ELSE concat('''', replace(x::VARCHAR, '''', ''''''), '''::', typeof(x)) END;
 
--- Say whether a type is an integer, or each of several types, written one behind the other.
+-- Returns true if a type is an integer, or if each of several concatenated types is.
 CREATE OR REPLACE TEMP MACRO _ranking_is_integer(type) AS
 regexp_full_match(type, '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+');
 
--- Say whether ids of these two types may be compared.
+-- Returns true if ids of these two types can be compared.
 CREATE OR REPLACE TEMP MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
 
--- The type to cast ids of two types to. Of two numbers it is the less exact, as which equal ids are equal: a text would end
--- in .0. Ids too large for it are a problem of ranking.check.
+-- Returns the type to which ids of two types are cast. For two numbers it is the less exact one, in which equal ids are
+-- equal: a string would end in .0. ranking.check reports ids that are too large for it.
 CREATE OR REPLACE TEMP MACRO _ranking_common_type(one, other) AS
 CASE
     WHEN regexp_matches(one || other, 'UUID|DATE|TIME|BLOB|BIT') AND regexp_matches(one || other, 'FLOAT|DOUBLE|DECIMAL')
@@ -36,24 +36,24 @@ CASE
     ELSE 'VARCHAR'
 END;
 
--- The family of a type: ids of one family may be compared. Integers of all widths are one family, but for
--- UHUGEINT: DuckDB would compare it with a signed integer as DOUBLE. Texts are one too: the words of an ENUM and the
--- text of a UUID are what a VARCHAR would say. Every other type is a family of its own.
+-- Returns the family of a type: ids of one family can be compared. Integers of all widths are one family, except UHUGEINT,
+-- since DuckDB would compare it with a signed integer as DOUBLE. Strings (VARCHAR, ENUM, UUID) are one family. Every other
+-- type is a family of its own.
 CREATE OR REPLACE TEMP MACRO _ranking_family(type) AS
 regexp_replace(
     regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR');
 
--- The error text of a collation, by which ids that differ would be one; NULL if there is none.
+-- Returns the error for a collation in which different ids would be equal; NULL if there is none.
 CREATE OR REPLACE TEMP MACRO _ranking_collation_problem() AS
 CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
         || _ranking_cut(current_setting('default_collation'))
 END;
 
--- Texts as one, or NULL if there are none. array_to_string plans them twice.
+-- Joins strings; NULL if there are none. array_to_string would plan them twice.
 CREATE OR REPLACE TEMP MACRO _ranking_joined(texts, separator) AS
 list_aggregate(texts, 'string_agg', separator);
 
--- Return true, or an error if there is a problem, in words.
+-- Returns true, or raises the problem as an error.
 CREATE OR REPLACE TEMP MACRO _ranking_no_problem(caller, problem) AS
 coalesce(error(caller || ': ' || problem)::BOOLEAN, true);
