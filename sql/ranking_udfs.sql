@@ -538,7 +538,7 @@ WHEN 'hits'::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.beyond_accuracy', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length('hits'::VARCHAR) > 10000
 THEN error(concat(
-'ranking.beyond_accuracy', ': measures must be a text of at most 10000 characters, got ', length('hits'::VARCHAR)))
+'ranking.beyond_accuracy', ': measures must be a string of at most 10000 characters, got ', length('hits'::VARCHAR)))
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.beyond_accuracy', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -3045,7 +3045,7 @@ WHEN 'hits'::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.beyond_accuracy_by_user', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length('hits'::VARCHAR) > 10000
 THEN error(concat(
-'ranking.beyond_accuracy_by_user', ': measures must be a text of at most 10000 characters, got ', length('hits'::VARCHAR)))
+'ranking.beyond_accuracy_by_user', ': measures must be a string of at most 10000 characters, got ', length('hits'::VARCHAR)))
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.beyond_accuracy_by_user', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -5459,7 +5459,7 @@ WHEN NULL::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.by_item', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length(NULL::VARCHAR) > 10000
 THEN error(concat(
-'ranking.by_item', ': measures must be a text of at most 10000 characters, got ', length(NULL::VARCHAR)))
+'ranking.by_item', ': measures must be a string of at most 10000 characters, got ', length(NULL::VARCHAR)))
 WHEN regexp_matches(NULL::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.by_item', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -7046,7 +7046,7 @@ WHEN measures::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.by_user', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length(measures::VARCHAR) > 10000
 THEN error(concat(
-'ranking.by_user', ': measures must be a text of at most 10000 characters, got ', length(measures::VARCHAR)))
+'ranking.by_user', ': measures must be a string of at most 10000 characters, got ', length(measures::VARCHAR)))
 WHEN regexp_matches(measures::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.by_user', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -14734,7 +14734,7 @@ WHEN measures::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.distribution', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length(measures::VARCHAR) > 10000
 THEN error(concat(
-'ranking.distribution', ': measures must be a text of at most 10000 characters, got ', length(measures::VARCHAR)))
+'ranking.distribution', ': measures must be a string of at most 10000 characters, got ', length(measures::VARCHAR)))
 WHEN regexp_matches(measures::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.distribution', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -16451,7 +16451,7 @@ WHEN measures::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.evaluate', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length(measures::VARCHAR) > 10000
 THEN error(concat(
-'ranking.evaluate', ': measures must be a text of at most 10000 characters, got ', length(measures::VARCHAR)))
+'ranking.evaluate', ': measures must be a string of at most 10000 characters, got ', length(measures::VARCHAR)))
 WHEN regexp_matches(measures::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.evaluate', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -18162,7 +18162,7 @@ WHEN 'ndcg'::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.explain', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce(('ndcg'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length('ndcg'::VARCHAR) > 10000
 THEN error(concat(
-'ranking.explain', ': measures must be a text of at most 10000 characters, got ', length('ndcg'::VARCHAR)))
+'ranking.explain', ': measures must be a string of at most 10000 characters, got ', length('ndcg'::VARCHAR)))
 WHEN regexp_matches('ndcg'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.explain', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('ndcg'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -20681,7 +20681,7 @@ WHEN 'ndcg'::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.intents_by_user', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce(('ndcg'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length('ndcg'::VARCHAR) > 10000
 THEN error(concat(
-'ranking.intents_by_user', ': measures must be a text of at most 10000 characters, got ', length('ndcg'::VARCHAR)))
+'ranking.intents_by_user', ': measures must be a string of at most 10000 characters, got ', length('ndcg'::VARCHAR)))
 WHEN regexp_matches('ndcg'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.intents_by_user', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('ndcg'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -22335,7 +22335,7 @@ WHEN NULL::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.interpolated_precision_curve', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length(NULL::VARCHAR) > 10000
 THEN error(concat(
-'ranking.interpolated_precision_curve', ': measures must be a text of at most 10000 characters, got ', length(NULL::VARCHAR)))
+'ranking.interpolated_precision_curve', ': measures must be a string of at most 10000 characters, got ', length(NULL::VARCHAR)))
 WHEN regexp_matches(NULL::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.interpolated_precision_curve', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -23966,7 +23966,7 @@ WHEN NULL::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.judged', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length(NULL::VARCHAR) > 10000
 THEN error(concat(
-'ranking.judged', ': measures must be a text of at most 10000 characters, got ', length(NULL::VARCHAR)))
+'ranking.judged', ': measures must be a string of at most 10000 characters, got ', length(NULL::VARCHAR)))
 WHEN regexp_matches(NULL::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.judged', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -25511,7 +25511,7 @@ WHEN NULL::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.precision_recall_curve', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length(NULL::VARCHAR) > 10000
 THEN error(concat(
-'ranking.precision_recall_curve', ': measures must be a text of at most 10000 characters, got ', length(NULL::VARCHAR)))
+'ranking.precision_recall_curve', ': measures must be a string of at most 10000 characters, got ', length(NULL::VARCHAR)))
 WHEN regexp_matches(NULL::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.precision_recall_curve', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((NULL::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -27514,7 +27514,7 @@ WHEN 'hits'::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.abstention', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length('hits'::VARCHAR) > 10000
 THEN error(concat(
-'ranking.abstention', ': measures must be a text of at most 10000 characters, got ', length('hits'::VARCHAR)))
+'ranking.abstention', ': measures must be a string of at most 10000 characters, got ', length('hits'::VARCHAR)))
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.abstention', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -29350,7 +29350,7 @@ WHEN measures::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.compare', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length(measures::VARCHAR) > 10000
 THEN error(concat(
-'ranking.compare', ': measures must be a text of at most 10000 characters, got ', length(measures::VARCHAR)))
+'ranking.compare', ': measures must be a string of at most 10000 characters, got ', length(measures::VARCHAR)))
 WHEN regexp_matches(measures::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.compare', ': measures must be names alone without Python, got ', (regexp_replace(coalesce((measures::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -32293,7 +32293,7 @@ WHEN 'hits'::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.overlap', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length('hits'::VARCHAR) > 10000
 THEN error(concat(
-'ranking.overlap', ': measures must be a text of at most 10000 characters, got ', length('hits'::VARCHAR)))
+'ranking.overlap', ': measures must be a string of at most 10000 characters, got ', length('hits'::VARCHAR)))
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.overlap', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
@@ -34081,7 +34081,7 @@ WHEN 'hits'::VARCHAR IN ('[]', '')
 THEN error(concat('ranking.overlap_by_user', ': measures must be one or more names of measures, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))))
 WHEN length('hits'::VARCHAR) > 10000
 THEN error(concat(
-'ranking.overlap_by_user', ': measures must be a text of at most 10000 characters, got ', length('hits'::VARCHAR)))
+'ranking.overlap_by_user', ': measures must be a string of at most 10000 characters, got ', length('hits'::VARCHAR)))
 WHEN regexp_matches('hits'::VARCHAR, '[(@]')
 THEN error(concat(
 'ranking.overlap_by_user', ': measures must be names alone without Python, got ', (regexp_replace(coalesce(('hits'::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),

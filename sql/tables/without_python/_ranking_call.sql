@@ -142,7 +142,7 @@ CASE
         THEN error(concat(caller, ': measures must be one or more names of measures, got ', _ranking_cut(measures::VARCHAR)))
     WHEN length(measures::VARCHAR) > 10000
         THEN error(concat(
-            caller, ': measures must be a text of at most 10000 characters, got ', length(measures::VARCHAR)))
+            caller, ': measures must be a string of at most 10000 characters, got ', length(measures::VARCHAR)))
     WHEN regexp_matches(measures::VARCHAR, '[(@]')
         THEN error(concat(
             caller, ': measures must be names alone without Python, got ', _ranking_cut(measures::VARCHAR),

@@ -207,7 +207,7 @@ def parse_choices(name: str, given: Given) -> list[Choice] | None:
             f"{name} must be one or more names of measures, got {given.text if value == [] else repr(text)}"
         )
     if len(text) > LONGEST:
-        raise ValueError(f"{name} must be a text of at most {LONGEST} characters, got {len(text)}")
+        raise ValueError(f"{name} must be a string of at most {LONGEST} characters, got {len(text)}")
     return parse_measures(text, SPELLINGS, "FROM ranking.functions() lists them")
 
 
