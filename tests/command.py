@@ -42,13 +42,14 @@ def one_connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def connect_on(con: duckdb.DuckDBPyConnection, patch: pytest.MonkeyPatch) -> None:
-    """Run the command on this connection; settings and databases need a connection of their own."""
+    """Run the command on this connection if it needs functions, but no settings and no database of its own."""
 
     def connected(
         settings: Mapping[str, Any], database: str | None = None, has_functions: bool = True
     ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
-        is_own = any(settings.values()) or database
-        return session.connect(settings, database, "all") if is_own else nullcontext(emptied(con))
+        if any(settings.values()) or database or not has_functions:
+            return session.connect(settings, database, has_functions)
+        return nullcontext(emptied(con))
 
     patch.setattr(commands, "connect", connected)
 

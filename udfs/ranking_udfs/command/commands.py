@@ -103,7 +103,9 @@ def opened(given: Any, steps: int) -> Iterator[Work]:
             say("note", problem_text(row))
 
     settings = {"threads": given.threads, "memory_limit": given.memory_limit}
-    has_functions = "confidence" in SPECS[given.command].names  # which takes quantiles of t
+    # Intervals need quantiles of Student's t; `evaluate` has them for unanswerable users only.
+    asks_refused = given.users is not None or given.without_relevant == "skip"
+    has_functions = "confidence" in SPECS[given.command].names or asks_refused
     with (
         with_stdin(inputs_of(given)) as inputs,
         connect(settings, given.database, has_functions) as con,
