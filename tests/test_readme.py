@@ -28,7 +28,11 @@ from ranking_udfs.command.cli import main
 from tests.reference import GROUPS, TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [*(f"sql/{title.lower()}/README.md" for title in GROUPS), "sql/migrating.md"]  # after sql/README.md
+PAGES = [
+    *(f"sql/{title.lower()}/README.md" for title in GROUPS),
+    "sql/migrating.md",
+    "sql/statistics.md",
+]  # continue the session of sql/README.md
 SESSIONS = [
     "README.md",
     "sql/README.md",

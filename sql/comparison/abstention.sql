@@ -19,9 +19,6 @@
 --             FROM ranking.abstention('rec', 'truth') WHERE wrongly_refused <= 2 ORDER BY ALL DESC LIMIT 2;
 --
 -- ranking.check says whether the scores look like distances, which need descending := false here.
---
--- A user without a list, or whose scores are all NULL or NaN, is refused at every threshold; where no list of a system has
--- a score, it has one row, of the threshold NULL.
 CREATE OR REPLACE MACRO ranking.abstention(
     rec, truth, users := NULL, COLUMN_ARGUMENTS, min_grade := NULL, confidence := 0.95) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}

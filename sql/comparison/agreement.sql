@@ -15,12 +15,6 @@
 -- Example:    WITH people(userid, itemid, rel) AS (VALUES ('q1', 'a', 2), ('q1', 'b', 0), ('q2', 'a', 1), ('q3', 'c', 0)),
 --                 model AS (SELECT * REPLACE (CASE rel WHEN 1 THEN 2 ELSE rel END AS rel) FROM people)
 --             SELECT statistic, round(value, 4) AS value, pairs FROM ranking.agreement('people', 'model');
---
--- The intervals are of a jackknife that leaves out one user at a time, with Student's t and users - 1 degrees of freedom, since
--- labels of one user or query are not independent. They end at 1, and that of agreement at 0. Simulated with 10 to 100 users of
--- 6 items, whose grades share the difficulty of a query and the moods of both judges, they hold the true value in 92 % of draws
--- or more; intervals that take pairs for independent, in 50 to 86 %. Where 90 to 97 % of pairs agree and few users have most of
--- the others (rates of a beta distribution), that of agreement holds it in 87 %.
 CREATE OR REPLACE MACRO ranking.agreement(
     labels_a, labels_b, confidence := 0.95, user_col := 'userid', item_col := 'itemid', grade_col := 'rel') AS TABLE
 {% import "comparison/internal/student_t.jinja" as student_t %}

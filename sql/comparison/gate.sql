@@ -1,7 +1,4 @@
--- The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any
--- system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
--- Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with
--- conditions on both errs in up to twice 1 - confidence.
+-- The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at.
 --
 -- comparison: table of rows of ranking.compare or ranking.compare_by_user, as query_table takes it: all those that the gate
 --             looks at, whichever systems, segments, measures and k; which end of a measure is better is read of
