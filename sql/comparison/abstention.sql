@@ -1,34 +1,43 @@
--- The two errors of each threshold for a list's best score: users with an answer refused, users without one answered.
+-- Computes the error rates of each score threshold for abstention: answerable users refused, unanswerable users answered.
 --
--- rec, truth, user_col, ..., descending, min_grade: as for ranking.judged
--- users:      as for ranking.judged: users who have no row in truth are without an answer; by default only those whose rows
---             are not relevant or have no item
--- confidence: of the intervals
--- Returns:    a row per system and threshold: the best scores of lists, each once. Of more than 100 they are 100 at equal
---             steps in order, the first with the fewest errors, and the first with the smallest sum of both shares. Columns:
---             [system,] threshold, users_with_relevant, users_without_relevant, wrongly_refused (of the former: best score below
---             threshold, or no list), wrongly_answered (of the latter: best score from threshold on), of both the share with
---             Wilson's interval: refused_share, refused_low, refused_high, answered_share, answered_low, answered_high; and for
---             all thresholds alike auc (the probability that a user with an answer has a better best score than one without,
---             ties half, no score below all), auc_low and auc_high (DeLong's on the logit; NULL with fewer than 5 users of
---             either kind; where no user differs from the others, to 1 - alpha^(1 / users of the rarer kind) from auc).
---             Shares are NULL where there is no user of their kind, auc where one kind is missing
--- Errors:     as for ranking.judged; a confidence that is not above 0 and below 1
--- Source:     DeLong, DeLong and Clarke-Pearson (1988), Sun and Xu (2014); Wilson (1927)
+-- rec:        table of recommendations: userid, itemid, score [, system]
+-- truth:      table of relevance judgments: userid, itemid [, rel]. Users without a relevant item are unanswerable.
+-- users:      table with more users to evaluate, such as all queries of a golden set. Users without a row in truth are
+--             unanswerable. NULL: only the users in truth.
+-- COLUMN_LINES
+-- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
+-- confidence: confidence level of the intervals (default 0.95)
+-- Returns:    One row per system and threshold. Thresholds are the best scores of the lists, without repetition. If there are
+--             more than 100, the result has 100 at equal steps, and the two with the fewest errors and the smallest sum of
+--             error rates.
+--             `users_with_relevant`, `users_without_relevant`: answerable and unanswerable users.
+--             `wrongly_refused`: answerable users with a best score below threshold, or without a list.
+--             `wrongly_answered`: unanswerable users with a best score of at least threshold.
+--             `refused_share`, `answered_share`: these two as shares, each with Wilson's interval: `refused_low`,
+--             `refused_high`, `answered_low`, `answered_high`. NULL if there is no such user.
+--             `auc`: probability that an answerable user has a better best score than an unanswerable one. Ties count half. It
+--             is the same for all thresholds, and NULL without users of both kinds.
+--             `auc_low`, `auc_high`: DeLong's interval on the logit scale, NULL for fewer than 5 users of either kind.
+-- Errors:     As for ranking.judged. A confidence that is not between 0 and 1.
+-- Source:     DeLong, DeLong and Clarke-Pearson (1988). Sun and Xu (2014). Wilson (1927).
 -- Example:    SELECT system, threshold, wrongly_refused, wrongly_answered, round(auc, 3) AS auc
 --             FROM ranking.abstention('rec', 'truth') WHERE wrongly_refused <= 2 ORDER BY ALL DESC LIMIT 2;
 --
--- ranking.check says whether the scores look like distances, which need descending := false here.
+-- If lower scores are better, pass `descending := false`. The best score is then the lowest, and a list is refused above the
+-- threshold. ranking.check reports scores that look like distances.
+--
+-- A user without a list, or with NULL and NaN scores only, is refused at every threshold. If no list of a system has a score,
+-- the system has one row with threshold NULL.
 CREATE OR REPLACE MACRO ranking.abstention(
     rec, truth, users := NULL, COLUMN_ARGUMENTS, min_grade := NULL, confidence := 0.95) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/lists.jinja" as lists %}
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "comparison/internal/student_t.jinja" as student_t %}
-{# An end of the interval of an area under the curve: on the logit, or `widest` away where no user differs from the others. #}
+{# An end of the interval of an AUC: on the logit scale, or at the distance `widest` if no user differs from the others. #}
 {% macro auc_end(sign) %}
 CASE
-            WHEN widest IS NULL THEN NULL  -- of which greatest and least take no notice
+            WHEN widest IS NULL THEN NULL  -- greatest and least would ignore it
             WHEN variance = 0 THEN greatest(0, least(1, auc + ({{ sign }}widest)))
             ELSE 1 / (1 + (1 / auc - 1) * exp(-({{ sign }}quantile) * sqrt(variance) / (auc * (1 - auc))))
         END
@@ -68,7 +77,7 @@ WITH {{ reading.tables(of) }}, {{ lists.truth_lists(of) }}, scored AS NOT MATERI
         *,
         CASE WHEN threshold IS NULL THEN n ELSE n_below - n_with END AS n_refused,
         CASE WHEN threshold IS NULL THEN 0 ELSE m - m_below + n_without END AS n_answered,
-        -- For each user with an answer twice the users without one who are below, ties half; and the other way round.
+        -- Twice the number of unanswerable users below each answerable one, ties counting half; then the reverse.
         sum(n_with * (2 * m_below - n_without)) OVER per_system AS twice_above,
         sum(n_with * (2 * m_below - n_without) * (2 * m_below - n_without)) OVER per_system AS squares,
         sum(n_without * (2 * (n - n_below) + n_with) * (2 * (n - n_below) + n_with)) OVER per_system AS squares_without
@@ -83,7 +92,7 @@ WITH {{ reading.tables(of) }}, {{ lists.truth_lists(of) }}, scored AS NOT MATERI
         {{ student_t.wilson("answered_share", "m", "quantile") | indent(8) }} AS answered,
         twice_above::DOUBLE / nullif(2 * n * m, 0) AS auc,
         CASE WHEN least(n, m) >= 5 THEN 1 - alpha ** (1::DOUBLE / least(n, m)) END AS widest,
-        -- Of integers, so that nothing cancels, and threads change nothing.
+        -- Computed from integers, so that no digits cancel and threads do not change the result.
         ((n * squares - twice_above * twice_above)::DOUBLE / (n - 1)
             + (m * squares_without - twice_above * twice_above)::DOUBLE / (m - 1)) / (2 * n * m) ** 2 AS variance
     FROM errors
@@ -94,7 +103,7 @@ WITH {{ reading.tables(of) }}, {{ lists.truth_lists(of) }}, scored AS NOT MATERI
         {{ of.keys }}, n_thresholds, place, threshold,
         n::BIGINT AS users_with_relevant, m::BIGINT AS users_without_relevant,
         n_refused::BIGINT AS wrongly_refused, n_answered::BIGINT AS wrongly_answered,
-        -- Of a share of nobody, NULL; 0 and 1 are ends of their intervals, whatever the roundings.
+        -- A share of no users is NULL. Rounding must not keep an interval from reaching 0 and 1.
         refused_share,
         CASE WHEN n > 0 THEN greatest(0, least(refused_share, refused['middle'] - refused['half'])) END AS refused_low,
         CASE WHEN n > 0 THEN least(1, greatest(refused_share, refused['middle'] + refused['half'])) END AS refused_high,
@@ -107,7 +116,7 @@ WITH {{ reading.tables(of) }}, {{ lists.truth_lists(of) }}, scored AS NOT MATERI
 SELECT {{ of.system_first }}* EXCLUDE (ranking_system, n_thresholds, place)
 FROM intervals
 WHERE threshold IS NOT NULL OR n_thresholds = 0
--- Of more than 100 thresholds those next to 100 equal steps, the first and the last among them, and the two best.
+-- Keep at most 100 thresholds at equal steps, including the first and the last, and the two best ones.
 QUALIFY n_thresholds <= 100
     OR divide((place - 1) * 99 + n_thresholds - 2, n_thresholds - 1) * (n_thresholds - 1) < place * 99
     OR row_number() OVER (

@@ -1,32 +1,40 @@
--- The agreement of two judges, people or models: kappa, alpha and the stricter one, with confidence intervals.
+-- Computes the agreement of two judges, human or model: kappa, alpha and the difference in strictness, with confidence
+-- intervals.
 --
--- labels_a:   table with userid, itemid, rel: the grades of one judge; rows without a user, an item or a grade do not count
--- labels_b:   likewise, of the other judge
--- confidence: of the intervals
--- user_col, item_col, grade_col: what the columns are called
--- Returns:    a row per statistic: statistic, value, low, high, standard_error, users and pairs (of a user and an item that both
---             have graded), only_a and only_b (pairs that one alone has graded, which count in nothing else), and note, which
---             says why a value or an interval is NULL. The statistics: agreement (the share of pairs with equal grades), kappa,
---             kappa_linear and kappa_quadratic (Cohen's; the weights are the differences of grades, and their squares),
---             krippendorff_alpha (interval) and mean_difference (the mean grade of a minus that of b: above 0, b is stricter)
--- Errors:     a table without one of these columns; userid or itemid of two types; grades that are no numbers, NaN or infinite;
---             an item that a judge grades twice for a user, differently; no pair that both have graded; more than 101 grades
--- Source:     Cohen (1960), (1968); Krippendorff (1970); the jackknife: Efron and Stein (1981)
+-- labels_a:   table with the grades of one judge: userid, itemid, rel. Rows with a NULL do not count.
+-- labels_b:   table with the grades of the other judge, in the same form
+-- confidence: confidence level of the intervals (default 0.95)
+-- user_col, item_col, grade_col: names of the columns, by default userid, itemid and rel
+-- Returns:    One row per statistic: statistic, value, low, high, standard_error, users, pairs, only_a, only_b, note.
+--             `pairs`: pairs of user and item that both judges graded. `users`: their users.
+--             `only_a`, `only_b`: pairs that only one judge graded. They do not affect the statistics.
+--             `note`: the reason why a value or an interval is NULL.
+--             The statistics are these. `agreement`: share of pairs with equal grades.
+--             `kappa`, `kappa_linear`, `kappa_quadratic`: Cohen's kappa, unweighted or weighted by the difference of the grades
+--             or its square.
+--             `krippendorff_alpha`: Krippendorff's alpha for interval data.
+--             `mean_difference`: mean grade by a minus mean grade by b. If it is above 0, b is stricter.
+-- Errors:     A missing column. Ids of different types. Grades that are not numbers, are NaN or infinite. An item with two
+--             different grades by one judge for one user. No pair that both judges graded. More than 101 different grades.
+-- Source:     Cohen (1960), (1968). Krippendorff (1970). Efron and Stein (1981) for the jackknife.
 -- Example:    WITH people(userid, itemid, rel) AS (VALUES ('q1', 'a', 2), ('q1', 'b', 0), ('q2', 'a', 1), ('q3', 'c', 0)),
 --                 model AS (SELECT * REPLACE (CASE rel WHEN 1 THEN 2 ELSE rel END AS rel) FROM people)
 --             SELECT statistic, round(value, 4) AS value, pairs FROM ranking.agreement('people', 'model');
+--
+-- The intervals come from a jackknife over users, since labels of one user or query are not independent. `sql/statistics.md`
+-- reports their coverage.
 CREATE OR REPLACE MACRO ranking.agreement(
     labels_a, labels_b, confidence := 0.95, user_col := 'userid', item_col := 'itemid', grade_col := 'rel') AS TABLE
 {% import "comparison/internal/student_t.jinja" as student_t %}
 {% import "measures/internal/rules.jinja" as rules %}
 {% import "tables/internal/reading.jinja" as reading %}
-{# The labels of a judge. A column that is not there is NULL, of the type "NULL". #}
+{# The labels of a judge. A missing column is NULL, of the type "NULL". #}
 {% macro labels(of, table) %}
 SELECT {{ of.user | identifier }} AS userid, {{ of.item | identifier }} AS itemid, {{ of.grade | identifier }} AS rel
 FROM (SELECT {{ of.label_columns }} WHERE false UNION ALL BY NAME FROM query_table({{ table | literal }}))
 {%- endmacro %}
 
-{# The problem in the labels of a judge, in words; NULL for none. #}
+{# The error text for the labels of a judge; NULL if there is none. #}
 {% macro problem(of, argument) %}
 SELECT *, CASE
     {% for type, name in [("user", of.user), ("item", of.item), ("grade", of.grade)] %}
@@ -56,7 +64,7 @@ CROSS JOIN (
         HAVING min(rel) < max(rel)))
 {%- endmacro %}
 
-{# The error of types of ids that differ: a cast could make two ids of one, or fail. #}
+{# The error text for ids of different types: a cast could merge two ids, or fail. #}
 {% macro types_differ(type, name) %}
 WHEN a.{{ type }}_type <> b.{{ type }}_type
     AND NOT regexp_full_match(a.{{ type }}_type || b.{{ type }}_type, '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\]){2}')
@@ -65,15 +73,15 @@ WHEN a.{{ type }}_type <> b.{{ type }}_type
         {{ rules.cut("a." ~ type ~ "_type[:-3]") }}, ' and ', {{ rules.cut("b." ~ type ~ "_type[:-3]") }})
 {%- endmacro %}
 
-{# A sum of numbers in fixed point, in units of 2^-70: exact, whatever threads there are. #}
+{# A sum in fixed point, in units of 2^-70: exact on any number of threads. #}
 {% macro fixed(number) %}
 sum((({{ number }}) * 2 ** 70)::HUGEINT)
 {%- endmacro %}
 
-{# A grade as a number: of FLOAT as it is written, so that 0.1 is that of DOUBLE; of BOOLEAN 0 or 1. #}
+{# A grade as a number. A FLOAT is read as it is written, so that 0.1 equals a DOUBLE 0.1. A BOOLEAN becomes 0 or 1. #}
 {% set grade = "coalesce(TRY_CAST(rel::VARCHAR AS DOUBLE), TRY_CAST(rel AS DOUBLE))" %}
 
-{# The sums over all users of what a user has, or those without the user's own. #}
+{# Sums over all users, or over all but one user. #}
 {% macro totals(of_one) %}
 {% for name in ["n", "equal", "apart", "square", "difference"] %}
 sum({{ name }}){{ " OVER () - " ~ name if of_one }} AS {{ name }}{{ ", " if not loop.last }}
@@ -124,7 +132,7 @@ WITH _ranking_labels_a AS MATERIALIZED (
         ELSE true
     END
 ), pairs AS MATERIALIZED (
-    -- Grades from 0 to 1, whose sums fit into fixed point.
+    -- Rescale grades to 0 to 1, so that their sums fit into fixed point.
     SELECT userid, (a - lowest) / coalesce(nullif(range, 0), 1) AS a, (b - lowest) / coalesce(nullif(range, 0), 1) AS b
     FROM graded
     CROSS JOIN counts
@@ -152,7 +160,7 @@ WITH _ranking_labels_a AS MATERIALIZED (
     END
     GROUP BY grade
 ), without AS MATERIALIZED (
-    -- The labels of all users, and of all but each.
+    -- Labels of all users, and of all but one user.
     SELECT NULL AS userid, {{ totals(false) | indent(8) }} FROM by_user
     UNION ALL
     SELECT userid, {{ totals(true) | indent(8) }} FROM by_user QUALIFY count(*) OVER () > 1
@@ -165,7 +173,7 @@ WITH _ranking_labels_a AS MATERIALIZED (
     CROSS JOIN every_grade
     LEFT JOIN grades ON grades.userid = without.userid AND grades.grade = every_grade.grade
 ), by_chance AS NOT MATERIALIZED (
-    -- Pairs of a grade by a and a grade by b; for alpha, pairs of any two grades.
+    -- Pairs of a grade by a and one by b; for alpha, pairs of any two grades.
     SELECT
         one.userid,
         sum(one.n_a * other.n_b * (one.grade <> other.grade)::INTEGER) AS unequal_by_chance,
@@ -211,7 +219,7 @@ SELECT
 FROM (
     SELECT
         *,
-        -- A smaller error is rounding.
+        -- A smaller error comes from rounding.
         CASE WHEN error > 1e-12 * CASE statistic WHEN 'mean_difference' THEN range ELSE 1 END THEN error ELSE error * 0 END
             AS standard_error,
         nullif(standard_error, 0) * {{ student_t.quantile(of.t, of.alpha, "CASE WHEN n > 1 THEN n - 1 END") }} AS half

@@ -1,50 +1,73 @@
--- Whether one system is better than another: the differences of its users' measures to a baseline's, how large they are
--- and how sure.
+-- Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.
 --
--- rec, truth:   tables with system, userid, itemid, score and userid, itemid [, rel], as for ranking.judged
--- ks:           LIST of cutoffs; NULL among them means the whole list; may be left out where each of the measures names
---               its own
--- baseline:     name of the system to compare each other one with; NULL for every pair of at most 20 systems
--- measures:     as for ranking.by_user, each at its own cutoffs alone; by default ndcg, recall, average_precision, mrr,
---               hit_rate and precision
--- confidence:   of the intervals, and the least for a verdict: p must be below 1 - confidence
--- margin:       how much of a difference does not matter, for the verdict 'same'; NULL: there is none
--- correction:   'holm', 'bh' (Benjamini and Hochberg) or 'none': of both p, of minimum_detectable_effect and of users_needed,
---               for the number of systems (and segments) that are compared by one measure at one k; each interval stands alone
--- test:         't' (Student's, paired) or 'randomization' (Fisher's: all signs of up to 20 differences that are not 0, of
---               more so many permutations, from this seed)
--- user_col, ..., descending, JUDGING: as for ranking.judged
--- ties:         'item', 'trec' or 'expected', as for ranking.by_user
--- predicted_truth: a table as truth with grades by a model (an LLM, clicks): of all users of truth, who are the labelled ones,
---               and of more. The difference is then that of all, by the model's grades corrected by those of truth. The
---               labelled users must be drawn at random of all. Not with the randomization test
--- Returns:      baseline, system, k, measure, users (with a value of both), users_undefined (of one or none),
---               users_without_rec_baseline and users_without_rec_system (who count with an empty list), mean_baseline,
---               mean_system, low and high (the confidence interval of difference), relative (difference / mean_baseline),
---               relative_low and relative_high (Fieller's interval; NULL where that has no bounds), wins, ties (|d| <= 1e-12 of
---               the values or 1, which counts as 0) and losses (of system), standard_error, effect_size (difference / standard
---               deviation of d), p, p_adjusted, p_same (that the difference is as large as the margin), p_same_adjusted,
---               method, minimum_detectable_effect (the difference that so many users would show in 80 of 100 cases),
---               users_needed (how many would so show the difference that was seen, or with a margin one as large as that, if it
---               is the true one; four times as many for half of it; NULL where the verdict is not 'unclear', p is NULL, or
---               there is no difference to show), higher_is_better (NULL where neither end is), caveats (what the row itself
---               tells against the verdict, as codes with commas: not_in_rec and one_system_only, of 5 % of the users or more,
---               as ranking.check counts them;
---               few_differ, of fewer than 5 users; labelled_apart, where labelled users differ from the others by the
---               model's grades, p of Welch's t < 0.01; NULL for none), difference (of the means, of d = system - baseline),
---               verdict: 'better', 'worse', 'same' or 'unclear'. With predicted_truth also users_predicted (who are not
---               labelled), predicted_weight (lambda: how much the model's grades count, 0 to 1), predicted_difference (by the
---               model's grades alone, of all users), predicted_bias (by how much these are too high, of labelled users) with
---               predicted_bias_low and predicted_bias_high, labelled_standard_error (without the model's grades) and
---               correlation (of the differences by both grades); users, users_*, means, wins, ties and losses are of the
---               labelled users, effect_size and users_needed are NULL
--- Errors:       as for ranking.evaluate; rec without two systems; a baseline that is none of them; a measure of which
---               neither end is better; an option with a value that is not allowed; two systems that recommend to
---               no user in common; a system without an item of truth; a user of truth who is not in predicted_truth
--- Source:       Smucker, Allan and Carterette (2007); Sakai (2014); Holm (1979); Schuirmann (1987) for the margin;
---               Angelopoulos, Duchi and Zrnic (2023, PPI++) for predicted_truth
--- Example:      SELECT system, measure, difference, low, high, p_adjusted, verdict
---               FROM ranking.compare('rec', 'truth', [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
+-- rec:        table of recommendations of at least two systems: system, userid, itemid, score
+-- truth:      table of relevance judgments: userid, itemid [, rel]; without grades, every row is relevant
+-- ks:         LIST of cutoffs. NULL means the whole list. Optional if each measure has its own cutoffs.
+-- measures:   measures with their options and cutoffs, as one string with commas or as a LIST. NULL: ndcg, recall,
+--             average_precision, mrr, hit_rate and precision.
+-- ties:       order of equal scores. 'item' (default): by itemid, ascending. 'trec': as in trec_eval. 'expected': the expected
+--             value of each measure over all orders of tied items.
+-- baseline:   system to compare every other system with. NULL: compare all pairs, of at most 20 systems.
+-- confidence: confidence level of the intervals (default 0.95). A difference is significant if p_adjusted < 1 - confidence.
+-- margin:     equivalence margin for the verdict 'same'. NULL (default): no equivalence test.
+-- correction: correction for multiple comparisons: 'holm' (default), 'bh' (Benjamini-Hochberg) or 'none'. A family has all
+--             systems and segments with one measure and k. Intervals are not corrected.
+-- test:       't' (default): Student's paired t-test. 'randomization': Fisher's randomization test, exact for up to 20
+--             differences other than 0. It needs the Python package.
+-- permutations, seed: number of permutations of the randomization test (default 10000), and their random seed (default 0)
+-- COLUMN_LINES
+-- JUDGING_LINES
+-- predicted_truth: table like truth with model-generated grades, for all users in truth and for more users. The human labels in
+--             truth correct these grades (PPI++). The users in truth must be a random sample. Not available with
+--             'randomization', nor without Python.
+-- Returns:    One row per pair of systems, k and measure. Let d be the system's value minus the baseline's, for each user.
+--             `users`: users with a value for both systems.
+--             `users_undefined`: users without one of the values, excluded from both means.
+--             `users_without_rec_baseline`, `users_without_rec_system`: users scored as an empty list.
+--             `mean_baseline`, `mean_system`: means of the measure.
+--             `difference`: mean of d. `low`, `high`: its confidence interval.
+--             `relative`: difference / mean_baseline. `relative_low`, `relative_high`: Fieller's interval, NULL if it is
+--             unbounded.
+--             `wins`, `ties`, `losses`: users with a better, equal or worse value. A |d| up to 1e-12 times the largest value
+--             (or times 1) is a tie.
+--             `standard_error`: standard error of difference. `effect_size`: difference / standard deviation of d.
+--             `p`: p-value of the test. `p_adjusted`: the same after correction.
+--             `p_same`: p-value of the equivalence test. `p_same_adjusted`: the same after correction.
+--             `method`: test and correction.
+--             `minimum_detectable_effect`: smallest difference detectable with 80% power with this number of users.
+--             `users_needed`: users needed to detect the observed difference with 80% power, if it is the true one. With a
+--             margin, users needed to detect a difference equal to the margin. NULL if the verdict is not 'unclear', p is NULL
+--             or there is no difference.
+--             `higher_is_better`: NULL if neither direction is better.
+--             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL. `not_in_rec` and
+--             `one_system_only` concern at least 5% of the users, as in ranking.check. `few_differ`: fewer than 5 users differ.
+--             `labelled_apart`: the model's grades of labeled users differ from those of other users (Welch's t-test, p <
+--             0.01).
+--             `verdict`: 'better', 'worse', 'same' or 'unclear'.
+--             With predicted_truth, `difference` estimates the difference over all users, and there are eight more columns.
+--             `users`, means, wins, ties and losses then describe the labeled users. `effect_size` and `users_needed` are NULL.
+--             `users_predicted`: users without human labels.
+--             `predicted_weight`: weight of the model's grades (lambda), from 0 to 1.
+--             `predicted_difference`: difference by the model's grades alone, over all users.
+--             `predicted_bias`: bias of the model's differences, measured on labeled users. `predicted_bias_low`,
+--             `predicted_bias_high`: its confidence interval.
+--             `labelled_standard_error`: standard error of difference without the model's grades.
+--             `correlation`: correlation of d by human labels and by the model's grades.
+-- Errors:     As for ranking.evaluate. A rec with fewer than two systems. A baseline that is not among them. A measure for
+--             which neither direction is better. An option whose value is not allowed. Two systems without a common user. A
+--             system without an item in truth. A user in truth that is missing from predicted_truth.
+-- Source:     Smucker, Allan and Carterette (2007). Sakai (2014). Holm (1979). Schuirmann (1987) for the margin. Angelopoulos,
+--             Duchi and Zrnic (2023, PPI++) for predicted_truth.
+-- Example:    SELECT system, measure, difference, low, high, p_adjusted, verdict
+--             FROM ranking.compare('rec', 'truth', [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
+--
+-- The verdict is the first of these that applies. 'same': two one-sided tests (TOST) place the difference within the margin,
+-- even if it differs significantly from 0. 'better' or 'worse': p_adjusted < 1 - confidence. 'unclear': the test is
+-- inconclusive, and more users may help.
+--
+-- If all users differ by the same amount, or none differs, there is no interval. By first_hit_rank, only users with a hit of
+-- both systems are compared. `sql/statistics.md` explains the tests and their limits. For many comparisons in a CI gate,
+-- ranking.gate corrects p over all of them.
 CREATE OR REPLACE MACRO ranking.compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',

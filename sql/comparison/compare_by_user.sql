@@ -1,22 +1,23 @@
--- Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
+-- Compares systems by any table with a row per user: paired differences, confidence intervals and verdicts.
 --
--- by_user:   table with system, userid [, k] [, segment] and columns of numbers, as query_table takes it: what
---            ranking.by_user gives, or numbers of any other origin (clicks, revenue)
--- measures:  LIST of its columns; by default the same as of ranking.compare, or where there is none of these every column
---            of numbers; higher counts as better in all but first_hit_rank, mae, mse, rmse, logloss and lower_is_better.
---            Of the columns of ranking.beyond_accuracy_by_user and ranking.overlap_by_user neither is: the verdicts are
---            'higher' and 'lower', and wins the users whose value is higher
--- others:    as of ranking.compare
--- lower_is_better: LIST of columns of which lower is better, as ['latency_ms']; it may name judged_share too, of which neither
---            end is better by itself. A column that it does not name has the caveat perhaps_lower_is_better if its name
---            usually means that: latency_ms, cost, price, rank, error
--- predicted: a table as by_user, by the grades of a model, as predicted_truth of ranking.compare: with a row for each of by_user
---            and rows of users who are not in it
--- Returns:   what ranking.compare does, with the segment if there is such a column; users_without_rec_* are NULL if there
---            is no column n_rec
--- Errors:    as of ranking.compare; a system, user (k, segment) with more than one row, or with one in by_user and none in
---            predicted; NaN or an infinite value; k that is text; two systems without a user in common, with recommendations
---            (n_rec) of both (in one segment of several: unclear)
+-- by_user:   table of values: system, userid [, k] [, segment] and numeric columns. It can come from ranking.by_user or from
+--            elsewhere, such as clicks or revenue.
+-- measures:  LIST of its columns. NULL: ndcg, recall, average_precision, mrr, hit_rate and precision, or every numeric column
+--            if there is none of these.
+-- TEST_LINES
+-- lower_is_better: LIST of columns of which lower values are better, such as ['latency_ms']. Always lower: first_hit_rank, mae,
+--            mse, rmse and logloss. You may also name judged_share, for which neither direction is better by default.
+-- predicted: table like by_user with the values by model-generated grades. It has a row for each row of by_user, and rows of
+--            more users.
+-- Returns:   One row per pair of systems, k, measure and segment, with the columns of ranking.compare.
+--            `users_without_rec_baseline`, `users_without_rec_system`: NULL if by_user has no column n_rec.
+--            `verdict`: 'higher' or 'lower' for the columns of ranking.beyond_accuracy_by_user and ranking.overlap_by_user,
+--            since neither direction is better. `wins` are then users with a higher value.
+--            `caveats`: also `perhaps_lower_is_better`, for a column with a name like latency_ms, cost, price, rank or error
+--            that is not in lower_is_better.
+-- Errors:    As for ranking.compare. More than one row per system and user (and k and segment). A row in by_user without one in
+--            predicted. A value that is NaN or infinite. A k that is a string. Two systems without a common user with
+--            recommendations (n_rec) by both. If this concerns one of several segments, its verdict is 'unclear' instead.
 -- Example:   WITH by_user AS (SELECT system, userid, n_rec, hits FROM ranking.by_user('rec', 'truth', [10]))
 --            SELECT system, measure, users, difference, verdict
 --            FROM ranking.compare_by_user('by_user', baseline := 'popularity', measures := ['hits']);
@@ -27,8 +28,8 @@ CREATE OR REPLACE MACRO ranking.compare_by_user(
 {% import "comparison/internal/comparing.jinja" as comparing %}
 {% import "comparison/internal/differences.jinja" as of_users %}
 {% import "measures/internal/rules.jinja" as rules %}
-{# The values of each system, user, k and segment, from a table with a row per user: of all columns that may be compared those
-   at these places among them. #}
+{# The values of each system, user, k and segment, from a table with a row per user. `places` are positions among the columns
+   that may be compared. #}
 {% macro scores(of, table, argument, place) %}
 SELECT
     system, k, ranking_segment,
@@ -39,7 +40,7 @@ SELECT
         (SELECT list_transform(measures, lambda one: one['{{ place }}']) FROM _ranking_chosen)) AS numbers
 FROM (
     SELECT
-        -- least leaves out the NULL of ranking_absent, as coalesce does, of any type.
+        -- least ignores the NULL of ranking_absent, as coalesce does, for any type.
         least(*COLUMNS('(?i)^(system|ranking_absent)$')) AS system,
         least(*COLUMNS('(?i)^(k|ranking_absent)$')) AS k,
         least(*COLUMNS('(?i)^(segment|ranking_absent)$')) AS ranking_segment,

@@ -1,15 +1,18 @@
--- The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at.
+-- Corrects the p-values of a comparison over all of its rows, for use as a CI gate.
 --
--- comparison: table of rows of ranking.compare or ranking.compare_by_user, as query_table takes it: all those that the gate
---             looks at, whichever systems, segments, measures and k; which end of a measure is better is read of
---             higher_is_better, or without it known by the measure's name. Rows whose segment is NULL or '(all)', or where
---             there is no column segment, are of all users
--- confidence: the least for a verdict: p must be below 1 - confidence
--- correction: 'holm', 'bh' (Benjamini and Hochberg) or 'none', as of ranking.compare
--- margin:     that of the comparison, for users_needed alone, which is NULL where there was one and it is not named here
--- Returns:    the rows, with p_adjusted, p_same_adjusted, method, minimum_detectable_effect, users_needed and verdict of all
---             together, of all users and of segments apart
--- Errors:     a table without a row; a row at k = 0; a confidence or correction that is not allowed
+-- With Holm's correction, the probability of any false 'better' or 'worse' is at most 1 - confidence over all rows together
+-- (family-wise error rate). Rows of all users and rows of segments are two families, so segments do not reduce the power for
+-- all users. A gate with conditions on both has an error rate of up to 2 * (1 - confidence).
+--
+-- comparison: table with rows of ranking.compare or ranking.compare_by_user: all systems, segments, measures and cutoffs of the
+--             gate. Without a column higher_is_better, the direction follows from the name of the measure. Rows without a
+--             segment, or with the segment '(all)', describe all users.
+-- confidence: confidence level (default 0.95). A difference is significant if p_adjusted < 1 - confidence.
+-- correction: correction for multiple comparisons: 'holm' (default), 'bh' (Benjamini-Hochberg) or 'none'
+-- margin:     equivalence margin of the comparison. It affects users_needed only, which is NULL if the comparison had a margin
+--             and you do not pass it.
+-- Returns:    The rows, with new p_adjusted, p_same_adjusted, method, minimum_detectable_effect, users_needed and verdict.
+-- Errors:     A table without rows. A row with k = 0. A confidence or correction that is not allowed.
 -- Source:     Holm (1979)
 -- Example:    WITH compared AS (FROM ranking.compare('rec', 'truth', [5, 10], measures := ['ndcg', 'mrr']))
 --             SELECT k, measure, p, p_adjusted, method, verdict FROM ranking.gate('compared') ORDER BY ALL;

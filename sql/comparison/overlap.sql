@@ -1,27 +1,32 @@
--- Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.
+-- Computes overlap, Jaccard index and rank-biased overlap of two systems' lists, as means over the users.
 --
--- rec:         table with system, userid, itemid, score, as for ranking.judged; no truth is needed
--- ks:          LIST of cutoffs; NULL among them means the whole list
--- baseline:    name of the system to compare each other one with; NULL for every pair of at most 20 systems
--- persistence: of rbo, a number above 0 to 1: how likely a user goes on from one rank to the next; 1 weighs all ranks
---              alike
--- user_col, ..., descending: as for ranking.judged
--- Returns:     baseline, system, k, users (with a list of either), baseline_users_without_rec and
---              system_users_without_rec (of them; each counts with 0), and means over the users: overlap (common items /
---              items of the longer list), jaccard (common items / items of either list), rbo (rank-biased overlap: the
---              overlap of the lists cut at 1, 2, ..., weighed by persistence^0, persistence^1, ...), same_first (1 where
---              the first items are the same), same_list (1 where all are, in the same order); NULL where no user has a list
--- Errors:      as for ranking.judged, of rec alone; ks as for ranking.evaluate; rec without two systems; a baseline that is
---              none of them; a persistence that is not above 0 to 1
+-- rec:         table of recommendations of at least two systems: system, userid, itemid, score. No truth is needed.
+-- ks:          LIST of cutoffs. NULL means the whole list.
+-- baseline:    system to compare every other system with. NULL: compare all pairs, of at most 20 systems.
+-- persistence: parameter of rbo, above 0 and at most 1: the probability that a user continues from one rank to the next. 1
+--              gives all ranks the same weight.
+-- user_col, item_col, score_col, system_col: names of the columns, in any case; by default userid, itemid, score and system
+-- descending:  true if higher scores are better (default); false for ranks and distances
+-- Returns:     One row per pair of systems and k. Means are NULL if no user has a list.
+--              `users`: users with a list by at least one system.
+--              `baseline_users_without_rec`, `system_users_without_rec`: users without a list by one system. They count as 0.
+--              `overlap`: common items / items of the longer list.
+--              `jaccard`: common items / items in either list.
+--              `rbo`: rank-biased overlap.
+--              `same_first`: share of users with the same first item.
+--              `same_list`: share of users with the same items in the same order.
+-- Errors:      As for ranking.judged, except those of truth. Invalid cutoffs, as for ranking.evaluate. A rec with fewer than
+--              two systems. A baseline that is not among them. A persistence of 0 or less, or above 1.
 -- Source:      Webber, Moffat and Zobel (2010) for rank-biased overlap
 -- Example:     SELECT k, users, overlap, jaccard, rbo, same_first
 --              FROM ranking.overlap('rec', [5, 10], baseline := 'popularity');
 --
--- A list is cut at k first; then the places of NULLs and of repeated items close up. So identical lists are 1 and lists
--- without a common item 0, whatever k is. rbo sums persistence^(d - 1) x common items of both lists cut at d / d, over the
--- depths d = 1 to the length of the longer list, and divides by the sum of the weights. That is truncated and normalized,
--- as LensKit's: the package rbo extrapolates beyond the lists by default, and OpenSearch divides by the longer of the two
--- prefixes and rounds to two digits.
+-- Each list is cut at k. Then NULLs and repeated items are removed, and the ranks are closed up. Identical lists have the value
+-- 1 and lists without a common item 0, at every k.
+--
+-- rbo is a weighted mean over the depths d from 1 to the length of the longer list. At depth d, it averages (common items of
+-- both lists cut at d) / d, with the weight persistence^(d - 1). It is truncated and normalized, as in LensKit. The package rbo
+-- extrapolates by default.
 CREATE OR REPLACE MACRO ranking.overlap(
     rec, ks, baseline := NULL, persistence := 0.9, REC_COLUMN_ARGUMENTS) AS TABLE
 {% import "comparison/internal/overlaps.jinja" as overlaps %}

@@ -1,16 +1,26 @@
--- Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.
+-- Computes overlap, Jaccard index and rank-biased overlap of two systems' lists, for each user.
 --
--- rec, ks, baseline, persistence: as for ranking.overlap
--- user_col, ..., descending: as for ranking.judged
--- Returns:     baseline, system, userid, k, n_rec_baseline and n_rec (rows in rec of either system), overlap, jaccard, rbo,
---              same_first and same_list, as for ranking.overlap; no row where the top k of both is empty
--- Errors:      as for ranking.overlap
+-- rec:         table of recommendations of at least two systems: system, userid, itemid, score. No truth is needed.
+-- ks:          LIST of cutoffs. NULL means the whole list.
+-- baseline:    system to compare every other system with. NULL: compare all pairs, of at most 20 systems.
+-- persistence: parameter of rbo, above 0 and at most 1: the probability that a user continues from one rank to the next. 1
+--              gives all ranks the same weight.
+-- user_col, item_col, score_col, system_col: names of the columns, in any case; by default userid, itemid, score and system
+-- descending:  true if higher scores are better (default); false for ranks and distances
+-- Returns:     One row per pair of systems, user and k: baseline, system, userid, k, n_rec_baseline, n_rec, overlap, jaccard,
+--              rbo, same_first, same_list. There is no row if the top k of both lists is empty.
+--              `n_rec_baseline`, `n_rec`: number of rows in rec.
+--              `overlap`: common items / items of the longer list.
+--              `jaccard`: common items / items in either list.
+--              `rbo`: rank-biased overlap, as in ranking.overlap.
+--              `same_first`: 1 if the first items are the same. `same_list`: 1 if all are, in the same order.
+-- Errors:      As for ranking.overlap.
 -- Example:     WITH by_user AS (FROM ranking.overlap_by_user('rec', [5, 10], baseline := 'popularity'))
 --              SELECT k, count(*) AS users, count(*) FILTER (overlap = 0) AS nothing_in_common, max(rbo) AS most_alike
 --              FROM by_user GROUP BY k ORDER BY k;
 --
--- Of two systems and more beside the baseline, ranking.compare_by_user says which is the more like it, by the verdicts
--- 'higher' and 'lower', since neither is better: FROM ranking.compare_by_user('by_user', measures := ['rbo']).
+-- To find out whether one of several systems resembles the baseline more, run ranking.compare_by_user with `measures :=
+-- ['rbo']` on the result. Its verdicts are 'higher' and 'lower', since neither is better.
 CREATE OR REPLACE MACRO ranking.overlap_by_user(
     rec, ks, baseline := NULL, persistence := 0.9, REC_COLUMN_ARGUMENTS) AS TABLE
 {% import "comparison/internal/overlaps.jinja" as overlaps %}

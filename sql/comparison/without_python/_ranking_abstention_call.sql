@@ -1,4 +1,4 @@
--- A call of ranking.abstention, its arguments checked.
+-- Checks the arguments of a call of ranking.abstention.
 CREATE OR REPLACE TEMP MACRO _ranking_abstention_call(
     caller, rec, truth, users, min_grade, confidence, COLUMN_ARGUMENTS) AS
 struct_insert(

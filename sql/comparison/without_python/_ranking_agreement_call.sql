@@ -1,4 +1,4 @@
--- A call of ranking.agreement, its arguments checked.
+-- Checks the arguments of a call of ranking.agreement.
 CREATE OR REPLACE TEMP MACRO _ranking_agreement_call(
     caller, labels_a, labels_b, confidence, user_col, item_col, grade_col) AS
 list_transform(

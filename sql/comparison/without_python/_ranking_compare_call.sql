@@ -1,5 +1,4 @@
--- Calls of the functions that compare systems, their arguments checked: what the templates ask of them, for clients without
--- Python.
+-- Checks the arguments of calls that compare systems, and makes what the templates need of them, for clients without Python.
 CREATE OR REPLACE TEMP MACRO _ranking_compare_call(
     caller, rec, truth, ks, baseline, measures, confidence, margin, correction, test, permutations, seed,
     COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, ties := 'item', predicted_truth := NULL) AS
@@ -62,13 +61,13 @@ CASE
             'baseline_in_errors': _ranking_list_names([baseline])}
 END;
 
--- The error text of a table of predicted grades or values, which only Python's functions read.
+-- The error text for a table of predicted grades or values: only the Python package reads them.
 CREATE OR REPLACE TEMP MACRO _ranking_without_python(argument, given) AS
 argument || ' must be NULL where the Python package is not, got '
 || CASE WHEN given IS NOT NULL THEN _ranking_cut(given::VARCHAR) END
 || ': use ranking_udfs.register, or ranking-udfs compare --predicted-truth';
 
--- The measures that systems are compared by, or an error if one is no column of numbers.
+-- The measures by which to compare systems, or an error if one is not a numeric column.
 CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, lower_is_better) AS (
     SELECT list_transform(
         CASE
@@ -141,7 +140,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, lower
                 FROM (SELECT columns AS there, _ranking_known_measures() AS known))))
 );
 
--- The columns of a table with a row per user that are no keys.
+-- The columns of a table with a row per user, without its keys.
 CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(rows) AS (
     SELECT list_transform(columns[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (

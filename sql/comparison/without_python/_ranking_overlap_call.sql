@@ -1,4 +1,4 @@
--- A call of ranking.overlap or ranking.overlap_by_user, its arguments checked.
+-- Checks the arguments of a call of ranking.overlap or ranking.overlap_by_user.
 CREATE OR REPLACE TEMP MACRO _ranking_overlap_call(
     caller, rec, ks, baseline, persistence, REC_COLUMN_ARGUMENTS) AS
 struct_insert(

@@ -1,4 +1,4 @@
--- True, or an error if an option of a comparison cannot be.
+-- True, or an error if an option of a comparison is invalid.
 CREATE OR REPLACE TEMP MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
 _ranking_no_problem(
     caller,
@@ -19,13 +19,13 @@ _ranking_no_problem(
         lambda one: CASE WHEN one[4] IS NOT TRUE
             THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))));
 
--- Names as an error lists them, on one line, or NULL if there are none. Used wherever one of a comparison's does.
+-- Names in the form for an error, on one line; NULL if there are none. Used in all errors of comparisons.
 CREATE OR REPLACE TEMP MACRO _ranking_list_names(names) AS
 regexp_replace(
     regexp_replace(
         _ranking_joined(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g'),
     '(?s)^(.{157}).{4,}$', '\1...');
 
--- Below which a p counts: 1 - confidence, without the last digits that a DOUBLE would leave.
+-- The limit below which p is significant: 1 - confidence, without the rounding errors of a DOUBLE.
 CREATE OR REPLACE TEMP MACRO _ranking_alpha(confidence) AS
 (1 - confidence::DECIMAL(20, 19))::DOUBLE;

@@ -117,6 +117,7 @@ def head_words() -> dict[str, str]:
         "COLUMN_LINES": lines("judged", "user_col.*?", "descending"),
         "JUDGING_LINES": lines("judged", "min_grade", "users"),
         "MEASURE_LINES": lines("by_user", "ks", "measures"),
+        "TEST_LINES": lines("compare", "baseline", "permutations, seed"),
         "BEYOND_ACCURACY_LINES": lines("beyond_accuracy_by_user", "rec", "descending"),
     }
 
