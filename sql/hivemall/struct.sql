@@ -1,7 +1,7 @@
--- One to eight values in one STRUCT, as Hive's function of that name.
+-- Combines one to eight values in a STRUCT, like the function of Hive.
 --
--- a, b, ...: the values, of any types; NULL is kept
--- Returns:   STRUCT with Hive's field names: col1, col2, ... It is not NULL even if every value is.
+-- a, b, ...: values of any type; NULL is kept
+-- Returns:   STRUCT with the field names of Hive: col1, col2, ... It is not NULL, even if all values are.
 -- Source:    Hive, struct; https://cwiki.apache.org/confluence/display/Hive/LanguageManual+UDF
 -- Example:   SELECT struct(5.0, 'apple');  -- {'col1': 5.0, 'col2': apple}
 CREATE OR REPLACE TEMP MACRO struct

@@ -1,22 +1,22 @@
--- The pairs of a group as a MAP that is ordered by key.
+-- Collects the pairs of a group in a MAP that is ordered by key.
 --
--- key:     what to order by, of any type
--- value:   what belongs to the key, of any type
--- reverse: BOOLEAN: true for descending keys; false, the default, for ascending keys
--- k:       INTEGER in its place: positive for the k largest keys, descending; negative for the |k| smallest, ascending
--- Returns: MAP(key -> value). Rows whose key is NULL are skipped (Hivemall); a NULL value is kept. A group without a key
---          gives an empty map. NaN counts as the largest number, as everywhere in DuckDB and in Java.
--- Errors:  k = 0 or NULL, reverse NULL, a third argument that is neither BOOLEAN nor an integer
--- Source:  Hivemall, to_ordered_map; https://hivemall.apache.org/userguide/misc/generic_funcs.html
--- Example: SELECT [to_ordered_map(key, value, true), to_ordered_map(key, value, -2)]
---          FROM (VALUES (10, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value);
---          -- [{10=apple, 4=candy, 3=banana}, {3=banana, 4=candy}]
+-- key:      keys of any type, which define the order
+-- value:    values of any type
+-- reverse:  BOOLEAN: true for descending keys, false (default) for ascending keys
+-- k:        INTEGER instead of reverse. Positive: the k largest keys, descending. Negative: the |k| smallest keys, ascending.
+-- Returns:  MAP(key -> value). Rows with a NULL key are skipped (Hivemall); a NULL value is kept. A group without keys gives an
+--           empty map. NaN counts as the largest number, as in DuckDB and Java.
+-- Errors:   A k that is 0 or NULL. A reverse that is NULL. A third argument that is neither BOOLEAN nor an integer.
+-- Source:   Hivemall, to_ordered_map; https://hivemall.apache.org/userguide/misc/generic_funcs.html
+-- Example:  SELECT [to_ordered_map(key, value, true), to_ordered_map(key, value, -2)]
+--           FROM (VALUES (10, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value);
+--           -- [{10=apple, 4=candy, 3=banana}, {3=banana, 4=candy}]
 --
--- A map holds a key once. Of the values of one key the smallest stays, and NULL only if there is no other: it is the
--- value that comes first in to_ordered_list(value, key), where ties in key are ordered by value. (Hivemall keeps the
--- value it meets last.) So items with equal scores do get lost in map_values(to_ordered_map(score, itemid, true));
--- to_ordered_list(itemid, score, '-reverse') keeps them all and is faster, because DuckDB looks for duplicates whenever
--- it makes a MAP.
+-- A map has each key once. Of several values of one key, it keeps the smallest, and NULL only if there is no other. Hivemall
+-- keeps the last value that it reads.
+--
+-- Items with equal scores are therefore lost in map_values(to_ordered_map(score, itemid, true)). Use to_ordered_list(itemid,
+-- score, '-reverse') to keep all items. It is also faster.
 {% from "hivemall/internal/ordered.jinja" import pairs_by_key %}
 CREATE OR REPLACE TEMP MACRO to_ordered_map
     (key, value) AS

@@ -1,24 +1,24 @@
--- The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
+-- Computes the Gini index of item exposure: how unequally items are spread over the lists.
 --
--- With the numbers of lists c_1 <= ... <= c_n: G = sum((2 * i - n - 1) * c_i) / ((n - 1) * sum(c_i)).
--- Evidently, Elliot and RankSys divide so as well; LensKit and RecBole divide by n in place of n - 1.
+-- Let c_1 <= ... <= c_n be the numbers of lists with each item. Then G = sum((2 * i - n - 1) * c_i) / ((n - 1) * sum(c_i)).
+-- Evidently, Elliot and RankSys also divide by n - 1; LensKit and RecBole divide by n.
 --
--- rec_list: LIST of item ids, one list per row (cut it to the wanted length first: rec[:10])
--- n_items:  the number of items of the catalog, so that items nobody is recommended count, with zero lists; without it
---           only the items that appear in a list count
--- Returns:  DOUBLE in [0, 1]: 0 if every item appears in as many lists, 1 if one item takes all. An item that
---           occurs several times in one list counts once there; NULL in a list does not count; a list that is NULL is an
---           empty list. A group in which no list has an item gives NULL, and so does n_items NULL.
--- Errors:   n_items smaller than the number of different items in the lists
--- Source:   Fleder and Hosanagar (2009); Shani and Gunawardana (2011), Gini index of item exposure
+-- rec_list: LIST of item ids, one list per row. Cut it to the wanted length first, as in rec[:10]. It must be a column.
+-- n_items:  number of items in the catalog. Items without a list then count with 0 lists. Without it, only items that appear in
+--           a list count.
+-- Returns:  DOUBLE in [0, 1]: 0 if every item appears in the same number of lists, 1 if all lists have the same single item. A
+--           repeated item in a list counts once. NULLs are ignored, and a NULL list counts as empty. The result is NULL if no
+--           list of the group has an item, or if n_items is NULL.
+-- Errors:   An n_items below the number of different items in the lists.
+-- Source:   Fleder and Hosanagar (2009). Shani and Gunawardana (2011), Gini index of item exposure.
 -- Example:  SELECT [ranking.gini_coverage(rec), ranking.gini_coverage(rec, 4)] FROM (VALUES ([1, 2]), ([1]), ([1])) AS t(rec);
 --           -- [0.5, 0.8333333333333334]
 --
--- rec_list must name a column. DuckDB 2.0.0 fails with an INTERNAL error where this stands beside count(*) in a
--- correlated subquery without GROUP BY: give each a subquery of its own.
+-- In a correlated subquery without GROUP BY, DuckDB 2.0.0 fails with an INTERNAL error if count(*) is in the same subquery. Use
+-- two subqueries.
 
 {% from "lists/internal/items.jinja" import gini %}
-{# The number of lists of the group that each item is in, ascending, as a LIST; NULL if there is no item. #}
+{# The number of lists with each item, ascending, as a LIST; NULL if there is no item. #}
 {% macro exposure() %}
 (
     SELECT list(lists ORDER BY lists ASC NULLS LAST)

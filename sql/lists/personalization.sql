@@ -1,21 +1,21 @@
--- The dissimilarity of different users' recommendations: 1 minus the mean similarity of two users' lists.
+-- Computes the dissimilarity of users' recommendations: 1 minus the mean similarity of two users' lists.
 --
--- The similarity of two lists is the cosine of their binary item vectors, |a and b| / sqrt(|a| * |b|), which is |a and b|
--- / n for lists of n items. No two users are compared: with unit vectors v_1, ..., v_N, the cosines of all ordered pairs
--- of different users add up to |v_1 + ... + v_N|^2 - N, and component i of that sum is the sum of 1 / sqrt(length) over
--- the lists with item i. The work is proportional to the number of recommended items.
+-- The similarity of two lists is the cosine of their binary item vectors, |a and b| / sqrt(|a| * |b|). For lists of n items,
+-- this is |a and b| / n. The cost is proportional to the number of recommended items, since no pairs of users are compared.
 --
--- rec_list: LIST of item ids, one list per user (cut it to the wanted length first: rec[:10])
--- Returns:  DOUBLE in [0, 1]: 0 if all users get the same items, 1 if no two users share one. The order of a list does not
---           matter; an item that occurs several times in a list counts once, NULL not at all. Lists that are NULL or have
---           no item are left out, since they have no direction. Fewer than two lists give NULL.
--- Source:   recmetrics (C. Longo), personalization, which builds the matrix of all pairs
+-- rec_list: LIST of item ids, one list per row. Cut it to the wanted length first, as in rec[:10]. It must be a column.
+-- Returns:  DOUBLE in [0, 1]: 0 if all users have the same items, 1 if no two users share an item. The order of a list does not
+--           matter. A repeated item counts once, and NULLs are ignored. Lists that are NULL or empty do not count. Fewer than
+--           two lists give NULL.
+-- Source:   recmetrics (C. Longo), personalization, by the matrix of all pairs
 -- Example:  SELECT ranking.personalization(rec) FROM (VALUES ([1, 2]), ([2, 3]), ([4, 5])) AS t(rec);  -- 0.8333333333333334
 --
--- As for gini_coverage, rec_list must name a column, and may not stand beside count(*) in a correlated subquery.
-{# The weights are 1 / sqrt(length) times the square root of the longest length: whole numbers where the lists are of
-   one length. (The argument stands among the subquery's own names, so these are names that no column of a user has.
-   count_if in place of count makes DuckDB 2.0.0 take the macro in a correlated subquery.) #}
+-- In a correlated subquery, do not combine it with count(*): see ranking.gini_coverage.
+{# Let v_1, ..., v_N be unit vectors. The cosines of all ordered pairs of different users sum to |v_1 + ... + v_N|^2 - N, and
+   component i of that sum is the sum of 1 / sqrt(length) over the lists with item i. The weights here are larger by the square
+   root of the longest length, so that they are integers if all lists have the same length. (The argument is resolved among the
+   names of the subquery, so these must differ from all columns of users. With count_if instead of count, DuckDB 2.0.0 accepts
+   the macro in a correlated subquery.) #}
 {% from "lists/internal/items.jinja" import difference %}
 {% from "tables/internal/means.jinja" import exact_sum %}
 {% macro total() %}

@@ -1,5 +1,5 @@
--- 1 - the sum of the misses above each hit / (hits (min(k, |rec|) - hits)). The n-th hit, at rank r, has r - n misses
--- above it.
+-- 1 - (sum over hits of the misses above each) / (hits * (min(k, |rec|) - hits)). The n-th hit, at rank r, has r - n
+-- misses above it.
 --
 -- Example:   SELECT ranking.auc(ranking.judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.75
 {% import 'measures/internal/ties.jinja' as of_tie %}
@@ -11,7 +11,7 @@ CASE
 END
 {%- endmacro %}
 
-{# A hit and a miss of one tie count half. Only of the last tie it depends on the order how many are in the top k. #}
+{# A hit and a miss in one tie count half. Only the last tie can have a varying number of hits in the top k. #}
 {% macro expected() %}
 coalesce(
     list_transform(

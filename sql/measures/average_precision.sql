@@ -1,7 +1,7 @@
--- The sum of P(r) over the ranks r of the hits, P(r) being the precision of the first r items, divided by |truth|;
--- with normalize=min by min(|truth|, k), with normalize=hits by the hits in the top k, with normalize=k by k.
+-- The sum of P(r) over the ranks r of the hits, divided by |truth|. P(r) is the precision of the first r items.
+-- normalize=min divides by min(|truth|, k), normalize=hits by the hits in the top k, normalize=k by k.
 --
--- normalize: 'truth', 'min', 'hits' or 'k'
+-- normalize: divisor: 'truth' (default), 'min', 'hits' or 'k'
 -- Example:   SELECT ranking.average_precision(ranking.judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
 {% import 'measures/internal/ties.jinja' as of_tie %}
 {% macro value(normalize) %}
@@ -9,7 +9,7 @@
 {{ precisions ~ '::DOUBLE / ' ~ divisor(normalize) }}
 {%- endmacro %}
 
-{# The number by which a sum of precisions is divided. #}
+{# The divisor of a sum of precisions. #}
 {% macro divisor(normalize) %}
 greatest(
     {% if normalize == 'min' %}least(k, n_relevant){% elif normalize == 'hits' %}n_hits
@@ -21,8 +21,8 @@ greatest(
 {{ expected_precision(normalize) }}
 {%- endmacro %}
 
-{# With normalize=hits, the hits are counted in the top k, so it goes by how many of the last tie are there, where each
-   is at any rank as often; the sum of their precisions is a multiple of n and one of n (n - 1). #}
+{# normalize=hits divides by the hits in the top k, so the value depends on the number n of hits of the last tie there. Each
+   of these is at any rank with the same probability. The sum of their precisions is a n + b n (n - 1). #}
 {% macro expected_precision(normalize) %}
 {% if normalize == 'hits' %}
 coalesce(

@@ -1,10 +1,10 @@
--- The sum of the discounted gain of the item at each rank r.
+-- The sum over the ranks r of the discounted gain of the item.
 --
--- gain:      'exp' for 2^grade - 1 (grades to 1000), 'linear' for the grade itself
--- discount:  'log2' divides by log2(r + 1); 'original' by max(1, log_base(r)); 'half_life' multiplies by 2^(-(r - 1)
---            / (half_life - 1))
--- base:      a number > 1, with discount=original alone; NULL for 2
--- half_life: a number > 1, with discount=half_life alone; NULL for 5
+-- gain:      gain of a grade. 'exp' (default): 2^grade - 1, for grades up to 1000. 'linear': the grade.
+-- discount:  discount at rank r. 'log2' (default) divides by log2(r + 1), 'original' by max(1, log_base(r)). 'half_life'
+--            multiplies by 2^(-(r - 1) / (half_life - 1)).
+-- base:      base of the logarithm, a number > 1, only with discount=original; NULL for 2
+-- half_life: half-life in ranks, a number > 1, only with discount=half_life; NULL for 5
 -- Example:   SELECT ranking.dcg(ranking.judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
 --            -- 7.154648767857288
 {% import 'measures/internal/gains.jinja' as gains %}

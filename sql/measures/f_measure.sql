@@ -1,8 +1,8 @@
--- (1 + beta^2) P R / (beta^2 P + R) with P = hits / k and R = hits / |truth|, which is (1 + beta^2) hits
--- / (beta^2 |truth| + k); 0 without a hit. With divide=list, P = hits / min(k, |rec|).
+-- (1 + beta^2) P R / (beta^2 P + R) with P = hits / k and R = hits / |truth|. This is
+-- (1 + beta^2) hits / (beta^2 |truth| + k); 0 without a hit. With divide=list, P = hits / min(k, |rec|).
 --
--- beta:      a number >= 0
--- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
+-- beta:      weight of recall, a number >= 0; 1 is the F1 score
+-- divide:    divisor of precision. 'k', even for a shorter list, or 'list': min(k, length of rec). Without k, both are equal.
 -- Example:   SELECT ranking.f_measure(ranking.judge([1, 3, 2, 6], [1, 2, 4]), 4);  -- 0.5714285714285714
 {% macro value(beta, divide) %}
 {{ share(beta, divide) }}

@@ -1,8 +1,8 @@
--- The sum over the ranks r of max(grade - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same of the
--- list that ranks all truth items by descending grade, to min(k, |truth|); 0 where that is 0.
+-- The sum over the ranks r of max(grade - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same sum over
+-- the first min(k, |truth|) ranks of the ideal ranking; 0 if the latter is 0.
 --
--- half_life: a number > 1
--- neutral:   a number >= 0
+-- half_life: rank that half of the users reach, a number > 1
+-- neutral:   grade without utility, a number >= 0
 -- Example:   SELECT ranking.half_life_utility(ranking.judge([3, 1], [1]), half_life := 2);  -- 0.5
 {% import 'measures/internal/gains.jinja' as gains %}
 {% macro value(half_life, neutral, tied) %}

@@ -3,7 +3,7 @@
 (n_hits > 0)::INTEGER
 {%- endmacro %}
 
-{# Without a hit, the ranks taken and the hits are apart: C(size - more, fewer) / C(size, fewer) of all ways. #}
+{# The probability of no hit in the ranks taken is C(size - more, fewer) / C(size, fewer), of ranks taken and hits. #}
 {% macro expected() %}
 coalesce(
     list_transform(ties[:1], lambda tie: 1 - coalesce(

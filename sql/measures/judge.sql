@@ -1,20 +1,20 @@
--- A judged ranking, made of lists of items: which ranks hold an item that truth knows.
+-- Builds a judged ranking from lists of items: the ranks with a judged item, and their grades.
 --
--- rec:      LIST of items, best first; NULL for an empty one. An item twice in it is a miss the second time, NULL is
---           always one.
--- truth:    LIST of the relevant items, or of all that were judged if there are grades. An item twice in it counts once,
---           with its highest grade, NULL not at all. Integers of any width match each other, and so do VARCHAR and
---           ENUM; other items must be of the same type in rec and in truth (cast a UUID beside text), also where one of
---           the two is empty or NULL: write [] without a type, or that of the other, rec::VARCHAR[].
--- grades:   LIST of the grade of each item of truth, finite numbers; items of grade 0 or less are judged, but not
---           relevant. Without it, every grade is 1. Of a MAP from item to grade: map_keys(m), map_values(m).
--- unjudged: with grades alone, 'miss': each item of rec that truth does not have takes up a rank; 'skip': they are left
---           out, NULLs and repeated items with them, and the ranks closed up (condensed lists)
--- Returns:  STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER): the ranks of the
---           items that truth knows, their grades, the grades of all truth items in descending order, the length of rec,
---           and NULL, since all of rec was looked at; NULL where truth is NULL
--- Errors:   items of different types in rec and truth; grades that are not as many as the items of truth; a grade that is
---           NULL, NaN or infinite; an unjudged that is neither
+-- rec:      LIST of items, best first. NULL is an empty list. A repeated item and a NULL are misses.
+-- truth:    LIST of the relevant items, or with grades of all judged items. A repeated item counts once, with its highest
+--           grade. NULLs are ignored. Items must have the same type in rec and truth, even if one list is empty or NULL; write
+--           [] without a type, or rec::VARCHAR[]. Integers of any width match each other, as do VARCHAR and ENUM. Cast a UUID
+--           to match a VARCHAR.
+-- grades:   LIST of the grade of each item in truth, as finite numbers. Items of grade 0 or less are judged but not relevant.
+--           Without grades, every grade is 1. For a MAP from item to grade, pass map_keys(m) and map_values(m).
+-- unjudged: items in rec without a judgment in truth, only with grades. 'miss' (default): they count as non-relevant and keep
+--           their rank. 'skip': they are removed, with NULLs and repeated items (condensed lists).
+-- Returns:  STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER); NULL if truth is NULL.
+--           `ranks`: ranks of judged items, from 1. `grades`: their grades.
+--           `ideal`: the grades of all items in truth, in descending order.
+--           `size`: length of rec. `cutoff`: NULL, since all of rec is used.
+-- Errors:   Items of different types in rec and truth. A number of grades that differs from the number of items in truth. A
+--           grade that is NULL, NaN or infinite. An unjudged other than 'miss' and 'skip'.
 -- Source:   Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:  SELECT ranking.judge(['a', 'b', 'c'], ['c', 'a', 'd'], [1, 3, 2]);
 --           -- {'ranks': [1, 3], 'grades': [3.0, 1.0], 'ideal': [3.0, 2.0, 1.0], 'size': 3, 'cutoff': NULL}
@@ -62,7 +62,7 @@ CREATE OR REPLACE MACRO ranking.judge
                 list_transform(
                     list_transform(
                         list_transform(
-                            -- In order, an item of truth is followed by itself where it is there with a higher grade.
+                            -- In this order, a repeated item of truth follows itself with a higher grade.
                             CASE WHEN truth IS NOT NULL THEN [list_sort(
                                 list_transform(
                                     list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),

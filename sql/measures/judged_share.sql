@@ -1,4 +1,4 @@
--- Known items / min(k, |rec|). An item that stands twice in rec, and a NULL, count as not judged.
+-- Judged items / min(k, |rec|). A repeated item in rec and a NULL count as unjudged.
 --
 -- Example: SELECT ranking.judged_share(ranking.judge(['a', 'x', 'b', 'y'], ['a', 'b'], [3, 0]), 3);
 --          -- 0.6666666666666666

@@ -5,9 +5,9 @@
 coalesce(1::DOUBLE / hits[1], 0)
 {%- endmacro %}
 
-{# 1 / rank at each rank, times how often the first hit is there, which is for the next rank that of this one
-   times (size - hits + 1 - rank) / (size - rank), counting ranks in the tie. (DuckDB 1.5 mixes up rows where the
-   lambda of a list_reduce looks at more than its list.) #}
+{# The sum of 1 / rank times the probability that the first hit is at this rank. Each probability is the one of the rank
+   above, times (size - hits + 1 - rank) / (size - rank), counting ranks in the tie. (DuckDB 1.5 mixes up rows if the
+   lambda of a list_reduce reads more than its list.) #}
 {% macro expected() %}
 coalesce(
     list_transform(ties[:1], lambda tie: tie.hits::DOUBLE / tie.size * list_reduce(

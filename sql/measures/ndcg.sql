@@ -1,8 +1,8 @@
--- ranking.dcg / ranking.ideal_dcg; 0 where that is 0.
+-- ranking.dcg / ranking.ideal_dcg; 0 if the latter is 0.
 --
 -- gain, discount, base, half_life: as for ranking.dcg
--- ideal:     'cut': the best list of min(k, |truth|) items; 'truth': of |truth|, whatever k is; 'k': k items of grade 1,
---            for k to 10000 and grades of 0 and 1
+-- ideal:     length of the ideal ranking. 'cut' (default): min(k, |truth|). 'truth': |truth|, for every k. 'k': k items of
+--            grade 1, for k up to 10000 and grades of 0 and 1.
 -- Example:   SELECT ranking.ndcg(ranking.judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
 {% import 'measures/internal/gains.jinja' as gains %}
 {% macro value(gain, discount, base, half_life, ideal, tied) %}
@@ -13,7 +13,7 @@ least(
     {{ gains.gain_fits("'ranking.ndcg'", gain, 'CASE WHEN k > 0 THEN ideal[1] END')|indent(4) }})
 {%- endmacro %}
 
-{# The error text where ideal=k cannot be computed: of grades other than 0 and 1, or a long list; NULL for none. #}
+{# The error text if ideal=k cannot be computed, for other grades than 0 and 1 or a long list; NULL if there is none. #}
 {% macro problem(gain, discount, base, half_life, ideal) %}
 {% if ideal == 'k' %}
 CASE

@@ -1,6 +1,6 @@
 -- hits / k; with divide=list, hits / min(k, |rec|).
 --
--- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
+-- divide:    'k', even for a shorter list, or 'list': min(k, length of rec). Without k, both are equal.
 -- Example:   SELECT ranking.precision(ranking.judge([1, 3, 2], [1, 2, 4]), 5);  -- 0.4
 {% macro value(divide) %}
 {{ share(divide) }}

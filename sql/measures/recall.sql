@@ -1,6 +1,6 @@
--- hits / |truth|; with normalize=min, hits / min(|truth|, k), so that a list of k can reach 1.
+-- hits / |truth|. With normalize=min, hits / min(|truth|, k), so that a list of k items can reach 1.
 --
--- normalize: 'truth' or 'min'
+-- normalize: divisor: 'truth' (default) or 'min'
 -- Example:   SELECT ranking.recall(ranking.judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.3333333333333333
 {% macro value(normalize) %}
 {{ share(normalize) }}

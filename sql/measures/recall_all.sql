@@ -3,7 +3,7 @@
 (n_relevant > 0 AND n_hits = n_relevant)::INTEGER
 {%- endmacro %}
 
-{# C(size - hits, taken - hits) / C(size, taken): how often all hits of a tie are among its ranks in the top k. #}
+{# C(size - hits, taken - hits) / C(size, taken): the probability that all hits of a tie are in the top k. #}
 {% macro expected() %}
 CASE
     WHEN n_relevant > 0 AND len(grades) = n_relevant THEN list_product(flatten(list_transform(

@@ -1,9 +1,10 @@
--- The mean absolute error of a group.
+-- Computes the mean absolute error.
 --
--- predicted, actual: the predicted and the observed number
--- Returns:   DOUBLE, the mean of |predicted - actual|, 0 or more; NULL, NaN and infinite numbers as for mse
--- Source:    Hivemall, mae; https://hivemall.apache.org/userguide/eval/regression.html
--- Example:   SELECT ranking.mae(predicted, actual) FROM (VALUES (2.5, 3), (0, -0.5), (2, 2), (8, 7)) AS t(predicted, actual);
---            -- 0.5
+-- predicted, actual: predicted and observed number
+-- Returns:  DOUBLE, 0 or more: the mean of |predicted - actual|. A pair with a NULL is skipped. A group without a pair gives
+--           NULL (0 in Hivemall). NaN in a pair gives NaN. An infinite number gives NaN or infinity.
+-- Source:   Hivemall, mae; https://hivemall.apache.org/userguide/eval/regression.html
+-- Example:  SELECT ranking.mae(predicted, actual) FROM (VALUES (2.5, 3), (0, -0.5), (2, 2), (8, 7)) AS t(predicted, actual);
+--           -- 0.5
 CREATE OR REPLACE MACRO ranking.mae(predicted, actual) AS
     avg(abs(predicted::DOUBLE - actual::DOUBLE));

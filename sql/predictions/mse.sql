@@ -1,10 +1,10 @@
--- The mean squared error of a group.
+-- Computes the mean squared error.
 --
--- predicted, actual: the predicted and the observed number
--- Returns:   DOUBLE, the mean of (predicted - actual)^2, 0 or more. A pair in which either is NULL is skipped; a group
---            without a pair gives NULL (0 in Hivemall). NaN in a pair gives NaN, an infinite number NaN or infinity.
--- Source:    Hivemall, mse; https://hivemall.apache.org/userguide/eval/regression.html
--- Example:   SELECT ranking.mse(predicted, actual) FROM (VALUES (2.5, 3), (0, -0.5), (2, 2), (8, 7)) AS t(predicted, actual);
---            -- 0.375
+-- predicted, actual: predicted and observed number
+-- Returns:  DOUBLE, 0 or more: the mean of (predicted - actual)^2. A pair with a NULL is skipped. A group without a pair gives
+--           NULL (0 in Hivemall). NaN in a pair gives NaN. An infinite number gives NaN or infinity.
+-- Source:   Hivemall, mse; https://hivemall.apache.org/userguide/eval/regression.html
+-- Example:  SELECT ranking.mse(predicted, actual) FROM (VALUES (2.5, 3), (0, -0.5), (2, 2), (8, 7)) AS t(predicted, actual);
+--           -- 0.375
 CREATE OR REPLACE MACRO ranking.mse(predicted, actual) AS
     avg((predicted::DOUBLE - actual::DOUBLE) ** 2);

@@ -1,6 +1,6 @@
--- The six measures on binary judgements, as Hivemall's documentation writes the query: the measures are aggregates.
+-- Six measures on binary judgments, as in the query of Hivemall's documentation: the measures are aggregates.
 --
--- Run after ranking_udfs.register(con, hivemall=True). The one change is the quotes around "precision", a keyword of DuckDB.
+-- Run it after ranking_udfs.register(con, hivemall=True). The only change is the quotes around "precision", a keyword of DuckDB.
 --
 -- Tables:  CREATE TABLE dummy_rec AS FROM 'examples/data/dummy_rec.csv';
 --          CREATE TABLE dummy_truth AS FROM 'examples/data/dummy_truth.csv';

@@ -1,9 +1,9 @@
--- The six measures on binary judgements, one row per user of dummy_truth, over the whole list and at 2. The means over
--- users, as binary_response.sql has them: SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM (this query).
+-- Six measures on binary judgments, one row per user of dummy_truth, over the whole list and at 2. For the means of
+-- binary_response.sql: SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM (this query).
 --
--- Run after ranking_udfs.register(con), on the tables of binary_response.sql. judge matches the two lists once for all
--- twelve numbers. The join starts from truth: a user without recommendations scores 0 and is not forgotten. (In the
--- documents' query such a user vanishes.) A list keeps items with equal scores, which a map from score to item cannot.
+-- Run it after ranking_udfs.register(con), on the tables of binary_response.sql. judge matches the two lists once for all
+-- twelve columns. The join starts from truth, so a user without recommendations scores 0. (Hivemall's query drops such a
+-- user.) A list keeps items with equal scores; a map from score to item does not.
 
 WITH truth AS (
     SELECT userid, list(DISTINCT itemid) AS truth

@@ -1,6 +1,6 @@
--- NDCG on graded judgements, as Hivemall's documentation writes the query: ndcg is an aggregate.
+-- NDCG on graded judgments, as in the query of Hivemall's documentation: ndcg is an aggregate.
 --
--- Run after ranking_udfs.register(con, hivemall=True).
+-- Run it after ranking_udfs.register(con, hivemall=True).
 --
 -- Table:   CREATE TABLE dummy_recrel AS FROM 'examples/data/dummy_recrel.csv';
 -- Returns: one row: NDCG of the top 2 and of the top 3, the mean over the three users

@@ -1,8 +1,8 @@
--- NDCG of the top 2 and of the top 3 on graded judgements, one row per user. The means over users, as
--- graded_response.sql has them: SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM (this query).
+-- NDCG of the top 2 and of the top 3 on graded judgments, one row per user. For the means of graded_response.sql:
+-- SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM (this query).
 --
--- Run after ranking_udfs.register(con), on the table of graded_response.sql. The judgements are a map from item to grade,
--- so items may share a grade. (In the documents' form the grades are the keys of a map, where equal grades become one.)
+-- Run it after ranking_udfs.register(con), on the table of graded_response.sql. The judgments are a map from item to grade,
+-- so items may share a grade. (In Hivemall's query, the grades are the keys of a map, so equal grades are lost.)
 
 WITH lists AS (
     SELECT

@@ -34,13 +34,15 @@ class ScalarFunction(NamedTuple):
 
 
 def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Judge rankings: which ranks of rec hold an item that truth knows.
+    """Judge a ranking: find the ranks of rec with a judged item, and their grades.
 
-    judge(rec, truth), both LISTs of items, or truth a MAP(item -> grade), or rec a LIST of
-    STRUCT(grade, item, ...) and truth a LIST of grades. Returns STRUCT(ranks INTEGER[], grades DOUBLE[],
-    ideal DOUBLE[], size INTEGER, cutoff INTEGER): the 1-based ranks of the items that truth knows, their
-    grades, the grades of all truth items in descending order, the length of rec, and NULL, since all of rec
-    was looked at: `ranking.judged` says there at which rank it stopped. NULL where truth is NULL.
+    rec and truth are LISTs of items, or truth is a MAP(item -> grade), or rec is a LIST of
+    STRUCT(grade, item, ...) and truth a LIST of grades.
+
+    Returns STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), or NULL if
+    truth is NULL. `ranks`: ranks of judged items, from 1. `grades`: their grades. `ideal`: the grades of all
+    items in truth, in descending order. `size`: length of rec. `cutoff`: NULL here; for `ranking.judged`, the
+    rank at which it cut the list.
 
     >>> SELECT judge([1, 3, 2, 6], [1, 2, 4])
     {'ranks': [1, 3], 'grades': [1.0, 1.0], 'ideal': [1.0, 1.0, 1.0], 'size': 4, 'cutoff': None}

@@ -1,4 +1,4 @@
-"""Measures of more than a ranking and its truth: diversity and novelty of the recommended items."""
+"""Beyond-accuracy measures of one list: diversity and novelty of the recommended items."""
 
 from typing import Any
 
@@ -16,18 +16,18 @@ from .registry import Empty, InputError, OneOf, Range, measure
     empty=Empty(None, "a pair"),
 )
 def intra_list_diversity(elements: NDArray[Any], bounds: Ints, offsets: Ints, *, distance: str) -> Floats:
-    """Mean distance between two items of a list, each item given as its embedding vector.
+    """Mean distance between two items of a list, for items given as embedding vectors.
 
-    sum over pairs of distance(a, b), divided by n(n - 1)/2. distance=cosine is 1 - cos(a, b),
-    distance=euclidean the length of a - b, distance=jaccard 1 - |a and b| / |a or b| of two lists of
-    categories.
+    sum over pairs of distance(a, b), divided by n(n - 1)/2. With distance=cosine, the distance is
+    1 - cos(a, b). With distance=euclidean, it is the length of a - b. With distance=jaccard, it is
+    1 - |a and b| / |a or b| for two lists of categories.
 
-    vectors: a LIST (or ARRAY) of LISTs or ARRAYs of numbers, or with distance=jaccard of any type. A NULL
-    vector is left out. A zero vector has cosine distance 1 to everything; two empty sets have Jaccard
-    distance 0. Vectors of different lengths, and NULL, NaN and infinite numbers in a vector, are
-    errors. O(n) for cosine, else O(n^2).
+    vectors: a LIST (or ARRAY) of LISTs or ARRAYs of numbers, or of any type with distance=jaccard. NULL
+    vectors are ignored. A zero vector has the cosine distance 1 to every vector. Two empty sets have the
+    Jaccard distance 0. Vectors of different lengths are an error, as are NULL, NaN and infinite numbers in a
+    vector. O(n) for cosine, else O(n^2).
 
-    Source: Ziegler, McNee, Konstan and Lausen (2005), who define 1 minus it, intra-list similarity.
+    Source: Ziegler, McNee, Konstan and Lausen (2005), as intra-list similarity, which is 1 minus it.
 
     >>> SELECT intra_list_diversity([[1, 0], [0, 1], [1, 0]])
     0.6666666666666666
@@ -41,12 +41,12 @@ def intra_list_diversity(elements: NDArray[Any], bounds: Ints, offsets: Ints, *,
 
 
 def powers(largest: Floats) -> Ints:
-    """Return powers of 2 to divide numbers by, so that their squares neither overflow nor vanish."""
+    """Return powers of 2 by which to divide numbers, so that their squares neither overflow nor vanish."""
     return np.frexp(largest)[1].astype(np.int64)
 
 
 def square_sums(matrix: Floats) -> Floats:
-    """Sum the squares of each column in the order of the rows, whatever else is in the batch."""
+    """Sum the squares of each column in the order of the rows, independently of the rest of the batch."""
     sums = np.zeros(matrix.shape[1])
     for row in matrix:
         sums += row * row
@@ -54,9 +54,9 @@ def square_sums(matrix: Floats) -> Floats:
 
 
 def cosine(matrix: Floats, offsets: Ints) -> Floats:
-    """Sum 1 - cos over the pairs of each list, whose vectors are the columns of the matrix.
+    """Sum 1 - cos over the pairs of each list; vectors are columns of the matrix.
 
-    Of unit vectors u, the cosines sum to (|sum of u|^2 - sum of |u|^2) / 2.
+    The cosines of unit vectors u sum to (|sum of u|^2 - sum of |u|^2) / 2.
     """
     n, rows = len(offsets) - 1, ragged.rows_of(offsets)
     scaled = np.ldexp(matrix, -powers(np.abs(matrix).max(axis=0, initial=0)))
@@ -71,7 +71,7 @@ def cosine(matrix: Floats, offsets: Ints) -> Floats:
 
 
 def euclidean(matrix: Floats, offsets: Ints) -> Floats:
-    """Sum the length of the difference over the pairs of each list, as `cosine`."""
+    """Sum the length of the difference over the pairs of each list; vectors are columns of the matrix."""
     n, rows = len(offsets) - 1, ragged.rows_of(offsets)
     power = powers(ragged.maximum(np.abs(matrix).max(axis=0, initial=0), rows, n))
     scaled = np.ldexp(matrix, -power[rows])
@@ -90,9 +90,9 @@ def jaccard(codes: Ints, bounds: Ints, offsets: Ints) -> Floats:
     """Sum 1 - |a and b| / |a or b| over the pairs of sets of each list.
 
     Args:
-        codes: the elements of all sets, equal where the elements are
-        bounds: of the sets in codes, (sets + 1,)
-        offsets: of the lists in sets, (lists + 1,)
+        codes: the elements of all sets, as equal numbers for equal elements
+        bounds: where each set begins in codes, (sets + 1,)
+        offsets: where each list begins in sets, (lists + 1,)
     """
     n = len(offsets) - 1
     rows = ragged.rows_of(offsets)  # of each set
@@ -104,7 +104,7 @@ def jaccard(codes: Ints, bounds: Ints, offsets: Ints) -> Floats:
     sizes = ragged.count(sets, len(rows))
     order = np.lexsort((sets, codes, rows[sets]))
     sets, groups = sets[order], (rows[sets] * span + codes)[order]
-    # Pairs of sets that share an element: one entry for each element that they share.
+    # Pairs of sets with a common element: one entry for each common element.
     shared = [np.zeros(0, np.int64)]
     apart = 1
     while len(same := np.flatnonzero(groups[apart:] == groups[:-apart])):
@@ -130,10 +130,10 @@ def novelty(shares: Judged, different: Ints, *, missing: str) -> Floats:
 
     1/n * sum over the n different items of rec of -log2 popularity[item].
 
-    popularity: MAP(item -> share of users or events), 0 < share <= 1. NULL items are left out; NULL where
-    popularity is NULL or no item is left. An item that popularity lacks is an error, or has the smallest
-    share of the map with missing=rarest. A map per row is slow for a large catalog: of tables,
-    ranking.beyond_accuracy(rec, ks, history) has the same by a join.
+    popularity: MAP(item -> share of users or events), 0 < share <= 1. NULL items are ignored. The result is
+    NULL if popularity is NULL or no item is left. An item without a share is an error, or with missing=rarest
+    has the smallest share of the map. A map per row is slow for a large catalog: for tables, use
+    ranking.beyond_accuracy(rec, ks, history).
 
     Source: Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang (2010); Castells, Hurley and Vargas (2015).
 

@@ -1,15 +1,15 @@
 """The measures: one pure function each, from a batch of rankings cut at k to one number per ranking.
 
-Read `Rankings` for the words used here. In every measure k is the cutoff; k omitted or NULL means the whole
-list, k beyond the list looks at the whole list, and k = 0 at an empty one. A list in which an item stands
-twice is judged by its first occurrence: the second is a miss that takes up a rank, like a NULL. Items of
-grade 0 or less are judged but not relevant; with the option min_grade, all below that grade. Truth is empty
-where it has no item at all. NULL where truth is NULL; rec NULL counts as an empty list.
+`Rankings` explains the terms. In every measure k is the cutoff. Without k, or with k NULL or beyond the list,
+a measure uses the whole list; with k = 0, an empty one. Only the first occurrence of an item can be a hit; a
+repeated item is a miss and keeps its rank, like a NULL. Items of grade 0 or less are judged but not relevant;
+with the option min_grade, so are all items below that grade. Truth is empty if it has no item at all. The
+result is NULL if truth is NULL. A rec that is NULL counts as an empty list.
 
-Each docstring has the formula, how other tools depart, the source, and an example that the tests run. The
-line above has the options, the range and the value of the undefined case; the reference is made of both. In
-the formulas r runs over the ranks 1..min(k, |rec|), g(r) is the grade of the item at rank r (0 for one that
-is not relevant), rel(r) is 1 if it is relevant and else 0, P(r) is the precision of the first r items.
+Each docstring has the formula, differences from other tools, the source, and an example that the tests run.
+The line above has the options, the range and the value of the undefined case. The reference is generated from
+both. In the formulas, r runs over the ranks 1..min(k, |rec|). g(r) is the grade of the item at rank r, 0 if
+it is not relevant. rel(r) is 1 if that item is relevant, else 0. P(r) is the precision of the first r items.
 """
 
 import math
@@ -32,15 +32,15 @@ DISCOUNTED_GAIN: dict[str, Option] = {
     "half_life": Number(5.0, above=1.0, only_with=("discount", "half_life")),
 }
 BOTH_EMPTY = Empty(0, both=1)
-LONGEST_FULL = 10_000  # ranks of a best list with ideal=k
+LONGEST_FULL = 10_000  # ranks of an ideal ranking with ideal=k
 DIVIDE: dict[str, Option] = {"divide": OneOf("list", "k", of_judged="k")}
-MIN_GRADE: dict[str, Option] = {"min_grade": Number(None, above=0.0)}  # of what is relevant; gains stay
+MIN_GRADE: dict[str, Option] = {"min_grade": Number(None, above=0.0)}  # affects relevance, not gains
 
 
 def unless_empty(rankings: Rankings, values: Floats) -> Floats:
-    """Replace the values where truth is empty: by 1 for an empty list and 0 for any other.
+    """Replace the values of rankings with empty truth: by 1 for an empty list and 0 for any other list.
 
-    Truth with items of which none is relevant is not empty: who recommends nothing there gains nothing.
+    A truth with items, but without a relevant one, is not empty: an empty list then scores 0.
     """
     return np.where(np.diff(rankings.judged.ideal_offsets) > 0, values, rankings.top == 0)
 
@@ -49,11 +49,11 @@ def unless_empty(rankings: Rankings, values: Floats) -> Floats:
     "recall_at", options={"normalize": OneOf("truth", "min")} | MIN_GRADE, empty=BOTH_EMPTY, expected=True
 )
 def recall(rankings: Rankings, *, normalize: str) -> Floats:
-    """Share of the relevant items that stand in the top k.
+    """Share of the relevant items that are in the top k.
 
-    hits / |truth|; with normalize=min, hits / min(|truth|, k), so that a list of k can reach 1.
+    hits / |truth|. With normalize=min, hits / min(|truth|, k), so that a list of k items can reach 1.
 
-    trec_eval's recall_k and ranx's recall are normalize=truth, 0 where truth is empty; LensKit's Recall is
+    trec_eval's recall_k and ranx's recall are normalize=truth, and 0 if truth is empty. LensKit's Recall is
     normalize=min.
 
     Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
@@ -70,11 +70,11 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
 def precision(rankings: Rankings, *, divide: str) -> Floats:
     """Share of the top k that is relevant.
 
-    divide=k is hits / k, also where the list is shorter, as in trec_eval's P_k, ranx, RecTools and Spark;
-    divide=list is hits / min(k, |rec|), which rewards those who recommend little, as in Hivemall and LensKit.
-    Without k both divide by |rec|.
+    With divide=k, hits / k, even for a shorter list, as in trec_eval's P_k, ranx, RecTools and Spark. With
+    divide=list, hits / min(k, |rec|), as in Hivemall and LensKit; this rewards short lists. Without k, both
+    divide by |rec|.
 
-    A keyword of DuckDB: write "precision"(...), or `precision_at(...)`.
+    The name is a keyword of DuckDB: write "precision"(...) or `precision_at(...)`.
 
     Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
 
@@ -95,19 +95,20 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
     expected=True,
 )
 def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
-    """Harmonic mean of precision and recall at k, recall weighing beta times as much.
+    """Harmonic mean of precision and recall at k, with recall weighted beta times as much.
 
-    (1 + beta^2) P R / (beta^2 P + R) with R = hits / |truth| and P the precision, as `divide` says; 0 without
-    a hit. ranx and RecTools have divide=k; trec_eval's set_F is over the whole list, with beta^2 where this
-    says beta.
+    (1 + beta^2) P R / (beta^2 P + R), with R = hits / |truth| and the precision P by `divide`; 0 without a
+    hit.
+
+    ranx and RecTools use divide=k. trec_eval's set_F is over the whole list; its parameter is beta^2.
 
     Source: van Rijsbergen (1979), Information Retrieval, chapter 7.
 
     >>> SELECT f_measure([1, 3, 2, 6], [1, 2, 4], 4)
     0.5714285714285714
     """
-    # With P and R put in, P R and the denominator share a factor: (1 + b^2) hits / (b^2 |truth| + divisor).
-    weight = min(beta, 1e100) ** 2  # finite; beyond it, this is the recall to the last digit
+    # With P and R inserted, a common factor cancels: (1 + b^2) hits / (b^2 |truth| + divisor).
+    weight = min(beta, 1e100) ** 2  # finite; for a larger beta, this equals recall to the last digit
     divisor = rankings.k if divide == "k" else rankings.top
     score = ratio((1 + weight) * rankings.n_hits, weight * rankings.n_relevant + divisor)
     return unless_empty(rankings, np.minimum(score, 1))  # rounding may take it above
@@ -115,7 +116,7 @@ def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
 
 @measure("hitrate", "success", options=MIN_GRADE, range=Range(0, 1, integers=True), expected=True)
 def hit_rate(rankings: Rankings) -> Floats:
-    """1 if any relevant item stands in the top k, else 0.
+    """1 if at least one relevant item is in the top k, else 0.
 
     Source: Hivemall (`hitrate`); trec_eval (success_k); Deshpande and Karypis (2004).
 
@@ -127,10 +128,10 @@ def hit_rate(rankings: Rankings) -> Floats:
 
 @measure("all_recall", options=MIN_GRADE, range=Range(0, 1, integers=True), expected=True)
 def recall_all(rankings: Rankings) -> Floats:
-    """1 if every relevant item stands in the top k, else 0.
+    """1 if every relevant item is in the top k, else 0.
 
-    What an answer needs that is made of several passages, where hit_rate asks for one. LongMemEval calls
-    hit_rate recall_any, and has 1 without a relevant item.
+    Use it if an answer needs several passages; hit_rate requires only one. LongMemEval calls hit_rate
+    recall_any. Its recall_all is 1 without a relevant item.
 
     Source: Wu et al. (2025), LongMemEval; Gutierrez et al. (2024), HippoRAG (all-recall).
 
@@ -145,7 +146,7 @@ def recall_all(rankings: Rankings) -> Floats:
 def hits(rankings: Rankings) -> Floats:
     """Number of relevant items in the top k.
 
-    ranx's hits.
+    Equals ranx's hits.
 
     Source: trec_eval (num_rel_ret).
 
@@ -157,9 +158,9 @@ def hits(rankings: Rankings) -> Floats:
 
 @measure("reciprocal_rank", "recip_rank", "rr", title="MRR", options=MIN_GRADE, expected=True)
 def mrr(rankings: Rankings) -> Floats:
-    """One over the rank of the first relevant item in the top k; its mean over users is the MRR.
+    """Reciprocal rank of the first relevant item in the top k; its mean over users is the MRR.
 
-    1 / first_hit_rank, 0 without a hit. trec_eval's recip_rank.
+    1 / first_hit_rank; 0 without a hit. Equals trec_eval's recip_rank.
 
     Source: Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report.
 
@@ -194,14 +195,14 @@ def first_hit_rank(rankings: Rankings) -> Floats:
 def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     """Mean of the precision at each relevant item; its mean over users is the MAP.
 
-    sum over r of P(r) rel(r), divided by |truth|; with normalize=min by min(|truth|, k), with normalize=hits
-    by the hits in the top k, with normalize=k by k. With normalize=truth it equals the sum of P(r) times the
-    change in recall.
+    sum over r of P(r) rel(r), divided by |truth|. The divisor is min(|truth|, k) with normalize=min, the hits
+    in the top k with normalize=hits, and k with normalize=k. With normalize=truth, the value equals the sum of
+    P(r) times the change in recall.
 
     trec_eval's map and map_cut are normalize=truth. scikit-learn's average_precision_score over the items of
-    the list is normalize=hits, and so is Hivemall's code, against its own page. RecTools' MAP is
-    normalize=truth, with divide_by_k normalize=k. LensKit divides by min(|truth|, |rec|), which for a list
-    shorter than k is none of them.
+    the list is normalize=hits. So is Hivemall's code, unlike its documentation. RecTools' MAP is
+    normalize=truth, or with divide_by_k normalize=k. LensKit divides by min(|truth|, |rec|), which no option
+    gives for a list shorter than k.
 
     Source: Hivemall, "Ranking Problems"; Buckley and Voorhees (2000).
 
@@ -216,12 +217,12 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
 
 @measure("roc_auc", title="AUC", options=MIN_GRADE, empty=Empty(0.5, "a pair"), expected=True)
 def auc(rankings: Rankings) -> Floats:
-    """Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
+    """Share of the (hit, miss) pairs in the top k with the hit ranked higher.
 
     sum over hits of the misses below it, divided by hits * (min(k, |rec|) - hits).
 
-    Items outside the list take no part: over a list of all items it is the area under the ROC curve,
-    scikit-learn's roc_auc_score. Hivemall's code counts pairs up to k even where the list is shorter.
+    Items outside the list do not count. Over a list of all items, it is the area under the ROC curve,
+    scikit-learn's roc_auc_score. Hivemall's code counts pairs up to k even if the list is shorter.
 
     Source: Hivemall, "Ranking Problems"; Rendle et al. (2009).
 
@@ -243,7 +244,7 @@ def gains(grades: Floats, gain: str) -> Floats:
         rule = "1000 or less with gain=exp (gain=linear takes any)"
         raise InputError(f"a grade must be {rule}, got {grades.max():g}")
     exp = np.exp2(grades) - 1  # exact for integers
-    small = grades < 1  # of which this loses the digits
+    small = grades < 1  # exp2 - 1 would lose their digits
     if small.any():
         exp[small] = np.expm1(grades[small] * math.log(2))
     return exp
@@ -258,7 +259,7 @@ def logarithm_table(bits: int) -> Floats:
 def logarithms(ranks: Ints) -> Floats:
     """Return ln of each rank, by the C library: NumPy's last bit varies with version and processor."""
     bits = int(ranks.max(initial=255)).bit_length()
-    # Of more bits, a table would cost more than the last bit is worth.
+    # For more bits, a table costs more than the last bit is worth.
     found: Floats = np.log(ranks) if bits > 20 else logarithm_table(bits)[ranks]
     return found
 
@@ -274,7 +275,7 @@ def discounted_gains(items: Ranked, *, gain: str, discount: str, base: float, ha
 
 
 def finite_total(rankings: Rankings, items: Ranked, values: Floats) -> Floats:
-    """Sum a value per item for each ranking; an error if no double can hold it."""
+    """Sum a value per item for each ranking; raise InputError if the sum exceeds a DOUBLE."""
     with np.errstate(over="ignore"):
         sums = ragged.total(values, items.row, rankings.n)
     if not np.isfinite(sums).all():
@@ -283,10 +284,10 @@ def finite_total(rankings: Rankings, items: Ranked, values: Floats) -> Floats:
 
 
 def share_of_best(rankings: Rankings, best: Ranked, value: Callable[[Ranked], Floats]) -> Floats:
-    """Divide the sum of a value per hit by that of the best possible list; 0 where that is 0."""
+    """Divide the sum of a value per hit by the sum over the ideal ranking; 0 if the latter is 0."""
     hits = rankings.hits
     of_hits, of_best = value(hits), value(best)
-    if of_best.max(initial=0) > 1e290:  # a sum might overflow: of a power of 2, no digit is lost
+    if of_best.max(initial=0) > 1e290:  # a sum might overflow; dividing by a power of 2 loses no digit
         highest = ragged.maximum(of_best, best.row, rankings.n)
         scale = np.ldexp(1.0, -np.frexp(highest)[1])
         of_hits, of_best = of_hits * scale[hits.row], of_best * scale[best.row]
@@ -296,14 +297,14 @@ def share_of_best(rankings: Rankings, best: Ranked, value: Callable[[Ranked], Fl
 
 @measure("discounted_cumulative_gain", title="DCG", options=DISCOUNTED_GAIN, range=Range(0), expected=True)
 def dcg(rankings: Rankings, **options: Any) -> Floats:
-    """Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
+    """Discounted cumulative gain: the sum of the gains in the top k, discounted by rank.
 
-    sum over r of gain(g(r)) / log2(r + 1), gain(g) = 2^g - 1, or g with gain=linear. discount=original
-    divides by max(1, log_base(r)): no discount for the ranks up to base. discount=half_life multiplies by
-    2^(-(r - 1) / (half_life - 1)).
+    sum over r of gain(g(r)) / log2(r + 1), with gain(g) = 2^g - 1, or g with gain=linear. With
+    discount=original, gains are divided by max(1, log_base(r)), so ranks up to base have no discount. With
+    discount=half_life, they are multiplied by 2^(-(r - 1) / (half_life - 1)).
 
-    gain=linear is the gain of trec_eval, scikit-learn and ranx's ndcg; gain=exp that of Hivemall, gdeval and
-    ranx's ndcg_burges. LensKit has discount=original by default.
+    trec_eval, scikit-learn and ranx's ndcg use gain=linear. Hivemall, gdeval and ranx's ndcg_burges use
+    gain=exp. LensKit uses discount=original by default.
 
     Source: Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and
     discount=original; Breese et al. (1998) for discount=half_life.
@@ -318,10 +319,10 @@ def dcg(rankings: Rankings, **options: Any) -> Floats:
     "idcg", title="Ideal DCG", options=DISCOUNTED_GAIN, range=Range(0), expected=True, higher_is_better=None
 )
 def ideal_dcg(rankings: Rankings, **options: Any) -> Floats:
-    """The DCG of the best possible list, which ranks all truth items by descending grade.
+    """DCG of the ideal ranking: all items of truth by descending grade.
 
-    As dcg, over the first min(k, |truth|) ranks of that list; k omitted means the length of rec. Hivemall's
-    code also cuts the best list at the length of rec.
+    As dcg, over the first min(k, |truth|) ranks of the ideal ranking. Without k, k is the length of rec.
+    Hivemall's code also cuts the ideal ranking at the length of rec.
 
     Source: Jarvelin and Kekalainen (2002).
 
@@ -332,7 +333,7 @@ def ideal_dcg(rankings: Rankings, **options: Any) -> Floats:
 
 
 def full_list(rankings: Rankings) -> Ranked:
-    """Return k items of grade 1 for each ranking, to which lists without grades alone can be compared."""
+    """Return k items of grade 1 for each ranking, as the ideal of lists without grades."""
     above = rankings.judged.ideal[rankings.judged.ideal > 0]
     if (above != 1).any():
         raise InputError(f"a grade above 0 must be 1 with ideal=k, got {above[above != 1].max():g}")
@@ -347,13 +348,14 @@ def full_list(rankings: Rankings) -> Ranked:
 def ndcg(rankings: Rankings, *, ideal: str, **options: Any) -> Floats:
     """Normalized discounted cumulative gain: dcg / ideal_dcg.
 
-    Gains, discounts and their options as in dcg. The ideal runs to min(k, |truth|), k omitted means the
-    length of rec, so one hit alone in a list is 1; with ideal=truth it runs to |truth|, whatever k is; with
-    ideal=k it is k items of grade 1, however few truth has, up to k = 10000.
+    Gains, discounts and their options are those of dcg. With ideal=cut, the ideal ranking has min(k, |truth|)
+    items. Without k, k is the length of rec, so a list of one hit scores 1. With ideal=truth, it has |truth|
+    items for every k. With ideal=k, it has k items of grade 1, for k up to 10000. A grade above 0 other than
+    1 is then an error.
 
-    With ideal=k, a grade above 0 that is not 1 is an error. trec_eval's ndcg_cut, scikit-learn's ndcg_score
-    and ranx's ndcg are gain=linear, gdeval's and ranx's ndcg_burges gain=exp. trec_eval's ndcg without a cut
-    is ideal=truth, RecTools' NDCG ideal=k.
+    Use gain=linear for trec_eval's ndcg_cut, scikit-learn's ndcg_score and ranx's ndcg. Use gain=exp for
+    gdeval and ranx's ndcg_burges. Use ideal=truth for trec_eval's ndcg without a cutoff, ideal=k for
+    RecTools' NDCG.
 
     Source: Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005).
 
@@ -369,9 +371,9 @@ def ndcg(rankings: Rankings, *, ideal: str, **options: Any) -> Floats:
 
 @measure("cg", options={"gain": OneOf("linear", "exp")}, range=Range(0), expected=True)
 def cumulative_gain(rankings: Rankings, *, gain: str) -> Floats:
-    """Cumulative gain: the sum of the gains of the top k, wherever they stand.
+    """Cumulative gain: the sum of the gains in the top k, without a discount.
 
-    sum over r of g(r); with gain=exp of 2^g(r) - 1.
+    sum over r of g(r). With gain=exp, sum over r of 2^g(r) - 1.
 
     Source: Jarvelin and Kekalainen (2002).
 
@@ -389,11 +391,11 @@ def check_max_grade(grades: Floats, max_grade: float) -> None:
 
 @measure(title="ERR", options={"max_grade": GRADE}, column=False)
 def err(rankings: Rankings, *, max_grade: float) -> Floats:
-    """Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
+    """Expected reciprocal rank: of the rank at which a user who reads from the top is satisfied.
 
     sum over r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^g(r) - 1) / 2^max_grade.
 
-    A grade above max_grade is an error, in the list or in truth. ir-measures' ERR runs gdeval, which has
+    A grade above max_grade, in the list or in truth, is an error. ir-measures' ERR runs gdeval with
     max_grade = 4.
 
     Source: Chapelle, Metzler, Zhang and Grinspan (2009).
@@ -420,13 +422,13 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
     expected=True,
 )
 def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) -> Floats:
-    """Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
+    """Rank-biased precision: expected gain per item for a user who continues with probability `persistence`.
 
-    (1 - persistence) * sum over r of gain(r) persistence^(r - 1); gain(r) is rel(r), or with gain=graded
+    (1 - persistence) * sum over r of gain(r) persistence^(r - 1). gain(r) is rel(r), or with gain=graded
     g(r) / max_grade.
 
-    With gain=graded a grade above max_grade is an error, in the list or in truth. ir-measures' RBP (cwl-eval)
-    is this; the usual persistence is 0.8 there, 0.85 in LensKit.
+    With gain=graded, a grade above max_grade, in the list or in truth, is an error. Equals ir-measures' RBP
+    (cwl-eval). The default persistence is 0.8 there and 0.85 in LensKit.
 
     Source: Moffat and Zobel (2008).
 
@@ -445,13 +447,13 @@ def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) 
     "hlu", options={"half_life": Number(5.0, above=1.0), "neutral": Number(0.0, at_least=0.0)}, expected=True
 )
 def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -> Floats:
-    """Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
+    """Utility of the list, relative to the ideal ranking, if half of the users read to rank `half_life`.
 
-    sum over r of max(g(r) - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same of the list that
-    ranks all truth items by descending grade, to min(k, |truth|).
+    sum over r of max(g(r) - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same sum over the
+    first min(k, |truth|) ranks of the ideal ranking.
 
-    0 where no grade is above neutral. Breese et al. scale by 100 and divide sums over users; here each user
-    has a value of its own.
+    The value is 0 if no grade is above neutral. Breese et al. scale by 100 and divide sums over users. Here,
+    each user has a separate value.
 
     Source: Breese, Heckerman and Kadie (1998), "R score".
 
@@ -469,7 +471,7 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
 def r_precision(rankings: Rankings) -> Floats:
     """Precision at the rank that equals the number of relevant items.
 
-    Relevant items in the top min(k, |truth|), divided by |truth|. trec_eval's Rprec.
+    Relevant items in the top min(k, |truth|), divided by |truth|. Equals trec_eval's Rprec.
 
     Source: Buckley and Voorhees (2000).
 
@@ -482,13 +484,14 @@ def r_precision(rankings: Rankings) -> Floats:
 
 @measure(options=MIN_GRADE)
 def bpref(rankings: Rankings) -> Floats:
-    """How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
+    """Binary preference: how rarely judged non-relevant items rank above relevant ones.
 
-    1/R * sum over hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit
-    and R and N the relevant and the judged non-relevant items of truth; a hit with n = 0 counts 1.
+    1/R * sum over hits of (1 - min(n, R) / min(N, R)). n is the number of judged non-relevant items above the
+    hit. R and N are the numbers of relevant and judged non-relevant items in truth. A hit with n = 0 counts
+    as 1.
 
-    Judged non-relevant are the truth items of grade 0 or less: use the graded forms.
-    trec_eval's definition, but for negative grades, which trec_eval takes as unjudged.
+    Unjudged items do not count. Judged non-relevant items are those in truth with a grade of 0 or less: use
+    the graded forms. Equals trec_eval's bpref, except that trec_eval treats negative grades as unjudged.
 
     Source: Buckley and Voorhees (2004); trec_eval (bpref).
 
@@ -506,14 +509,13 @@ def bpref(rankings: Rankings) -> Floats:
 
 @measure(empty=Empty(0, "an item"), higher_is_better=None)
 def judged_share(rankings: Rankings) -> Floats:
-    """Share of the top k that truth has a grade for, whatever grade: Judged@k.
+    """Share of the top k with a relevance judgment in truth, relevant or not: Judged@k.
 
-    Known items / min(k, |rec|); 0 for an empty list. Where it is low, the other measures say little, since
-    they take what nobody has judged for a miss.
+    Judged items / min(k, |rec|); 0 for an empty list. If it is low, other measures are less reliable, since
+    they count unjudged items as misses.
 
-    An item that stands twice in rec, and a NULL, count as not judged. ir_measures' Judged is this, but fails
-    on an empty list; trec_eval's unj is the share of k that is in the list and not judged, so 1 - unj counts
-    the missing ranks of a short list as judged.
+    A repeated item in rec and a NULL count as unjudged. Equals ir_measures' Judged, which fails on an empty
+    list. trec_eval's unj is a share of k: 1 - unj counts the missing ranks of a short list as judged.
 
     Source: ir_measures (Judged); Buckley and Voorhees (2004) on incomplete judgements.
 
@@ -525,13 +527,13 @@ def judged_share(rankings: Rankings) -> Floats:
 
 @measure("iprec", options={"recall": Number(0.0, at_least=0.0, at_most=1.0)} | MIN_GRADE)
 def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
-    """The highest precision at any rank of the top k that has at least this recall.
+    """Highest precision at any rank of the top k with at least this recall.
 
-    max of P(r) over the ranks r with recall(r) >= recall; 0 if that recall is never reached.
+    max of P(r) over the ranks r with recall(r) >= recall; 0 if this recall is never reached.
 
-    trec_eval 9 and ranx take the hits needed as int(recall * |truth| + 0.9), which is the same but for
-    rounding: at the 11 usual levels and |truth| up to 40 only at recall 0.7 with |truth| 3, 23 and 33.
-    trec_eval 10 rounds recall * |truth| to the nearest integer: 1 hit of 4 is a recall of 0.3 there.
+    trec_eval 9 and ranx require int(recall * |truth| + 0.9) hits, with the same result except for rounding.
+    At the 11 usual levels and |truth| up to 40, they differ only at recall 0.7 with |truth| 3, 23 and 33. In
+    trec_eval 10, recall * |truth| is rounded to the nearest integer: 1 hit of 4 is a recall of 0.3.
 
     Source: Manning, Raghavan and Schuetze (2008), section 8.4.
 
@@ -547,7 +549,7 @@ def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
 def interpolated_average_precision(rankings: Rankings) -> Floats:
     """Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
 
-    trec_eval's 11pt_avg, but for the hits that a recall needs: see interpolated_precision.
+    Equals trec_eval's 11pt_avg, except for the hits that a recall requires: see interpolated_precision.
 
     Source: Manning, Raghavan and Schuetze (2008), section 8.4.
 
@@ -562,11 +564,11 @@ def interpolated_average_precision(rankings: Rankings) -> Floats:
 def spearman(rankings: Rankings) -> Floats:
     """Spearman's correlation between the order of the judged items in the top k and their grades.
 
-    Pearson's correlation of two rankings of those items: by place in the list, and by descending grade, equal
-    grades taking the average of their ranks. 1 if the list is in the order of the grades.
+    Pearson's correlation of two rankings of these items: by position in the list, and by descending grade.
+    Equal grades have the average of their ranks. The value is 1 if the list is in the order of the grades.
 
-    Items that truth does not know take no part, so the binary form gives NULL. Equals SciPy's spearmanr of
-    (-rank, grade). O(n log n).
+    Unjudged items do not count, so the binary form gives NULL. Equals SciPy's spearmanr of (-rank, grade).
+    O(n log n).
 
     Source: Spearman (1904); Ekstrand, "Rank-Aware Top-N Metrics".
 
@@ -597,11 +599,11 @@ def spearman(rankings: Rankings) -> Floats:
 def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
     """Kendall's tau between the order of the judged items in the top k and their grades.
 
-    With C and D the pairs of judged items in the right and in the wrong order, n items and m different
-    grades: variant=b is (C - D) / sqrt((C + D) n(n - 1)/2), variant=c is 2 (C - D) / (n^2 (m - 1)/m). No two
-    items share a rank, so only grades can tie.
+    Let C and D be the numbers of judged pairs in the right and in the wrong order, for n items with m
+    different grades. With variant=b, (C - D) / sqrt((C + D) n(n - 1)/2). With variant=c,
+    2 (C - D) / (n^2 (m - 1)/m). Only grades can tie, since no two items share a rank.
 
-    Always NULL in the binary form. Equals SciPy's kendalltau of (-rank, grade). O(n log n).
+    The binary form gives NULL. Equals SciPy's kendalltau of (-rank, grade). O(n log n).
 
     Source: Kendall (1945); Stuart (1953).
 
@@ -621,12 +623,12 @@ def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
 
 @measure("pairwise_accuracy", empty=Empty(None, "a pair"))
 def concordant_pairs(rankings: Rankings) -> Floats:
-    """Share of the pairs of judged items in the top k with different grades that are in the right order.
+    """Share of pairs of judged items with different grades in the top k that are in the right order.
 
-    C / (C + D), with C and D the pairs in the right and in the wrong order.
+    C / (C + D), with C and D the numbers of pairs in the right and in the wrong order.
 
-    (1 + D) / 2 of SciPy's somersd, of the order given the grades. With grades 0 and 1 it is the AUC over the
-    judged items. In the binary form all grades are equal: NULL. O(n log n).
+    Equals (1 + D) / 2 for SciPy's somersd of the order given the grades. With grades 0 and 1, it is the AUC
+    over the judged items. The binary form gives NULL, since all grades are equal. O(n log n).
 
     Source: Ekstrand, "Rank-Aware Top-N Metrics" ("Fraction of Concordant Pairs").
 

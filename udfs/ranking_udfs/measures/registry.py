@@ -1,7 +1,7 @@
 """The registry: the names of every measure, its options, and its values in edge cases.
 
-A measure is one function with its `@measure(...)` line directly above it. SQL names, table columns, README
-row and the tests that hold for every measure follow from here.
+A measure is a function with a `@measure(...)` line directly above it. SQL names, table columns, the rows of
+the reference and the tests of every measure follow from it.
 """
 
 import math
@@ -15,7 +15,7 @@ from .arrays import Floats
 
 
 class OneOf:
-    """An option that takes one of these words; the first is the default, of judged rankings `of_judged`."""
+    """An option with a fixed set of words; the first is the default, or `of_judged` for judged rankings."""
 
     def __init__(self, default: str, *others: str, of_judged: str = "") -> None:
         self.default, self.others, self.of_judged = default, others, of_judged or default
@@ -31,12 +31,12 @@ class OneOf:
 class Number:
     """An option that takes a finite number within bounds."""
 
-    default: float | None  # None where it has no effect unless it is given
+    default: float | None  # None if the option has no effect by default
     at_least: float = -math.inf
     above: float = -math.inf
     at_most: float = math.inf
     below: float = math.inf
-    # the option, and its value, without which this one has no effect
+    # the option, and its value, that this option requires
     only_with: tuple[str, str] | None = None
 
     @property
@@ -61,7 +61,7 @@ Option = OneOf | Number
 
 @dataclass(frozen=True)
 class Range:
-    """The values that a measure can take: from `low` to `high`, both included, perhaps integers alone."""
+    """The values that a measure can take: from `low` to `high`, both included, or the integers among them."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -75,7 +75,7 @@ class Range:
 
     @property
     def is_share(self) -> bool:
-        """True for values from 0 to 1, which shares of users or probabilities are."""
+        """True for values from 0 to 1, such as shares of users or probabilities."""
         return self.low >= 0 and self.high <= 1
 
     @property
@@ -85,7 +85,7 @@ class Range:
 
     @property
     def has_exact_sums(self) -> bool:
-        """True for values from -1 to 1, whose sum is exact as one of integers."""
+        """True for values from -1 to 1; their sums are exact, computed as sums of integers."""
         return self.low >= -1 and self.high <= 1
 
     def __contains__(self, value: float) -> bool:
@@ -94,11 +94,11 @@ class Range:
 
 @dataclass(frozen=True)
 class Empty:
-    """The value of a measure where truth is empty, or where it is undefined for lack of something else."""
+    """The value of a measure if truth is empty, or if the measure is undefined for another reason."""
 
     value: float | None  # None for NULL
-    lacking: str = ""  # what there is none of, or "" for relevant items
-    both: float | None = None  # the value over lists where rec is empty too, if Hivemall's is another
+    lacking: str = ""  # the missing thing, or "" for relevant items
+    both: float | None = None  # the value over lists if rec is empty too, if Hivemall has another value
 
     def __str__(self) -> str:
         value = "NULL" if self.value is None else f"{self.value:g}"
@@ -110,25 +110,25 @@ SHARE, ZERO = Range(0, 1), Empty(0)
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure as the registry knows it.
+    """An entry of the registry.
 
-    `compute` takes Rankings (or for a list measure: arrays of its own) and the options as keywords, and
-    returns one float64 per row; NaN stands for SQL NULL. Its docstring has the description and the source.
+    `compute` takes Rankings (or other arrays for a list measure) and the options as keywords. It returns one
+    float64 per row; NaN means SQL NULL. Its docstring has the description and the source.
     """
 
     name: str
     compute: Callable[..., Floats]
     aliases: tuple[str, ...] = ()  # further SQL names
-    options: Mapping[str, Option] = field(default_factory=dict)  # what `options` may say, with defaults
+    options: Mapping[str, Option] = field(default_factory=dict)  # allowed options, with defaults
     range: Range = SHARE  # the values that it can take
-    ranges: Mapping[str, Range] = field(default_factory=dict)  # by the value of an option that changes that
-    empty: Empty = ZERO  # what it is where truth is empty, or where it is undefined
-    arguments: tuple[str, ...] = ("rec", "truth")  # those of SQL before k and options
-    title: str = ""  # what a report calls it, where that is not the name
-    column: bool = True  # whether the table functions have a column for it: not if it refuses usual grades
+    ranges: Mapping[str, Range] = field(default_factory=dict)  # other ranges, by the value of an option
+    empty: Empty = ZERO  # the value if truth is empty, or if the measure is undefined
+    arguments: tuple[str, ...] = ("rec", "truth")  # the arguments in SQL before k and options
+    title: str = ""  # the name in reports, if it differs
+    column: bool = True  # whether table functions have a column for it; not if it refuses usual grades
     expected: bool = False  # whether its expected value over all orders of tied items has a closed form
-    higher_is_better: bool | None = True  # of two values; None if neither is, as of an ideal
-    has_cutoff: bool = True  # whether it is measured at one: a column of the user's is not
+    higher_is_better: bool | None = True  # None if neither direction is better, as for an ideal
+    has_cutoff: bool = True  # False for a column of the user's table
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,17 +141,17 @@ class Measure:
 
     @property
     def description(self) -> str:
-        """The first line of the docstring: what it measures."""
+        """The first line of the docstring."""
         return cleandoc(self.compute.__doc__ or "").partition("\n")[0]
 
     @property
     def source(self) -> str:
-        """The text behind `Source:` in the docstring."""
+        """The text after `Source:` in the docstring."""
         after = cleandoc(self.compute.__doc__ or "").partition("\nSource: ")[2]
         return " ".join(after.partition(".\n\n")[0].split())
 
     def defaults(self, of_judged: bool) -> dict[str, Any]:
-        """Return the default of each option: over judged rankings and in tables, or over lists."""
+        """Return the default of each option, over judged rankings and in tables, or over lists."""
         return {
             name: option.of_judged if of_judged else option.default for name, option in self.options.items()
         }
@@ -163,7 +163,7 @@ class Measure:
 
     @property
     def range_text(self) -> str:
-        """The range, and those that an option changes it to."""
+        """The range, and the ranges for values of an option."""
         return ", ".join([str(self.range), *(f"{value} {held}" for value, held in self.ranges.items())])
 
 
@@ -177,18 +177,18 @@ def option_text(name: str, option: Option) -> str:
 
 
 class InputError(Exception):
-    """An argument that a measure cannot take; the caller, who knows the name in use, adds it."""
+    """An invalid argument of a measure. The caller adds the name of the function."""
 
 
-MEASURES: dict[str, Measure] = {}  # those over a judged ranking
+MEASURES: dict[str, Measure] = {}  # measures of a judged ranking
 BY_NAME: dict[str, Measure] = {}  # the same, under each of their names
-LIST_MEASURES: dict[str, Measure] = {}  # those over other arguments
-# Those that systems are compared by where none are named; here, since the macros of SQL have them too.
+LIST_MEASURES: dict[str, Measure] = {}  # measures of other arguments
+# The default measures of a comparison. They are here since the macros of SQL use them too.
 COMPARED_MEASURES = ("ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision")
 
 
 def measure(*aliases: str, **facts: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Enter the function below into the registry, under aliases too; `facts` are fields of Measure."""
+    """Register the function below, with its aliases; `facts` are fields of Measure."""
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
         entry = Measure(compute.__name__, compute, aliases, **facts)
