@@ -517,7 +517,7 @@ def judged_share(rankings: Rankings) -> Floats:
     A repeated item in rec and a NULL count as unjudged. Equals ir_measures' Judged, which fails on an empty
     list. trec_eval's unj is a share of k: 1 - unj counts the missing ranks of a short list as judged.
 
-    Source: ir_measures (Judged); Buckley and Voorhees (2004) on incomplete judgements.
+    Source: ir_measures (Judged); Buckley and Voorhees (2004) on incomplete judgments.
 
     >>> SELECT judged_share(['a', 'x', 'b', 'y'], MAP {'a': 3, 'b': 0}, 3)
     0.6666666666666666
