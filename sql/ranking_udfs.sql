@@ -20066,32 +20066,32 @@ FROM measured
 WHERE rank IS NOT NULL OR relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST'))[1]);
 CREATE OR REPLACE MACRO ranking.functions() AS TABLE
-FROM (VALUES ('recall', 'measure', ['recall_at'], ['rec', 'truth'], ['normalize=truth|min', 'min_grade (a number > 0)'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3', 'Share of the relevant items that stand in the top k.'),
+FROM (VALUES ('recall', 'measure', ['recall_at'], ['rec', 'truth'], ['normalize=truth|min', 'min_grade (a number > 0)'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3', 'Share of the relevant items that are in the top k.'),
 ('precision', 'measure', ['precision_at'], ['rec', 'truth'], ['divide=list|k (of tables and judged rankings: k)', 'min_grade (a number > 0)'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3', 'Share of the top k that is relevant.'),
-('f_measure', 'measure', ['f1_score', 'f1', 'f_score'], ['rec', 'truth'], ['beta=1 (a number >= 0)', 'divide=list|k (of tables and judged rankings: k)', 'min_grade (a number > 0)'], '[0, 1]', '0', 'van Rijsbergen (1979), Information Retrieval, chapter 7', 'Harmonic mean of precision and recall at k, recall weighing beta times as much.'),
-('hit_rate', 'measure', ['hitrate', 'success'], ['rec', 'truth'], ['min_grade (a number > 0)'], '0 or 1', '0', 'Hivemall (`hitrate`); trec_eval (success_k); Deshpande and Karypis (2004)', '1 if any relevant item stands in the top k, else 0.'),
-('recall_all', 'measure', ['all_recall'], ['rec', 'truth'], ['min_grade (a number > 0)'], '0 or 1', '0', 'Wu et al. (2025), LongMemEval; Gutierrez et al. (2024), HippoRAG (all-recall)', '1 if every relevant item stands in the top k, else 0.'),
+('f_measure', 'measure', ['f1_score', 'f1', 'f_score'], ['rec', 'truth'], ['beta=1 (a number >= 0)', 'divide=list|k (of tables and judged rankings: k)', 'min_grade (a number > 0)'], '[0, 1]', '0', 'van Rijsbergen (1979), Information Retrieval, chapter 7', 'Harmonic mean of precision and recall at k, with recall weighted beta times as much.'),
+('hit_rate', 'measure', ['hitrate', 'success'], ['rec', 'truth'], ['min_grade (a number > 0)'], '0 or 1', '0', 'Hivemall (`hitrate`); trec_eval (success_k); Deshpande and Karypis (2004)', '1 if at least one relevant item is in the top k, else 0.'),
+('recall_all', 'measure', ['all_recall'], ['rec', 'truth'], ['min_grade (a number > 0)'], '0 or 1', '0', 'Wu et al. (2025), LongMemEval; Gutierrez et al. (2024), HippoRAG (all-recall)', '1 if every relevant item is in the top k, else 0.'),
 ('hits', 'measure', [], ['rec', 'truth'], ['min_grade (a number > 0)'], '0, 1, 2, ...', '0', 'trec_eval (num_rel_ret)', 'Number of relevant items in the top k.'),
-('mrr', 'measure', ['reciprocal_rank', 'recip_rank', 'rr'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report', 'One over the rank of the first relevant item in the top k; its mean over users is the MRR.'),
+('mrr', 'measure', ['reciprocal_rank', 'recip_rank', 'rr'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report', 'Reciprocal rank of the first relevant item in the top k; its mean over users is the MRR.'),
 ('first_hit_rank', 'measure', [], ['rec', 'truth'], ['min_grade (a number > 0)'], '1, 2, 3, ...', 'NULL without a hit', 'the n_tp of Hivemall, "Ranking Problems", section MRR', 'Rank of the first relevant item in the top k.'),
 ('average_precision', 'measure', ['ap'], ['rec', 'truth'], ['normalize=truth|min|hits|k', 'min_grade (a number > 0)'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Buckley and Voorhees (2000)', 'Mean of the precision at each relevant item; its mean over users is the MAP.'),
-('auc', 'measure', ['roc_auc'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0.5 without a pair', 'Hivemall, "Ranking Problems"; Rendle et al. (2009)', 'Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.'),
-('dcg', 'measure', ['discounted_cumulative_gain'], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)'], '>= 0', '0', 'Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and discount=original; Breese et al. (1998) for discount=half_life', 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.'),
-('ideal_dcg', 'measure', ['idcg'], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)'], '>= 0', '0', 'Jarvelin and Kekalainen (2002)', 'The DCG of the best possible list, which ranks all truth items by descending grade.'),
+('auc', 'measure', ['roc_auc'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0.5 without a pair', 'Hivemall, "Ranking Problems"; Rendle et al. (2009)', 'Share of the (hit, miss) pairs in the top k with the hit ranked higher.'),
+('dcg', 'measure', ['discounted_cumulative_gain'], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)'], '>= 0', '0', 'Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and discount=original; Breese et al. (1998) for discount=half_life', 'Discounted cumulative gain: the sum of the gains in the top k, discounted by rank.'),
+('ideal_dcg', 'measure', ['idcg'], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)'], '>= 0', '0', 'Jarvelin and Kekalainen (2002)', 'DCG of the ideal ranking: all items of truth by descending grade.'),
 ('ndcg', 'measure', [], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)', 'ideal=cut|truth|k'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005)', 'Normalized discounted cumulative gain: dcg / ideal_dcg.'),
-('cumulative_gain', 'measure', ['cg'], ['rec', 'truth'], ['gain=linear|exp'], '>= 0', '0', 'Jarvelin and Kekalainen (2002)', 'Cumulative gain: the sum of the gains of the top k, wherever they stand.'),
-('err', 'measure', [], ['rec', 'truth'], ['max_grade=4 (a number > 0 and <= 1000)'], '[0, 1]', '0', 'Chapelle, Metzler, Zhang and Grinspan (2009)', 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.'),
-('rbp', 'measure', ['rank_biased_precision'], ['rec', 'truth'], ['persistence=0.8 (a number >= 0 and < 1)', 'gain=binary|graded', 'max_grade=4 (a number > 0 and <= 1000, with gain=graded)', 'min_grade (a number > 0, with gain=binary)'], '[0, 1]', '0', 'Moffat and Zobel (2008)', 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.'),
-('half_life_utility', 'measure', ['hlu'], ['rec', 'truth'], ['half_life=5 (a number > 1)', 'neutral=0 (a number >= 0)'], '[0, 1]', '0', 'Breese, Heckerman and Kadie (1998), "R score"', 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.'),
+('cumulative_gain', 'measure', ['cg'], ['rec', 'truth'], ['gain=linear|exp'], '>= 0', '0', 'Jarvelin and Kekalainen (2002)', 'Cumulative gain: the sum of the gains in the top k, without a discount.'),
+('err', 'measure', [], ['rec', 'truth'], ['max_grade=4 (a number > 0 and <= 1000)'], '[0, 1]', '0', 'Chapelle, Metzler, Zhang and Grinspan (2009)', 'Expected reciprocal rank: of the rank at which a user who reads from the top is satisfied.'),
+('rbp', 'measure', ['rank_biased_precision'], ['rec', 'truth'], ['persistence=0.8 (a number >= 0 and < 1)', 'gain=binary|graded', 'max_grade=4 (a number > 0 and <= 1000, with gain=graded)', 'min_grade (a number > 0, with gain=binary)'], '[0, 1]', '0', 'Moffat and Zobel (2008)', 'Rank-biased precision: expected gain per item for a user who continues with probability `persistence`.'),
+('half_life_utility', 'measure', ['hlu'], ['rec', 'truth'], ['half_life=5 (a number > 1)', 'neutral=0 (a number >= 0)'], '[0, 1]', '0', 'Breese, Heckerman and Kadie (1998), "R score"', 'Utility of the list, relative to the ideal ranking, if half of the users read to rank `half_life`.'),
 ('r_precision', 'measure', ['rprec'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0', 'Buckley and Voorhees (2000)', 'Precision at the rank that equals the number of relevant items.'),
-('bpref', 'measure', [], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0', 'Buckley and Voorhees (2004); trec_eval (bpref)', 'How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.'),
-('judged_share', 'measure', [], ['rec', 'truth'], [], '[0, 1]', '0 without an item', 'ir_measures (Judged); Buckley and Voorhees (2004) on incomplete judgements', 'Share of the top k that truth has a grade for, whatever grade: Judged@k.'),
-('interpolated_precision', 'measure', ['iprec'], ['rec', 'truth'], ['recall=0 (a number >= 0 and <= 1)', 'min_grade (a number > 0)'], '[0, 1]', '0', 'Manning, Raghavan and Schuetze (2008), section 8.4', 'The highest precision at any rank of the top k that has at least this recall.'),
+('bpref', 'measure', [], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0', 'Buckley and Voorhees (2004); trec_eval (bpref)', 'Binary preference: how rarely judged non-relevant items rank above relevant ones.'),
+('judged_share', 'measure', [], ['rec', 'truth'], [], '[0, 1]', '0 without an item', 'ir_measures (Judged); Buckley and Voorhees (2004) on incomplete judgments', 'Share of the top k with a relevance judgment in truth, relevant or not: Judged@k.'),
+('interpolated_precision', 'measure', ['iprec'], ['rec', 'truth'], ['recall=0 (a number >= 0 and <= 1)', 'min_grade (a number > 0)'], '[0, 1]', '0', 'Manning, Raghavan and Schuetze (2008), section 8.4', 'Highest precision at any rank of the top k with at least this recall.'),
 ('interpolated_average_precision', 'measure', ['eleven_point_average'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0', 'Manning, Raghavan and Schuetze (2008), section 8.4', 'Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.'),
 ('spearman', 'measure', [], ['rec', 'truth'], [], '[-1, 1]', 'NULL without two different grades', 'Spearman (1904); Ekstrand, "Rank-Aware Top-N Metrics"', 'Spearman''s correlation between the order of the judged items in the top k and their grades.'),
 ('kendall_tau', 'measure', ['kendall'], ['rec', 'truth'], ['variant=b|c'], '[-1, 1]', 'NULL without two different grades', 'Kendall (1945); Stuart (1953)', 'Kendall''s tau between the order of the judged items in the top k and their grades.'),
-('concordant_pairs', 'measure', ['pairwise_accuracy'], ['rec', 'truth'], [], '[0, 1]', 'NULL without a pair', 'Ekstrand, "Rank-Aware Top-N Metrics" ("Fraction of Concordant Pairs")', 'Share of the pairs of judged items in the top k with different grades that are in the right order.'),
-('intra_list_diversity', 'measure', [], ['vectors'], ['distance=cosine|euclidean|jaccard'], '[0, 2], euclidean >= 0, jaccard [0, 1]', 'NULL without a pair', 'Ziegler, McNee, Konstan and Lausen (2005), who define 1 minus it, intra-list similarity', 'Mean distance between two items of a list, each item given as its embedding vector.'),
+('concordant_pairs', 'measure', ['pairwise_accuracy'], ['rec', 'truth'], [], '[0, 1]', 'NULL without a pair', 'Ekstrand, "Rank-Aware Top-N Metrics" ("Fraction of Concordant Pairs")', 'Share of pairs of judged items with different grades in the top k that are in the right order.'),
+('intra_list_diversity', 'measure', [], ['vectors'], ['distance=cosine|euclidean|jaccard'], '[0, 2], euclidean >= 0, jaccard [0, 1]', 'NULL without a pair', 'Ziegler, McNee, Konstan and Lausen (2005), as intra-list similarity, which is 1 minus it', 'Mean distance between two items of a list, for items given as embedding vectors.'),
 ('novelty', 'measure', [], ['rec', 'popularity'], ['missing=error|rarest'], '>= 0', 'NULL without an item', 'Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang (2010); Castells, Hurley and Vargas (2015)', 'Mean self-information of the recommended items, in bits: high if few users know them.'),
 ('evaluate', 'table function', [], ['rec', 'truth'], ['ks=NULL', 'ties=''item''', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'unjudged=''miss''', 'without_relevant=''zero''', 'users=NULL', 'measures=NULL'], NULL, NULL, NULL, 'Computes the mean of every measure over the users with truth, for each system and cutoff.'),
 ('by_user', 'table function', [], ['rec', 'truth'], ['ks=NULL', 'ties=''item''', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'unjudged=''miss''', 'without_relevant=''zero''', 'users=NULL', 'measures=NULL'], NULL, NULL, NULL, 'Computes every measure for each user with truth and each cutoff.'),
@@ -20113,26 +20113,26 @@ FROM (VALUES ('recall', 'measure', ['recall_at'], ['rec', 'truth'], ['normalize=
 ('precision_recall_curve', 'table function', [], ['rec', 'truth', 'max_k'], ['user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'divide=''k''', 'min_grade=NULL', 'unjudged=''miss''', 'without_relevant=''zero''', 'users=NULL'], NULL, NULL, NULL, 'Computes mean precision and mean recall over the users with truth, at each rank from 1 to max_k.'),
 ('split', 'table function', [], ['events'], ['test_from=NULL', 'test_size=NULL', 'folds=1', 'gap=NULL', 'last=NULL', 'cold_users=''keep''', 'cold_items=''keep''', 'seen=''keep''', 'user_col=''userid''', 'item_col=''itemid''', 'time_col=''time'''], NULL, NULL, NULL, 'Splits events into train and test, for one or more folds, with a reason for each row that is in neither.'),
 ('version', 'scalar', [], [], [], NULL, NULL, NULL, 'Returns the name and version of ranking-udfs.'),
-('abstention', 'table function', [], ['rec', 'truth'], ['users=NULL', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'confidence=0.95'], NULL, NULL, NULL, 'The two errors of each threshold for a list''s best score: users with an answer refused, users without one answered.'),
-('agreement', 'table function', [], ['labels_a', 'labels_b'], ['confidence=0.95', 'user_col=''userid''', 'item_col=''itemid''', 'grade_col=''rel'''], NULL, NULL, NULL, 'The agreement of two judges, people or models: kappa, alpha and the stricter one, with confidence intervals.'),
-('compare', 'table function', [], ['rec', 'truth'], ['ks=NULL', 'baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'unjudged=''miss''', 'without_relevant=''zero''', 'users=NULL', 'ties=''item''', 'predicted_truth=NULL'], NULL, NULL, NULL, 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.'),
-('compare_by_user', 'table function', [], ['by_user'], ['baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'lower_is_better=NULL', 'predicted=NULL'], NULL, NULL, NULL, 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.'),
-('gate', 'table function', [], ['comparison'], ['confidence=0.95', 'correction=''holm''', 'margin=NULL'], NULL, NULL, NULL, 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together. Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with conditions on both errs in up to twice 1 - confidence.'),
-('overlap', 'table function', [], ['rec', 'ks'], ['baseline=NULL', 'persistence=0.9', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'system_col=NULL', 'descending=true'], NULL, NULL, NULL, 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.'),
-('overlap_by_user', 'table function', [], ['rec', 'ks'], ['baseline=NULL', 'persistence=0.9', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'system_col=NULL', 'descending=true'], NULL, NULL, NULL, 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.'),
-('judge', 'judging', [], ['rec', 'truth', 'grades'], ['unjudged=''miss'''], NULL, NULL, NULL, 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.'),
-('catalog_coverage', 'aggregate', [], ['rec_list', 'n_items'], [], NULL, NULL, NULL, 'The share of a catalog that appears in anybody''s recommendations.'),
-('gini_coverage', 'aggregate', [], ['rec_list', 'n_items'], [], NULL, NULL, NULL, 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.'),
-('personalization', 'aggregate', [], ['rec_list'], [], NULL, NULL, NULL, 'The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.'),
-('logloss', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.'),
-('mae', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'The mean absolute error of a group.'),
-('mse', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'The mean squared error of a group.'),
-('r2', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'The coefficient of determination of a group.'),
-('rmse', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'The root mean squared error of a group.'),
-('collect_set', 'Hivemall', [], ['value'], [], NULL, NULL, NULL, 'The distinct values of a group, as Hive''s aggregate of that name.'),
-('struct', 'Hivemall', [], ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], [], NULL, NULL, NULL, 'One to eight values in one STRUCT, as Hive''s function of that name.'),
-('to_ordered_list', 'Hivemall', [], ['value', 'options', 'key'], [], NULL, NULL, NULL, 'The values of a group as a LIST, ordered by key or by themselves.'),
-('to_ordered_map', 'Hivemall', [], ['key', 'value', 'reverse', 'k'], [], NULL, NULL, NULL, 'The pairs of a group as a MAP that is ordered by key.')) AS functions(name, kind, aliases, arguments, options, range, empty, source, description);
+('abstention', 'table function', [], ['rec', 'truth'], ['users=NULL', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'confidence=0.95'], NULL, NULL, NULL, 'Computes the error rates of each score threshold for abstention: answerable users refused, unanswerable users answered.'),
+('agreement', 'table function', [], ['labels_a', 'labels_b'], ['confidence=0.95', 'user_col=''userid''', 'item_col=''itemid''', 'grade_col=''rel'''], NULL, NULL, NULL, 'Computes the agreement of two judges, human or model: kappa, alpha and the difference in strictness, with confidence intervals.'),
+('compare', 'table function', [], ['rec', 'truth'], ['ks=NULL', 'baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'unjudged=''miss''', 'without_relevant=''zero''', 'users=NULL', 'ties=''item''', 'predicted_truth=NULL'], NULL, NULL, NULL, 'Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.'),
+('compare_by_user', 'table function', [], ['by_user'], ['baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'lower_is_better=NULL', 'predicted=NULL'], NULL, NULL, NULL, 'Compares systems by any table with a row per user: paired differences, confidence intervals and verdicts.'),
+('gate', 'table function', [], ['comparison'], ['confidence=0.95', 'correction=''holm''', 'margin=NULL'], NULL, NULL, NULL, 'Corrects the p-values of a comparison over all of its rows, for use as a CI gate.'),
+('overlap', 'table function', [], ['rec', 'ks'], ['baseline=NULL', 'persistence=0.9', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'system_col=NULL', 'descending=true'], NULL, NULL, NULL, 'Computes overlap, Jaccard index and rank-biased overlap of two systems'' lists, as means over the users.'),
+('overlap_by_user', 'table function', [], ['rec', 'ks'], ['baseline=NULL', 'persistence=0.9', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'system_col=NULL', 'descending=true'], NULL, NULL, NULL, 'Computes overlap, Jaccard index and rank-biased overlap of two systems'' lists, for each user.'),
+('judge', 'judging', [], ['rec', 'truth', 'grades'], ['unjudged=''miss'''], NULL, NULL, NULL, 'Builds a judged ranking from lists of items: the ranks with a judged item, and their grades.'),
+('catalog_coverage', 'aggregate', [], ['rec_list', 'n_items'], [], NULL, NULL, NULL, 'Computes the share of a catalog that appears in the recommendations of at least one user.'),
+('gini_coverage', 'aggregate', [], ['rec_list', 'n_items'], [], NULL, NULL, NULL, 'Computes the Gini index of item exposure: how unequally items are spread over the lists.'),
+('personalization', 'aggregate', [], ['rec_list'], [], NULL, NULL, NULL, 'Computes the dissimilarity of users'' recommendations: 1 minus the mean similarity of two users'' lists.'),
+('logloss', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'Computes the logarithmic loss (cross-entropy) of predicted probabilities.'),
+('mae', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'Computes the mean absolute error.'),
+('mse', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'Computes the mean squared error.'),
+('r2', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'Computes the coefficient of determination.'),
+('rmse', 'aggregate', [], ['predicted', 'actual'], [], NULL, NULL, NULL, 'Computes the root mean squared error.'),
+('collect_set', 'Hivemall', [], ['value'], [], NULL, NULL, NULL, 'Collects the distinct values of a group, like the aggregate of Hive.'),
+('struct', 'Hivemall', [], ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], [], NULL, NULL, NULL, 'Combines one to eight values in a STRUCT, like the function of Hive.'),
+('to_ordered_list', 'Hivemall', [], ['value', 'options', 'key'], [], NULL, NULL, NULL, 'Collects the values of a group in a LIST, ordered by key or by value.'),
+('to_ordered_map', 'Hivemall', [], ['key', 'value', 'reverse', 'k'], [], NULL, NULL, NULL, 'Collects the pairs of a group in a MAP that is ordered by key.')) AS functions(name, kind, aliases, arguments, options, range, empty, source, description);
 CREATE OR REPLACE MACRO ranking.fuse(
 rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
 user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
@@ -38255,47 +38255,47 @@ COMMENT ON MACRO ranking.mean IS 'Computes the mean of DOUBLEs, with the same re
 COMMENT ON MACRO TABLE ranking.precision_recall_curve IS 'Computes mean precision and mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking.split IS 'Splits events into train and test, for one or more folds, with a reason for each row that is in neither.';
 COMMENT ON MACRO ranking.version IS 'Returns the name and version of ranking-udfs.';
-COMMENT ON MACRO TABLE ranking.abstention IS 'The two errors of each threshold for a list''s best score: users with an answer refused, users without one answered.';
-COMMENT ON MACRO TABLE ranking.agreement IS 'The agreement of two judges, people or models: kappa, alpha and the stricter one, with confidence intervals.';
-COMMENT ON MACRO TABLE ranking.compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
-COMMENT ON MACRO TABLE ranking.compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
-COMMENT ON MACRO TABLE ranking.gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together. Rows of all users, and rows of segments, are corrected apart, so that segments take no power from all users: a gate with conditions on both errs in up to twice 1 - confidence.';
-COMMENT ON MACRO TABLE ranking.overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
-COMMENT ON MACRO TABLE ranking.overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
-COMMENT ON MACRO ranking.judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
-COMMENT ON MACRO ranking.catalog_coverage IS 'The share of a catalog that appears in anybody''s recommendations.';
-COMMENT ON MACRO ranking.gini_coverage IS 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.';
-COMMENT ON MACRO ranking.personalization IS 'The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.';
-COMMENT ON MACRO ranking.logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
-COMMENT ON MACRO ranking.mae IS 'The mean absolute error of a group.';
-COMMENT ON MACRO ranking.mse IS 'The mean squared error of a group.';
-COMMENT ON MACRO ranking.r2 IS 'The coefficient of determination of a group.';
-COMMENT ON MACRO ranking.rmse IS 'The root mean squared error of a group.';
-COMMENT ON MACRO ranking.recall IS 'Share of the relevant items that stand in the top k.';
+COMMENT ON MACRO TABLE ranking.abstention IS 'Computes the error rates of each score threshold for abstention: answerable users refused, unanswerable users answered.';
+COMMENT ON MACRO TABLE ranking.agreement IS 'Computes the agreement of two judges, human or model: kappa, alpha and the difference in strictness, with confidence intervals.';
+COMMENT ON MACRO TABLE ranking.compare IS 'Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.';
+COMMENT ON MACRO TABLE ranking.compare_by_user IS 'Compares systems by any table with a row per user: paired differences, confidence intervals and verdicts.';
+COMMENT ON MACRO TABLE ranking.gate IS 'Corrects the p-values of a comparison over all of its rows, for use as a CI gate.';
+COMMENT ON MACRO TABLE ranking.overlap IS 'Computes overlap, Jaccard index and rank-biased overlap of two systems'' lists, as means over the users.';
+COMMENT ON MACRO TABLE ranking.overlap_by_user IS 'Computes overlap, Jaccard index and rank-biased overlap of two systems'' lists, for each user.';
+COMMENT ON MACRO ranking.judge IS 'Builds a judged ranking from lists of items: the ranks with a judged item, and their grades.';
+COMMENT ON MACRO ranking.catalog_coverage IS 'Computes the share of a catalog that appears in the recommendations of at least one user.';
+COMMENT ON MACRO ranking.gini_coverage IS 'Computes the Gini index of item exposure: how unequally items are spread over the lists.';
+COMMENT ON MACRO ranking.personalization IS 'Computes the dissimilarity of users'' recommendations: 1 minus the mean similarity of two users'' lists.';
+COMMENT ON MACRO ranking.logloss IS 'Computes the logarithmic loss (cross-entropy) of predicted probabilities.';
+COMMENT ON MACRO ranking.mae IS 'Computes the mean absolute error.';
+COMMENT ON MACRO ranking.mse IS 'Computes the mean squared error.';
+COMMENT ON MACRO ranking.r2 IS 'Computes the coefficient of determination.';
+COMMENT ON MACRO ranking.rmse IS 'Computes the root mean squared error.';
+COMMENT ON MACRO ranking.recall IS 'Share of the relevant items that are in the top k.';
 COMMENT ON MACRO ranking.precision IS 'Share of the top k that is relevant.';
-COMMENT ON MACRO ranking.f_measure IS 'Harmonic mean of precision and recall at k, recall weighing beta times as much.';
-COMMENT ON MACRO ranking.hit_rate IS '1 if any relevant item stands in the top k, else 0.';
-COMMENT ON MACRO ranking.recall_all IS '1 if every relevant item stands in the top k, else 0.';
+COMMENT ON MACRO ranking.f_measure IS 'Harmonic mean of precision and recall at k, with recall weighted beta times as much.';
+COMMENT ON MACRO ranking.hit_rate IS '1 if at least one relevant item is in the top k, else 0.';
+COMMENT ON MACRO ranking.recall_all IS '1 if every relevant item is in the top k, else 0.';
 COMMENT ON MACRO ranking.hits IS 'Number of relevant items in the top k.';
-COMMENT ON MACRO ranking.mrr IS 'One over the rank of the first relevant item in the top k; its mean over users is the MRR.';
+COMMENT ON MACRO ranking.mrr IS 'Reciprocal rank of the first relevant item in the top k; its mean over users is the MRR.';
 COMMENT ON MACRO ranking.first_hit_rank IS 'Rank of the first relevant item in the top k.';
 COMMENT ON MACRO ranking.average_precision IS 'Mean of the precision at each relevant item; its mean over users is the MAP.';
-COMMENT ON MACRO ranking.auc IS 'Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
-COMMENT ON MACRO ranking.dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
-COMMENT ON MACRO ranking.ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
+COMMENT ON MACRO ranking.auc IS 'Share of the (hit, miss) pairs in the top k with the hit ranked higher.';
+COMMENT ON MACRO ranking.dcg IS 'Discounted cumulative gain: the sum of the gains in the top k, discounted by rank.';
+COMMENT ON MACRO ranking.ideal_dcg IS 'DCG of the ideal ranking: all items of truth by descending grade.';
 COMMENT ON MACRO ranking.ndcg IS 'Normalized discounted cumulative gain: dcg / ideal_dcg.';
-COMMENT ON MACRO ranking.cumulative_gain IS 'Cumulative gain: the sum of the gains of the top k, wherever they stand.';
-COMMENT ON MACRO ranking.err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
-COMMENT ON MACRO ranking.rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
-COMMENT ON MACRO ranking.half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
+COMMENT ON MACRO ranking.cumulative_gain IS 'Cumulative gain: the sum of the gains in the top k, without a discount.';
+COMMENT ON MACRO ranking.err IS 'Expected reciprocal rank: of the rank at which a user who reads from the top is satisfied.';
+COMMENT ON MACRO ranking.rbp IS 'Rank-biased precision: expected gain per item for a user who continues with probability `persistence`.';
+COMMENT ON MACRO ranking.half_life_utility IS 'Utility of the list, relative to the ideal ranking, if half of the users read to rank `half_life`.';
 COMMENT ON MACRO ranking.r_precision IS 'Precision at the rank that equals the number of relevant items.';
-COMMENT ON MACRO ranking.bpref IS 'How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.';
-COMMENT ON MACRO ranking.judged_share IS 'Share of the top k that truth has a grade for, whatever grade: Judged@k.';
-COMMENT ON MACRO ranking.interpolated_precision IS 'The highest precision at any rank of the top k that has at least this recall.';
+COMMENT ON MACRO ranking.bpref IS 'Binary preference: how rarely judged non-relevant items rank above relevant ones.';
+COMMENT ON MACRO ranking.judged_share IS 'Share of the top k with a relevance judgment in truth, relevant or not: Judged@k.';
+COMMENT ON MACRO ranking.interpolated_precision IS 'Highest precision at any rank of the top k with at least this recall.';
 COMMENT ON MACRO ranking.interpolated_average_precision IS 'Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.';
 COMMENT ON MACRO ranking.spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking.kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
-COMMENT ON MACRO ranking.concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
+COMMENT ON MACRO ranking.concordant_pairs IS 'Share of pairs of judged items with different grades in the top k that are in the right order.';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;
