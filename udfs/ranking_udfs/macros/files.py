@@ -159,7 +159,7 @@ def composed(name: str, text: str) -> str:
 def head(measure: Measure) -> str:
     """Return the comment above a formula with what the registry says: what the measure does and returns."""
     comment = "".join(re.findall(r"\A(?:--.*\n)*", read(f"measures/{measure.name}.sql")))
-    where = "" if measure.empty.lacking else " where truth is empty"
+    where = "" if measure.empty.lacking else " if truth is empty"
     if measure.empty.both is not None:
         where += f" ({measure.name}(rec, truth): {measure.empty.both:g} if rec is empty too)"
     returns = f"DOUBLE, {measure.range_text}; {measure.empty}{where}; NULL for NULL"
