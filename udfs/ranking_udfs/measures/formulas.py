@@ -196,8 +196,8 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     """Mean of the precision at each relevant item; its mean over users is the MAP.
 
     sum over r of P(r) rel(r), divided by |truth|. The divisor is min(|truth|, k) with normalize=min, the hits
-    in the top k with normalize=hits, and k with normalize=k. With normalize=truth, the value equals the sum of
-    P(r) times the change in recall.
+    in the top k with normalize=hits, and k with normalize=k. With normalize=truth, the value equals the sum
+    of P(r) times the change in recall.
 
     trec_eval's map and map_cut are normalize=truth. scikit-learn's average_precision_score over the items of
     the list is normalize=hits. So is Hivemall's code, unlike its documentation. RecTools' MAP is
