@@ -156,7 +156,7 @@ def test_a_document_runs_and_prints_what_it_shows(session: Session, document: st
     run(session, [block for page in (document, *pages) for block in blocks(page)])
     if document == "examples/tutorial.md":
         report = (session.folder.parent / "report.html").read_text(encoding="utf-8")
-        assert "<h1>NDCG@5 0.290 with similar, 329 % above popularity</h1>" in report
+        assert "<h1>NDCG@5 0.290 with similar, 329% above popularity</h1>" in report
         assert all(len(line) <= 80 for one in blocks(document) for line in one.output.splitlines())
 
 
