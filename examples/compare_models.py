@@ -1,4 +1,4 @@
-"""Is the new model better? From arrays of scores to differences with their confidence.
+"""Test if a new model is better: from arrays of scores to differences with confidence intervals.
 
 python examples/compare_models.py
 """
@@ -12,8 +12,8 @@ import ranking_udfs
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# What models leave you with: a score for each user and item. Here is a taste that nobody knows, and what each
-# model learned of it: `tuned` learned more of users whom the shop has known for long, and less of new ones.
+# Models return a score for each user and item. Here the scores are a hidden taste plus the errors of a model.
+# `tuned` has smaller errors for known users, and larger errors for new ones.
 USERS, ITEMS, K = 1_500, 300, 10
 rng = np.random.default_rng(7)
 taste = rng.normal(size=(USERS, 8)) @ rng.normal(size=(8, ITEMS))
@@ -27,15 +27,15 @@ def learned(noise: float, noise_of_new: float) -> Array:
 
 models = {"als": learned(2.0, 2.0), "als again": learned(2.0, 2.0), "tuned": learned(1.6, 2.4)}
 
-# What the users had bought before, and what they bought afterwards: what they like, with a good deal of luck.
+# Items that users bought before (seen), and their liking with much noise, for later purchases.
 seen = rng.random(taste.shape) < 0.05
 liking = taste - 2 * np.log(-np.log(rng.random(taste.shape)))
 
 
 def best(scores: Array, k: int) -> dict[str, Array]:
-    """The k best items of each user among those that the user had not bought, as columns of a table."""
+    """Return the k best items of each user that the user has not seen, as columns of a table."""
     open_scores = np.where(seen, -np.inf, scores)
-    items = np.argpartition(-open_scores, k, axis=1)[:, :k]  # in any order: what counts is the score
+    items = np.argpartition(-open_scores, k, axis=1)[:, :k]  # unsorted: the score sets the order
     return {
         "userid": np.repeat(np.arange(len(scores)), k),
         "itemid": items.ravel(),
@@ -43,7 +43,7 @@ def best(scores: Array, k: int) -> dict[str, Array]:
     }
 
 
-# A dict of arrays is a table by the name of its variable, as a data frame would be.
+# Pass a dict of arrays by the name of its variable, like a data frame.
 lists = [best(scores, K) for scores in models.values()]
 rec = {column: np.concatenate([found[column] for found in lists]) for column in lists[0]}
 rec["system"] = np.repeat(np.array([*models], dtype=object), USERS * K)
@@ -53,16 +53,16 @@ users = {"userid": np.arange(USERS), "segment": segment}
 
 ranking_udfs.register(duckdb)
 
-print("What is wrong with the tables:", duckdb.sql("FROM ranking.check('rec', 'truth')").fetchall())
+print("Problems in the tables:", duckdb.sql("FROM ranking.check('rec', 'truth')").fetchall())
 
-print("\nMeans over all users, those whom a model gave no hit among them:")
+print("\nMeans over all users, including users without a hit:")
 duckdb.sql("""
     SELECT system, k, users, round(recall, 4) AS recall, round(mrr, 4) AS mrr, round(ndcg, 4) AS ndcg
     FROM ranking.evaluate('rec', 'truth', [5, 10])
     ORDER BY k, system
 """).show(max_width=100)
 
-print("Against als, user by user, with intervals of 95 % and p corrected for two comparisons:")
+print("Compared with als, paired by user: 95% confidence intervals, p Holm-adjusted for two comparisons:")
 duckdb.sql("""
     SELECT system, round(difference, 4) AS difference, round(low, 4) AS low, round(high, 4) AS high,
         wins, losses, round(p_adjusted, 4) AS p, verdict
@@ -70,7 +70,7 @@ duckdb.sql("""
     ORDER BY system
 """).show(max_width=100)
 
-print("And for whom? The same within each segment:")
+print("By segment of users:")
 duckdb.execute("""
     CREATE TEMP TABLE by_user AS
     SELECT system, k, segment, userid, ndcg
@@ -83,6 +83,6 @@ duckdb.sql("""
     ORDER BY segment, system
 """).show(max_width=100)
 
-# Back to NumPy, for whatever comes next.
+# Return to NumPy for further steps.
 ndcg = duckdb.sql("SELECT ndcg FROM by_user WHERE system = 'tuned' ORDER BY userid").fetchnumpy()["ndcg"]
 print(f"Users without a hit in the list of tuned: {np.mean(ndcg == 0):.1%}")

@@ -1,4 +1,7 @@
-"""What was recommended, what turned out to be right, and how good that was."""
+"""Evaluate recommendations against ground truth, from lists and from tables.
+
+python examples/quickstart.py
+"""
 
 import duckdb
 
@@ -11,10 +14,10 @@ con.execute("""
     CREATE TABLE truth AS FROM (VALUES (7, 'a'), (7, 'b'), (7, 'd'), (8, 'e')) AS t(userid, itemid);
 """)
 
-# From lists: one number.
+# From lists: one value.
 print(con.sql("SELECT recall(['a', 'c', 'b', 'f'], ['a', 'b', 'd'], 2) AS recall"))
 
-# From tables: the mean of every measure at each cutoff. User 8 was recommended nothing, and scores 0.
+# From tables: means at each cutoff. User 8 has no recommendations, and scores 0.
 print(
     con.sql("SELECT k, users, users_without_rec, recall, mrr FROM ranking.evaluate('rec', 'truth', [2, 4])")
 )

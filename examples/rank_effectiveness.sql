@@ -1,17 +1,17 @@
--- Rank effectiveness: does a model put the items that a user has rated into the user's own order?
+-- Rank effectiveness: does a model order a user's rated items as the user does?
 --
 --   python examples/run_sql.py examples/rank_effectiveness.sql
 --
--- Top-k measures ask whether good items come first among all items, and punish a model for items that nobody
--- has rated. Here only the items a user has rated are ranked, so nothing is unknown: the model's order of them
--- is compared with the ratings. Rank correlation looks at the whole order (spearman, kendall_tau), concordant
--- pairs read most easily (a coin gets 0.5), and NDCG cares for the top of the order.
+-- Top-k measures rank all items, and count unrated items as non-relevant. Here only the items that a user has
+-- rated are ranked, so all of them are judged, and the order is compared with the ratings. Rank correlation
+-- (spearman, kendall_tau) measures the whole order. Concordant pairs are easy to read: chance is 0.5. NDCG
+-- weights the top of the order.
 --
--- Each draw is a hash of its number, so every run makes the same ratings.
+-- Nothing is random: each draw is a hash, so every run makes the same ratings.
 
 CREATE TEMP MACRO draw(what, a, b) AS md5_number_lower(concat_ws('/', 7, what, a, b)) / 18446744073709551616.0;
 
--- 1,000 users rate 20 of 500 items from 1 to 5: how good the item is, and the user's own mind.
+-- 1,000 users rate 20 of 500 items from 1 to 5, by the quality of the item and a personal part.
 CREATE TEMP TABLE ratings AS
 SELECT
     userid,
@@ -20,7 +20,7 @@ SELECT
 FROM range(1000) AS u(userid), range(500) AS i(itemid)
 QUALIFY row_number() OVER (PARTITION BY userid ORDER BY draw('rated', userid, itemid), itemid) <= 20;
 
--- Three models' predictions of those ratings, from knowing almost everything to knowing nothing.
+-- Predictions of three models: by the rating with noise, by the quality of the item, and by chance.
 CREATE TEMP TABLE predictions AS
 SELECT 'own mind' AS system, userid, itemid, rating + 3 * draw('noise', userid, itemid) AS score FROM ratings
 UNION ALL
@@ -28,7 +28,7 @@ SELECT 'item quality' AS system, userid, itemid, draw('quality', itemid, 0) AS s
 UNION ALL
 SELECT 'coin' AS system, userid, itemid, draw('coin', userid, itemid) AS score FROM ratings;
 
--- Per user the model's order of the rated items, and the grade of each of them.
+-- For each user, the judged ranking of the rated items.
 CREATE TEMP TABLE orders AS
 SELECT
     system,
@@ -60,7 +60,7 @@ SELECT
 FROM effectiveness
 ORDER BY spearman DESC;
 
--- Users whose order the model gets wrong more often than right
+-- Users with more discordant than concordant pairs
 SELECT
     system,
     count(*) FILTER (concordant_pairs(judged) < 0.5) AS users_wronged,

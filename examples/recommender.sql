@@ -1,12 +1,12 @@
--- Two recommenders written in SQL, compared on interactions that this file makes up.
+-- Two recommenders in SQL, compared on synthetic interactions.
 --
 --   python examples/run_sql.py examples/recommender.sql
 --
--- A shop with 4,000 users and 2,000 items over 60 days. Every user has a taste: most of what they touch belongs
--- to one of 20 groups of items, and in each group some items are far more popular than others. The first 50 days
--- are there to learn from; what a user touches for the first time in the last 10 days is the truth.
+-- A shop with 4,000 users and 2,000 items over 60 days. Every user has a taste: most of the user's events are in
+-- one of 20 groups of items, and in each group some items are far more popular than others. The first 50 days
+-- are the history. New items of a user in the last 10 days are the truth.
 --
--- Nothing is random: each draw is a hash of its number, so every run makes the same shop, whatever the threads.
+-- Nothing is random: each draw is a hash, so every run makes the same shop on any number of threads.
 
 CREATE TEMP MACRO draw(what, a, b) AS md5_number_lower(concat_ws('/', 42, what, a, b)) / 18446744073709551616.0;
 
@@ -16,7 +16,7 @@ SELECT
     ['north', 'south', 'west'][1 + floor(3 * draw('region', u, 0))::INTEGER] AS region,
     floor(20 * draw('taste', u, 0))::INTEGER AS taste,
     10 + floor(150 * draw('activity', u, 0) ** 2)::INTEGER AS n_events,
-    -- One user in 25 arrives after day 50: nobody has seen them when the recommendations are made.
+    -- One user in 25 arrives after day 50: a cold user, without history.
     if(draw('late', u, 0) < 0.04, 50, 0) AS first_day
 FROM range(4000) AS t(u);
 
@@ -46,7 +46,7 @@ SELECT
     (SELECT count(*) FROM seen) AS seen_pairs,
     (SELECT count(*) FROM truth) AS truth_pairs;
 
--- Recommender 1: what most users have touched, the same for everyone, less what they have seen.
+-- Recommender 1: the most popular items, without already-seen items.
 CREATE TEMP TABLE popular AS
 SELECT itemid, count(*) AS n_users FROM seen GROUP BY itemid;
 
@@ -56,9 +56,9 @@ FROM users CROSS JOIN (FROM popular ORDER BY n_users DESC, itemid LIMIT 200)
 ANTI JOIN seen USING (userid, itemid)
 QUALIFY row_number() OVER (PARTITION BY userid ORDER BY score DESC, itemid) <= 20;
 
--- Recommender 2: items that were touched by the users who touched what this user touched. The similarity of two
--- items is the cosine between their users; each item speaks for the 30 items most similar to it. DECIMAL, since
--- sums of DOUBLE depend on the order of adding, that is on the threads.
+-- Recommender 2: items similar to the user's items. The similarity of two items is the cosine of their users;
+-- each item contributes its 30 most similar items. DECIMAL, since a sum of DOUBLE depends on the order of its
+-- rows, and so on the threads.
 CREATE TEMP TABLE neighbours AS
 WITH together AS (
     SELECT a.itemid, b.itemid AS other, count(*) AS n_both
@@ -84,8 +84,8 @@ SELECT 'popularity' AS system, * FROM rec_popularity
 UNION ALL
 SELECT 'co-occurrence' AS system, * FROM rec_cooccurrence;
 
--- What each recommender is worth, for users with something to find in the last 10 days. A user without a
--- recommendation (they came too late to have neighbours) counts, with 0.
+-- Evaluate both on the users with truth. A user without recommendations (a cold user of recommender 2) counts
+-- as 0.
 CREATE TEMP TABLE summary AS
 FROM ranking.evaluate('rec', 'truth', [5, 10, 20]);
 
@@ -101,11 +101,11 @@ SELECT
 FROM summary
 ORDER BY k, system;
 
--- One row per user, for everything that a mean hides
+-- One row per user
 CREATE TEMP TABLE by_user AS
 FROM ranking.by_user('rec', 'truth', [10]);
 
--- Who is served well? By how much a user had done before day 50
+-- NDCG by the length of the user's history
 SELECT
     CASE
         WHEN n_seen IS NULL THEN 'none'
@@ -121,7 +121,7 @@ LEFT JOIN (SELECT userid, count(*) AS n_seen FROM seen GROUP BY userid) USING (u
 GROUP BY history
 ORDER BY min(n_seen) NULLS FIRST;
 
--- The same by a column of the table of users
+-- Measures by region of the user
 SELECT
     region, system,
     count(*) AS users,
@@ -131,7 +131,7 @@ FROM by_user JOIN users USING (userid)
 GROUP BY ALL
 ORDER BY ALL;
 
--- How NDCG@10 is spread over users
+-- Distribution of NDCG@10 over users
 SELECT
     system,
     count(*) AS users,
@@ -143,9 +143,9 @@ FROM by_user
 GROUP BY system
 ORDER BY system;
 
--- Beyond accuracy: how much of the shop the top 10 show (catalog_coverage), how unevenly (gini_coverage), how
--- different users' lists are (personalization), and how rare the items are: -log2 of the share of users who
--- know the item, by a join, since the catalog may be too large for the MAP that novelty() takes.
+-- Beyond accuracy: the share of the catalog in the top 10 (catalog_coverage), its concentration (gini_coverage),
+-- the differences between users' lists (personalization), and novelty: -log2 of the share of users with the
+-- item. A join computes it, since a catalog can be too large for the MAP of novelty().
 WITH top10 AS (
     FROM rec QUALIFY row_number() OVER (PARTITION BY system, userid ORDER BY score DESC, itemid) <= 10
 ), lists AS (

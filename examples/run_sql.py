@@ -1,4 +1,4 @@
-"""Run a file of SQL with the pack on an in-memory database, and print what each SELECT returns.
+"""Run a SQL file with ranking-udfs on an in-memory database, and print the result of each SELECT.
 
 python examples/run_sql.py examples/recommender.sql
 """
@@ -14,7 +14,7 @@ import ranking_udfs
 def run(con: duckdb.DuckDBPyConnection, text: str) -> None:
     """Run the statements, each with its semicolon at the end of a line.
 
-    What a SELECT returns is printed below the comment that stands above it.
+    The result of a SELECT is printed below its comment.
     """
     for part in text.split(";\n"):
         for statement in con.extract_statements(part):

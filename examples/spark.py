@@ -1,9 +1,10 @@
-"""Two models compared on Spark, from Parquet files to a table of every user's values.
+"""Evaluate two models on Spark, from Parquet files to a table with the values of every user.
 
     pip install 'duckdb-ranking-udfs[spark]'       # and Java 17 or later
     python examples/spark.py FOLDER
 
-FOLDER gets the Parquet files that it reads, which on a cluster are where yours are, and `by_user.parquet`.
+The script writes its Parquet files and `by_user.parquet` to FOLDER. On a cluster, choose a folder that all
+workers can read.
 """
 
 import sys
@@ -12,9 +13,9 @@ from pathlib import Path
 import ranking_udfs.spark
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "spark-example")
-spark = ranking_udfs.spark.register()  # the session that there is, or a new one on this machine
+spark = ranking_udfs.spark.register()  # the existing session, or a new one on this machine
 
-# What two models recommend to 100 users, best first, and what each user liked, with grades of 1 to 5.
+# Recommendations of two models for 100 users, and the items that each user liked, with grades from 1 to 5.
 users = spark.range(100).selectExpr("id AS userid")
 liked = users.selectExpr("userid", "explode(sequence(0, 6)) AS n").selectExpr(
     "userid", "concat('film-', (userid * 7 + n * n) % 50) AS itemid", "1 + (userid + n) % 5 AS rel"
@@ -42,7 +43,7 @@ ranking_udfs.spark.evaluate(rec, truth, [5, 10], ["recall", "mrr", "ndcg"]).show
 by_user = ranking_udfs.spark.by_user(rec, truth, 10, ["ndcg", "ndcg(gain=linear)"])
 by_user.write.mode("overwrite").parquet(str(folder / "by_user.parquet"))
 
-# The functions, in SQL: on how many lists the first film is one that was liked.
+# Call the functions in SQL: the share of lists with a relevant first film.
 spark.sql(
     """
     SELECT system, avg(precision(judged, 1)) AS precision_at_1

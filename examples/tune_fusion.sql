@@ -1,9 +1,9 @@
--- Which weights and which k fuse best, and does it help users on whom nothing was tuned?
+-- Choose the weights and k of a fusion, and test the choice on other users.
 --
 --   python examples/run_sql.py examples/tune_fusion.sql
 --
--- The best of many settings looks better than it is where it was chosen. So users are halved, by a hash of their ids: the
--- setting, and the single system to beat, are chosen on one half, and compared on the other.
+-- The best of many settings looks better than it is on the users that it was chosen on. So users are split by a hash of their
+-- ids: the setting and the best single system are chosen on one half, and compared on the other half.
 
 CREATE TEMP TABLE rec AS
 SELECT model AS system, customer_id AS userid, sku AS itemid, score
@@ -19,7 +19,7 @@ SELECT concat('fused ', row_number() OVER (ORDER BY rrf_k, weight)) AS setting, 
 FROM (VALUES (1), (5), (10), (30), (60), (100)) AS ks(rrf_k), range(1, 10) AS shares(weight);
 
 WITH points AS (
-    -- What an item gets for its rank with a setting. Integers, since a sum of DOUBLE depends on the order of its rows.
+    -- The score of each rank, by setting. Integers, since a sum of DOUBLE depends on the order of its rows.
     SELECT setting, ranks.system, rank, (1e15 * weights[system] / (rrf_k + rank))::BIGINT AS points
     FROM (SELECT system, unnest(range(1, max(n) + 1)) AS rank
         FROM (SELECT system, count(*) AS n FROM rec GROUP BY system, userid) GROUP BY system) AS ranks, settings
@@ -28,7 +28,7 @@ WITH points AS (
         row_number() OVER (PARTITION BY system, userid ORDER BY score DESC NULLS LAST, itemid) AS rank
     FROM rec
 ), every AS MATERIALIZED (
-    -- As ranking.fuse, for all settings at once.
+    -- The lists of ranking.fuse, for all settings at once.
     SELECT setting AS system, userid, itemid, sum(points)::DOUBLE AS score
     FROM ranked JOIN points USING (system, rank) GROUP BY ALL
     UNION ALL BY NAME FROM rec

@@ -54,7 +54,7 @@ def test_folds_are_evaluated_with_their_own_truth(con: Con, capsys: Captured, tm
     run_sql(con.execute("SET threads = 4"), example := read("folds.sql"))
     assert re.search(r"similar +│ +30 │ .* │ better", capsys.readouterr().out)
     # The models are the same on any number of threads.
-    models = example[example.index("CREATE TEMP TABLE train") : example.index("-- What is wrong")]
+    models = example[example.index("CREATE TEMP TABLE train") : example.index("-- Problems")]
     content = "SELECT count(*), sum(hash(rec)) FROM rec"
     on_four_threads = con.execute(content).fetchall()
     con.execute("SET threads = 1").execute(models.replace("CREATE TEMP", "CREATE OR REPLACE TEMP"))
@@ -71,14 +71,14 @@ def test_folds_are_evaluated_with_their_own_truth(con: Con, capsys: Captured, tm
         assert value(con, "SELECT count(*) FROM fold_rec SEMI JOIN fold_train USING (userid, itemid)") == 0
     assert value(con, "SELECT count(*) FROM by_user") == 2 * (29 + 26 + 26 + 29)
     # The page, as the comment at the end of the file says.
-    *copies, command = example.partition("-- A page ")[2].replace("--   ", "").splitlines()[1:]
+    *copies, command = example.partition("-- A report ")[2].replace("--   ", "").splitlines()[1:]
     with contextlib.chdir(tmp_path):
         con.execute("\n".join(copies))
         assert main(shlex.split(command)[1:]) == 0
     ndcg = "SELECT ranking.mean(ndcg) FROM by_user WHERE fold = 1 AND system = '{}'"
     difference = value(con, ndcg.format("similar")) - value(con, ndcg.format("popularity"))
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert f"similar is better than popularity in NDCG@10 by {difference:.4f} (" in page
+    assert f"similar is significantly better than popularity in NDCG@10 by {difference:.4f} (" in page
 
 
 def test_tuned_fusion_is_compared_on_the_other_users(con: Con, capsys: Captured) -> None:
@@ -112,7 +112,7 @@ def test_compared_models_differ_as_they_were_made(capsys: Captured) -> None:
         names = runpy.run_path(str(EXAMPLES / "compare_models.py"), run_name="__main__")
     duckdb.set_default_connection(duckdb.connect())
     printed = capsys.readouterr().out
-    assert "What is wrong with the tables: []" in printed
+    assert "Problems in the tables: []" in printed
     rows = [line.strip("│").replace(" ", "").split("│") for line in printed.splitlines() if "│" in line]
     # The same recall, from the arrays.
     users, relevant = names["USERS"], names["best"](names["liking"], 5)["itemid"].reshape(-1, 5)

@@ -3,8 +3,8 @@
 --   python ../run_sql.py make_seeds.sql
 --
 -- 30 customers of 3 tastes rate some of 60 products in May 2026. Two models learn from the ratings before May 22
--- and recommend 30 products each that a customer has not rated: `popularity`, the same for everyone, and
--- `similar`, what customers of the same taste rate. Nothing is random: each draw is a hash of its number.
+-- and recommend 30 unrated products to each customer: `popularity` by the number of all ratings, `similar` by the
+-- ratings of customers with the same taste. Nothing is random: each draw is a hash.
 
 CREATE TEMP MACRO draw(what, a, b) AS md5_number_lower(concat_ws('/', 5, what, a, b)) / 18446744073709551616.0;
 

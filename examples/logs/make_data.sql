@@ -1,8 +1,8 @@
--- Makes the tables of README.md, with what nobody knows of a real log: how good each item is, and who looks at a rank.
+-- Makes the tables of README.md. Unlike a real log, the true relevance of each item and the propensity of each rank are known.
 --
--- A shop's search: 300 queries, 15 items each. A list shows ten. At rank 1 everyone looks, at rank r a share of r^-0.8. Who
--- looks at an item clicks with the probability `relevance`. The rankers `old`, `test` and `new` know it equally well. In the
--- log, a coin chose old or test for each list; nobody was shown a list of new. Nothing is random: each draw is a hash.
+-- A shop's search: 300 queries, 15 items each. A list shows ten. A user examines rank r with probability r^-0.8, and clicks an
+-- examined item with probability `relevance`. The rankers `old`, `test` and `new` are equally good. In the log, a coin
+-- chose old or test for each list; new was never shown. Nothing is random: each draw is a hash.
 
 CREATE OR REPLACE TEMP MACRO draw(what, a, b) AS md5_number_lower(concat_ws('/', 6, what, a, b)) / 18446744073709551616.0;
 CREATE OR REPLACE TEMP MACRO noise(what, a, b) AS draw(what, a, b) + draw(what, b, a || 'x') + draw(what, a || 'y', b) - 1.5;
@@ -16,7 +16,7 @@ SELECT system, query, item, relevance + 0.4 * noise(system, query, item) AS scor
     row_number() OVER (PARTITION BY system, query ORDER BY score DESC NULLS LAST) AS rank
 FROM relevant, (VALUES ('old'), ('test'), ('new')) AS systems(system);
 
--- Some queries are asked often, most seldom.
+-- Some queries are frequent, most are rare.
 CREATE OR REPLACE TABLE lists AS
 SELECT list, 'p' || list % 2000 AS person, 'q' || 1 + floor(300 * draw('query', list, 1) ** 2)::INTEGER AS query,
     CASE WHEN draw('coin', list, 1) < 0.5 THEN 'old' ELSE 'test' END AS system
@@ -28,7 +28,7 @@ SELECT list, system, query, item, rank,
 FROM lists JOIN ranked USING (system, query) JOIN relevant USING (query, item)
 WHERE rank <= 10;
 
--- Interleaved lists of old and new: an item stands for the ranker that has it higher, a coin says which of equals.
+-- Interleaved lists of old and new: an item belongs to the team of the ranker that ranks it higher; a coin decides ties.
 CREATE OR REPLACE TABLE interleaved AS
 SELECT list, person, query, item, team, rank,
     draw('looks too', list, rank) < rank ** -0.8 AND draw('likes too', list, item) < relevance AS clicked
@@ -45,15 +45,15 @@ FROM (
 JOIN relevant USING (query, item)
 WHERE rank <= 10;
 
--- 400 items that a person and a model have graded, 0 to 2; the model is kinder.
+-- 400 items with a grade from 0 to 2 by a person and by a model; the model is more lenient.
 CREATE OR REPLACE TABLE judged AS
 SELECT query, item,
     greatest(0, least(2, floor(3 * (relevance + 0.15 * noise('person', query, item)))))::INTEGER AS person,
     greatest(0, least(2, floor(3 * (relevance + 0.1 + 0.15 * noise('model', query, item)))))::INTEGER AS model
 FROM relevant ORDER BY draw('judged', query, item) ASC NULLS LAST LIMIT 400;
 
--- Grades of all items: those of 60 queries, drawn at random, by people; those of all queries by a model, which likes what `new`
--- puts on top.
+-- Grades of items: human labels for a random sample of 60 queries, and model-generated grades for all queries. The model favors
+-- the top items of `new`.
 CREATE OR REPLACE TABLE by_people AS
 SELECT query AS userid, item AS itemid, greatest(0, relevance + 0.05 * noise('by people', query, item)) AS rel
 FROM relevant
@@ -67,7 +67,7 @@ SELECT query AS userid, item AS itemid,
 FROM relevant JOIN ranked USING (query, item)
 WHERE system = 'new';
 
--- Two models of one quality, trained with three seeds each: their values of each query.
+-- Two equally good models, trained with three seeds each: their values by query.
 CREATE OR REPLACE TABLE runs AS
 SELECT system, seed, query AS userid,
     0.5 + 0.1 * noise('query', query, 0) + 0.1 * noise(system, query, 0) + 0.1 * noise(system, query, seed) AS ndcg

@@ -3,8 +3,8 @@
 --   python ../run_sql.py make_data.sql
 --
 -- The help pages of a bicycle shop: 8 parts and 5 tasks, 40 documents of two chunks each. A query asks for one of them
--- in the words of the page, in other words, or by the number of the part. The vectors are made, as a model of meaning
--- would make them: they know other words for a thing, and hardly a number. Nothing is random: each draw is a hash.
+-- in the words of the page, in other words, or by the part number. The synthetic vectors are like those of an embedding
+-- model: they represent synonyms, but hardly numbers. Nothing is random: each draw is a hash.
 
 CREATE TEMP MACRO draw(what, a, b) AS md5_number_lower(concat_ws('/', 7, what, a, b)) / 18446744073709551616.0;
 
@@ -27,7 +27,7 @@ CREATE TEMP TABLE tasks AS FROM (VALUES
     (5, 'return', 'sending back my', 'Print the label, pack it in its box, and bring it to any post office.')
 ) AS t(task, word, other_words, steps);
 
--- A direction for each part and each task, and chance.
+-- A dimension for each part and each task, plus noise.
 CREATE TEMP MACRO vector(part, weight, task, what, number) AS list_transform(
     range(1, 14),
     lambda i: round(
@@ -71,8 +71,7 @@ FROM parts CROSS JOIN tasks;
 
 COPY (SELECT query, kind, text, vector FROM queries ORDER BY ALL) TO 'queries.csv';
 
--- The page itself is grade 2, another task of the same part, every second one, 1; pages on other parts were judged to be
--- of no use, some of them.
+-- The page itself has grade 2, every second other page on the same part grade 1, and some pages on other parts grade 0.
 COPY (
     SELECT
         query,

@@ -1,11 +1,11 @@
--- Makes the files of golden/: a golden set in BEIR's layout, four systems' answers, and what they took. In this directory:
+-- Makes the files of golden/: a golden set in BEIR's layout, the results of four systems, and their latency and cost. In this
+-- directory:
 --
 --   python ../run_sql.py make_golden.sql
 --
 -- 120 queries to the bicycle shop of make_data.sql: up to three for each page, in its words, in other words or by number, and
--- 15 on things that the shop does not sell, of which 10 were never judged and 5 have only labels of grade 0. The pages were
--- cut into chunks again after people had labelled them: labels of six pages name a chunk that is no longer there. Nothing is
--- random: each draw is a hash.
+-- 15 unanswerable ones on things that the shop does not sell (10 unjudged, 5 with only labels of grade 0). The pages were
+-- chunked again after people labeled them: labels of six pages name a missing chunk. Nothing is random: each draw is a hash.
 
 CREATE TEMP MACRO draw(what, a, b) AS md5_number_lower(concat_ws('/', 11, what, a, b)) / 18446744073709551616.0;
 
@@ -45,7 +45,7 @@ FROM (
             ELSE format('{} {}', number, task)
         END AS text
     FROM parts CROSS JOIN tasks CROSS JOIN (VALUES ('words'), ('other words'), ('number')) AS kinds(kind)
-    -- One query for each thing that is not sold, and 105 of the 120 for the others.
+    -- One query for each page on parts that are not sold, and 105 of the 120 for the others.
     QUALIFY row_number() OVER (
         PARTITION BY is_sold, CASE WHEN NOT is_sold THEN page END
         ORDER BY draw('kept', page, kind) ASC NULLS LAST, page ASC NULLS LAST, kind ASC NULLS LAST)
@@ -69,7 +69,7 @@ FROM queries JOIN chunks ON CASE
 END
 WHERE is_sold OR draw('unanswered', page, 1) < 0.46;
 
--- bm25 knows words and numbers, dense knows other words and hardly a number, and every score has chance in it.
+-- bm25 matches words and numbers, dense matches synonyms but hardly numbers, and every score has noise.
 CREATE TEMP TABLE scores AS
 SELECT
     query, id, kind, is_sold,
@@ -100,7 +100,7 @@ FROM (
     SELECT query, id, round(sum(1 / (60 + rank)), 6) AS score FROM (FROM bm25 UNION ALL FROM dense) GROUP BY query, id)
 WINDOW best AS (PARTITION BY query ORDER BY score DESC NULLS LAST, id ASC NULLS LAST) QUALIFY rank <= 10;
 
--- A reranker of hybrid's ten: right about most queries, and wrong about eight of those by number.
+-- A reranker of hybrid's top ten: right for most queries, and wrong for eight queries by number.
 CREATE TEMP TABLE lost AS
 SELECT query FROM queries
 WHERE kind = 'number' AND is_sold ORDER BY draw('lost', query, 1) ASC NULLS LAST, query ASC NULLS LAST LIMIT 8;
@@ -125,7 +125,7 @@ COPY (
     SELECT query AS "query-id", id AS "corpus-id", grade AS score FROM labels ORDER BY query ASC NULLS LAST, id ASC NULLS LAST
 ) TO 'golden/qrels.tsv' (DELIMITER '\t');
 
--- Two runs as TREC has them, the second of distances, and two logs with a list for each query.
+-- Two runs in TREC's format, the second with distances, and two logs with a list for each query.
 COPY (SELECT query, 'Q0', id, rank, score, 'bm25' FROM bm25 ORDER BY query ASC NULLS LAST, rank ASC NULLS LAST)
 TO 'golden/bm25.trec' (FORMAT csv, DELIMITER ' ', HEADER false);
 COPY (SELECT query, 'Q0', id, rank, score, 'dense' FROM dense ORDER BY query ASC NULLS LAST, rank ASC NULLS LAST)
@@ -139,7 +139,7 @@ COPY (
     FROM reranked GROUP BY query ORDER BY query ASC NULLS LAST
 ) TO 'golden/reranked.jsonl' (FORMAT json);
 
--- What each query took, those without an answer as well.
+-- Latency and cost of each query, including unanswerable ones.
 COPY (
     SELECT
         system, query AS query_id,

@@ -1,7 +1,8 @@
--- Searches the chunks for every query, by BM25 and by vectors, in plain SQL of DuckDB: README.md runs it, and from the root of
--- a clone `duckdb help.duckdb < examples/retrieval/search.sql`.
+-- Searches the chunks for every query, by BM25 and by vectors, in DuckDB's SQL. search.md runs it. In the root of a clone:
 --
--- It makes the tables chunks, queries, judgments and found: a row per system, query and chunk.
+--   duckdb help.duckdb < examples/retrieval/search.sql
+--
+-- It makes the tables chunks, queries, judgments and found (a row per system, query and chunk).
 
 CREATE OR REPLACE TABLE chunks AS
 SELECT * REPLACE (vector::FLOAT[13] AS vector) FROM 'examples/retrieval/chunks.csv';
@@ -11,7 +12,7 @@ CREATE OR REPLACE TABLE judgments AS FROM 'examples/retrieval/judgments.csv';
 
 CREATE OR REPLACE TEMP MACRO words_of(text) AS regexp_extract_all(lower(text), '[a-z0-9]+');
 
--- BM25 with k1 = 1.2 and b = 0.75 (Robertson and Zaragoza, 2009); the weight of a word is Lucene's, which is never negative.
+-- BM25 with k1 = 1.2 and b = 0.75 (Robertson and Zaragoza, 2009); the weight of a word is Lucene's, so it is never negative.
 CREATE OR REPLACE TABLE full_text AS
 WITH words AS (
     SELECT document, chunk, unnest(words_of(text)) AS word FROM chunks
@@ -28,7 +29,7 @@ SELECT
     query,
     document,
     chunk,
-    -- Rounded, since the order in which a sum is added up may change its last digit.
+    -- Rounded, since the last digit of a sum depends on the order of its rows.
     round(sum(weight * n * 2.2 / (n + 1.2 * (0.25 + 0.75 * length / (SELECT avg(length) FROM lengths)))), 9) AS score
 FROM (SELECT query, unnest(list_distinct(words_of(text))) AS word FROM queries)
 JOIN counts USING (word)

@@ -1,4 +1,4 @@
--- The plain functions, for what the table functions do not offer: options, and measures of the lists themselves.
+-- List functions, for options and beyond-accuracy measures.
 with rec as (
     select system, userid, list(itemid order by score desc, itemid) as items
     from {{ ref('stg_recommendations') }}

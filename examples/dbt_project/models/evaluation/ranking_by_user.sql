@@ -1,1 +1,1 @@
-from ranking.by_user('{{ ref("stg_recommendations") }}', '{{ ref("stg_truth") }}', {{ var("cut_offs") }})
+from ranking.by_user('{{ ref("stg_recommendations") }}', '{{ ref("stg_truth") }}', {{ var("cutoffs") }})

@@ -1,4 +1,4 @@
--- As ranking_history, for each user: what the next run is compared with.
+-- Results of every run by its date, for each user. The next run is compared with these.
 {{
     config(
         materialized='incremental',

@@ -1,4 +1,4 @@
--- Every run is kept under its day. A second run on the same day replaces the first.
+-- Results of every run by its date. A second run on the same day replaces the first.
 {{
     config(
         materialized='incremental',

@@ -1,1 +1,1 @@
-from ranking.evaluate('{{ ref("stg_recommendations") }}', '{{ ref("stg_truth") }}', {{ var("cut_offs") }})
+from ranking.evaluate('{{ ref("stg_recommendations") }}', '{{ ref("stg_truth") }}', {{ var("cutoffs") }})

@@ -1,5 +1,5 @@
--- This run and the one before it, as ranking.compare_by_user takes them: what is compared is the runs, for each model
--- as a segment. The first run of all is compared with itself.
+-- This run and the one before it, for ranking.compare_by_user: the system is the run, and the segment is the model. The first
+-- run is compared with itself.
 with runs as (
     select 'this run' as run, {{ run_date() }} as run_date
     union all

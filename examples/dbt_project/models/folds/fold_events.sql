@@ -1,5 +1,5 @@
--- Every rating in each of four folds, as train, test or neither. Folds differ in truth, so a fold is a part of the user.
--- Two stars or fewer are no success: grade 0.
+-- Every rating in each of four folds, as train, test or neither. Each fold has its own truth, so the fold is part of the user id.
+-- Two stars or fewer are not relevant: grade 0.
 select
     {'fold': fold, 'customer': customer_id} as userid, sku as itemid, greatest(stars - 2, 0) as rel, rated_on, part, dropped
 from ranking.split(

@@ -1,4 +1,4 @@
--- Two models that know a fold's train alone, without what the customer has already.
+-- Two models trained on the train part of a fold, without already-seen items.
 with train as (
     select userid, itemid from {{ ref('fold_events') }} where part = 'train'
 ),
@@ -7,7 +7,7 @@ popular as (
     select userid.fold as fold, itemid, count(*) as n_users from train group by all
 ),
 
--- The cosine of two items' users, as DECIMAL, since a sum of DOUBLE depends on the order of its rows.
+-- The cosine of two items' users. DECIMAL, since a sum of DOUBLE depends on the order of its rows.
 neighbours as (
     select a.userid.fold as fold, a.itemid, b.itemid as other,
         (count(*) / sqrt(any_value(p.n_users) * any_value(q.n_users)))::decimal(9, 6) as similarity

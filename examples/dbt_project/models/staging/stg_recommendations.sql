@@ -1,4 +1,4 @@
--- The names that the table functions expect: [system,] userid, itemid, score.
+-- Columns that the table functions expect: [system,] userid, itemid, score.
 select
     model as system,
     customer_id as userid,

@@ -1,4 +1,4 @@
--- The names that the table functions expect: userid, itemid [, rel]. Two stars or fewer are no success: grade 0.
+-- Columns that the table functions expect: userid, itemid [, rel]. Two stars or fewer are not relevant: grade 0.
 select
     customer_id as userid,
     sku as itemid,

@@ -1,6 +1,6 @@
 {% test ranking_no_problems(model, truth, ks=[10], codes=[], options='') %}
--- The errors and warnings of ranking.check, of all codes or of those that are named; `model` has the
--- recommendations, `options` are further arguments, as `history := 'train'`.
+-- Returns the errors and warnings of ranking.check, of all codes or of `codes`. `model` has the recommendations. `options` are
+-- further arguments, for example `history := 'train'`.
 select *
 from ranking.check('{{ model }}', '{{ truth }}', ks := {{ ks }}{{ ', ' ~ options if options }})
 where severity in ('error', 'warning')

@@ -1,8 +1,8 @@
 {% test ranking_not_worse(model, baseline, measure=none, k=none, confidence=0.95) %}
--- The comparisons with this baseline in which a system is surely worse, of all measures and k or of those that are named
--- (one, or a list). p is corrected over all that the test looks at, rows of segments apart from those of all users, so that a
--- test that looks at both errs in up to twice 1 - confidence. `model` is what ranking.compare or
--- ranking.compare_by_user returns, whose `margin` says what is still the same. Nothing to compare fails too.
+-- Returns the comparisons with this baseline in which a system is significantly worse. `measure` and `k` are one value or a
+-- list; by default, all are tested. p is adjusted over all rows of the test. Rows of segments are adjusted separately from
+-- those of all users, so a test of both errs in up to twice 1 - confidence. `model` has the rows of ranking.compare or
+-- ranking.compare_by_user; pass the `margin` of equivalence there. The test also fails if there is nothing to compare.
 {%- set measures = [measure] if measure is string else measure or [] %}
 {%- set ks = [k] if k is number else k or [] %}
 with looked_at as (
