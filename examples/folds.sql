@@ -24,7 +24,7 @@ SELECT userid.fold AS fold, itemid, count(*) AS n_users FROM train GROUP BY ALL;
 
 -- Model 2: the items most similar to the customer's, by the cosine of two items' users. DECIMAL, since a sum of
 -- DOUBLE depends on the order of its rows.
-CREATE TEMP TABLE neighbours AS
+CREATE TEMP TABLE neighbors AS
 SELECT a.userid.fold AS fold, a.itemid, b.itemid AS other,
     (count(*) / sqrt(any_value(p.n_users) * any_value(q.n_users)))::DECIMAL(9, 6) AS similarity
 FROM train AS a
@@ -40,7 +40,7 @@ FROM (
     FROM (SELECT DISTINCT userid FROM train) JOIN popular ON popular.fold = userid.fold
     UNION ALL
     SELECT 'similar', userid, other, sum(similarity)::DOUBLE
-    FROM train JOIN neighbours ON neighbours.fold = userid.fold AND neighbours.itemid = train.itemid
+    FROM train JOIN neighbors ON neighbors.fold = userid.fold AND neighbors.itemid = train.itemid
     GROUP BY userid, other
 )
 ANTI JOIN train USING (userid, itemid)

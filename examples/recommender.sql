@@ -59,7 +59,7 @@ QUALIFY row_number() OVER (PARTITION BY userid ORDER BY score DESC, itemid) <= 2
 -- Recommender 2: items similar to the user's items. The similarity of two items is the cosine of their users;
 -- each item contributes its 30 most similar items. DECIMAL, since a sum of DOUBLE depends on the order of its
 -- rows, and so on the threads.
-CREATE TEMP TABLE neighbours AS
+CREATE TEMP TABLE neighbors AS
 WITH together AS (
     SELECT a.itemid, b.itemid AS other, count(*) AS n_both
     FROM seen AS a JOIN seen AS b ON a.userid = b.userid AND a.itemid <> b.itemid
@@ -73,11 +73,11 @@ JOIN popular AS q ON q.itemid = t.other
 QUALIFY row_number() OVER (PARTITION BY t.itemid ORDER BY similarity DESC, t.other) <= 30;
 
 CREATE TEMP TABLE rec_cooccurrence AS
-SELECT seen.userid, neighbours.other AS itemid, sum(similarity)::DOUBLE AS score
-FROM seen JOIN neighbours USING (itemid)
-ANTI JOIN seen AS known ON known.userid = seen.userid AND known.itemid = neighbours.other
-GROUP BY seen.userid, neighbours.other
-QUALIFY row_number() OVER (PARTITION BY seen.userid ORDER BY score DESC, neighbours.other) <= 20;
+SELECT seen.userid, neighbors.other AS itemid, sum(similarity)::DOUBLE AS score
+FROM seen JOIN neighbors USING (itemid)
+ANTI JOIN seen AS known ON known.userid = seen.userid AND known.itemid = neighbors.other
+GROUP BY seen.userid, neighbors.other
+QUALIFY row_number() OVER (PARTITION BY seen.userid ORDER BY score DESC, neighbors.other) <= 20;
 
 CREATE TEMP TABLE rec AS
 SELECT 'popularity' AS system, * FROM rec_popularity

@@ -8,7 +8,7 @@ popular as (
 ),
 
 -- The cosine of two items' users. DECIMAL, since a sum of DOUBLE depends on the order of its rows.
-neighbours as (
+neighbors as (
     select a.userid.fold as fold, a.itemid, b.itemid as other,
         (count(*) / sqrt(any_value(p.n_users) * any_value(q.n_users)))::decimal(9, 6) as similarity
     from train as a
@@ -23,7 +23,7 @@ scored as (
     from (select distinct userid from train) join popular on popular.fold = userid.fold
     union all
     select 'similar' as system, userid, other as itemid, sum(similarity)::double as score
-    from train join neighbours on neighbours.fold = userid.fold and neighbours.itemid = train.itemid
+    from train join neighbors on neighbors.fold = userid.fold and neighbors.itemid = train.itemid
     group by all
 )
 
