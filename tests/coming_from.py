@@ -1,8 +1,8 @@
 """Calls of other libraries as they write them, what gives the same here, and the number.
 
-The rows are those of coming_from.toml. sql/README.md shows them, and tests/test_coming_from.py runs them. The
-value is what the library gave in this version, or what its own tests say. The tests compute it again with the
-libraries that are installed and have a function here.
+The rows are those of coming_from.toml. sql/migrating.md shows them, and tests/test_coming_from.py runs them.
+The value is what the library gave in this version, or what its own tests say. The tests compute it again with
+the libraries that are installed and have a function here.
 """
 
 import importlib

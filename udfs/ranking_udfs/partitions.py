@@ -83,7 +83,7 @@ class Partitioned:
 
         Args:
             rec: all rows of its users.
-            truth: likewise; None if the function reads none.
+            truth: all rows of its users; None if the function reads none.
             systems: all systems of all partitions, as a list or an Arrow array, if rec has a column of them.
             tables: history, all rows of its users; and what is the same for each partition, where `schemas`
                 has it: items; counts, with itemid and n: how many users of the whole history have the item,
@@ -314,30 +314,30 @@ def partition(
     items: pa.Schema | None = None,
     **arguments: Any,
 ) -> Partitioned:
-    """Plan a table function over partitions of users, for engines that hand out Arrow tables.
+    """Plan a table function over partitions of users, for engines that distribute Arrow tables.
 
-    No two partitions may have rows of one user. `part` of what it returns evaluates one of them, and `merge`
-    what came of all: it may be sent to other processes in between.
+    All rows of a user must be in one partition. `part` evaluates a partition, and `merge` combines the
+    results. You can send the plan to other processes.
 
         job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, [5, 10], ["ndcg"])
         parts = [job.part(rec, truth) for rec, truth in partitions]
         means = job.merge(pyarrow.concat_tables(parts))
 
     Args:
-        function: ranking.judged, ranking.by_user, ranking.beyond_accuracy_by_user and ranking.fuse, which
-            want no merge; ranking.evaluate, ranking.distribution, ranking.compare, ranking.compare_by_user,
-            ranking.check and ranking.beyond_accuracy.
-        rec: the schema of the table; for ranking.compare_by_user of the values by user, all for the merge.
-        truth: likewise, if the function reads a truth.
-        ks: cutoffs, of ranking.judged one; None for the whole list.
-        measures: as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`; by default all columns.
+        function: name of a table function. Without a merge: judged, by_user, beyond_accuracy_by_user and
+            fuse. With a merge: evaluate, distribution, compare, compare_by_user, check and beyond_accuracy.
+        rec: schema of the recommendations. For compare_by_user: schema of the values by user, which only
+            `merge` reads.
+        truth: schema of the ground truth, if the function reads one.
+        ks: cutoffs; for judged one cutoff. None means the whole list.
+        measures: measures such as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`. Default: all columns.
         ties: "item", "trec" or "expected".
-        history: the schema of the history of ranking.check or ranking.beyond_accuracy, if there is one.
-        items: likewise of the items of the latter.
+        history: schema of the interaction history, for check and the beyond-accuracy functions.
+        items: schema of the items, for the beyond-accuracy functions.
         arguments: further arguments of the function: user_col, descending, min_grade, margin, weights, ...
 
     Raises:
-        ValueError, TypeError: a column is missing or does not fit; an argument that is not valid.
+        ValueError, TypeError: a column is missing or has an unusable type, or an argument is invalid.
     """
     if function not in TABLES:
         raise ValueError(f"partition: function must be one of {', '.join(TABLES)}, got {function!r}")

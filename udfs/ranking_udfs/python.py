@@ -84,36 +84,36 @@ def evaluate(
     by_user: bool = False,
     **options: Unpack[Evaluating],
 ) -> duckdb.DuckDBPyRelation:
-    """Measure recommendations by the truth, as `ranking-udfs evaluate` does.
+    """Compute the mean of each measure for each model and cutoff.
 
     Args:
-        rec: recommendations: users, items and scores. A data frame (pandas, Polars, Arrow), a relation of
-            DuckDB's, the name of a file or, with `con`, of a table or view. So are segments, history, items.
-            Or objects: a dict by query (user) of `{id: score}`, of pairs `[(id, score)]` or of ids in order;
-            a list of dicts, of which each is an item of a query or a query with its list. For several
-            models, give a dict of any of these by name; a column `system` tells models apart, too.
-        truth: what turned out right: users, items and, if there are any, grades; in the same forms. The ids
-            of a query can be a set.
-        measures: as texts, `ndcg`, `recall(normalize=min)@5,10`, with options and cutoffs if they are to
-            have their own. By default recall, precision, average_precision, mrr, ndcg, hit_rate and
-            f_measure, with history or items what is in the lists, too.
-        ks: the cutoffs of all other measures: an integer, or several; None is the whole list.
-        by_user: whether to return the values of each user in place of means.
+        rec: recommendations: users, items and scores. Pass a data frame (pandas, Polars, Arrow), a DuckDB
+            relation, a file name or, with `con`, the name of a table or view. Python objects work too: a dict
+            by user (query) of `{id: score}`, of pairs `[(id, score)]` or of ids in order; or a list of dicts,
+            one per item or one per user with a list. For several models, pass a dict of these by model name,
+            or a table with a column `system`.
+        truth: ground truth: users, items and, optionally, grades, in the same forms. The ids of a user can be
+            a set.
+        measures: strings such as `ndcg` or `recall(normalize=min)@5,10`. Default: recall, precision,
+            average_precision, mrr, ndcg, hit_rate and f_measure; with history or items, the beyond-accuracy
+            measures too.
+        ks: cutoffs of measures without an @: an integer or several. None means the whole list.
+        by_user: whether to return the values of each user instead of means.
         options:
 
     Returns:
-        A relation with a row per model, segment and k: [system,] [segment,] k, users, users_without_rec,
-        users_without_truth, users_without_relevant and a column for each measure, NULL at cutoffs that are
-        not its own; the segment of all users is `(all)`. With history or items users_with_rec (with truth or
-        without), users_without_history and what is in the lists stand beside them. With by_user a row per
-        model, user and k: [system,] userid, k, n_rec, n_truth and the measures. `.df()`, `.pl()`,
-        `.fetchall()` and `.show()` read it. It has been computed, and keeps its connection open: one of its
-        own, or `con`.
+        A DuckDB relation with one row per model, segment and k. Columns: [system,] [segment,] k, users,
+        users_without_rec, users_without_truth, users_without_relevant and one per measure. A measure is NULL
+        at cutoffs that it does not have. The segment of all users is `(all)`. With history or items, the
+        columns users_with_rec (with or without truth), users_without_history and the beyond-accuracy measures
+        follow. With by_user: one row per model, user and k, with [system,] userid, k, n_rec, n_truth and the
+        measures. Read the relation with `.df()`, `.pl()`, `.fetchall()` or `.show()`. It is already computed
+        and keeps its connection open: `con`, or one of its own.
 
     Raises:
-        ValueError: the data or an argument is not valid.
-        TypeError: a column is not named by a text, or con is no connection.
-        duckdb.Error: DuckDB cannot read what is named.
+        ValueError: the data or an argument is invalid.
+        TypeError: the name of a column is not a string, or con is not a connection.
+        duckdb.Error: DuckDB cannot read an input.
 
     Example:
         >>> import pandas as pd
@@ -136,23 +136,24 @@ def compare(
     ks: CutOffs = defaults.K,
     **options: Unpack[Comparing],
 ) -> duckdb.DuckDBPyRelation:
-    """Find out which model is better, and how surely, as `ranking-udfs compare` does.
+    """Compare models: differences with confidence intervals, p-values and verdicts.
 
     Args:
-        rec: the recommendations of two models or more, as of `evaluate`: a dict, or one with a column system.
-        truth: as of `evaluate`.
-        measures: as of `evaluate`; by default ndcg, recall, average_precision, mrr, hit_rate and precision.
-            Verdicts of those such as novelty, which need history or items, are `higher` and `lower`.
-        ks: as of `evaluate`.
+        rec: recommendations of two or more models, in any form that `evaluate` accepts: a dict by model
+            name, or a table with a column `system`.
+        truth: ground truth, in any form that `evaluate` accepts.
+        measures: strings as for `evaluate`. Default: ndcg, recall, average_precision, mrr, hit_rate and
+            precision. Beyond-accuracy measures such as novelty have the verdicts `higher` and `lower`.
+        ks: cutoffs of measures without an @: an integer or several. None means the whole list.
         options:
 
     Returns:
-        A relation with a row per comparison, the columns of `ranking.compare_by_user`, and if there are
-        segments, segment before them; its caveats name what the check finds, too. A row of a column of `also`
-        has its name as measure, and NULL as k. It reads as that of `evaluate`.
+        A DuckDB relation with one row per comparison and the columns of `ranking.compare_by_user`. With
+        segments, a column segment comes first. The column caveats includes codes that the check finds. Each
+        column in `also` has rows with its name as measure and NULL as k.
 
     Raises:
-        ValueError, TypeError, duckdb.Error: as `evaluate`.
+        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> import pandas as pd
@@ -181,23 +182,24 @@ def report(
     ks: CutOffs = defaults.K,
     **options: Unpack[Reporting],
 ) -> "Page":
-    """Make the page that `ranking-udfs report` writes; a notebook shows it.
+    """Create the HTML report of `ranking-udfs report`; a notebook displays it.
 
-    Needs vl-convert-python, the extra `report`. In a transaction of `con`, an error of DuckDB's aborts it.
+    Requires vl-convert-python, the extra `report`. A DuckDB error aborts an open transaction of `con`.
 
     Args:
-        rec: as of `evaluate`, of one model or several, which are compared with the first if no baseline is
-            named.
-        truth: as of `evaluate`.
-        measures: as of `compare`; the verdict is of the first.
-        ks: as of `evaluate`; the verdict is of the first.
+        rec: recommendations of one or more models, in any form that `evaluate` accepts. Without a baseline,
+            all models are compared with the first.
+        truth: ground truth, in any form that `evaluate` accepts.
+        measures: strings, with the default of `compare`. The verdict is about the first.
+        ks: cutoffs, as for `evaluate`. The verdict is about the first.
         options:
 
     Returns:
-        A Page: its `html` is a whole file of HTML, which `save(path)` writes. Problems of the data are on it.
+        A Page. Its `html` is a complete HTML file; `save(path)` writes it. Problems in the data are on the
+        page.
 
     Raises:
-        ValueError, TypeError, duckdb.Error: as `evaluate`.
+        ValueError, TypeError, duckdb.Error: as for `evaluate`.
         ImportError: vl-convert-python is not installed.
 
     Example:
@@ -226,23 +228,24 @@ def agreement(
     ks: CutOffs = defaults.K,
     **options: Unpack[Agreeing],
 ) -> duckdb.DuckDBPyRelation:
-    """Find out how far two judges agree, as `ranking-udfs agreement` does.
+    """Measure the agreement of two judges: kappa and alpha of their labels, and the stricter judge.
 
     Args:
-        labels_a: the labels of one judge, as truth of `evaluate`, with grades.
-        labels_b: the labels of the other judge.
-        rec: the recommendations of two models or more, as of `compare`; None for none.
-        measures: with rec, as of `compare`.
-        ks: with rec, as of `evaluate`.
+        labels_a: labels of one judge: users, items and grades, in any form that `evaluate` accepts.
+        labels_b: labels of the other judge.
+        rec: recommendations of two or more models, as for `compare`, or None.
+        measures: with rec: measures, as for `compare`.
+        ks: with rec: cutoffs, as for `evaluate`.
         options:
 
     Returns:
-        A relation. Without rec it has a row per statistic, as `ranking.agreement` in SQL: kappa and alpha
-        with intervals, and which judge is stricter. With rec it has a row per pair of models, measure and k:
-        the difference by each judge with p and verdict, how far the two differ, and who favors the system.
+        A DuckDB relation. Without rec: one row per statistic with its confidence interval, as in
+        `ranking.agreement` in SQL. With rec: one row per pair of models, measure and k. Its columns are the
+        difference by each judge with p and verdict, the difference between the judges, and the judge that
+        favors the system.
 
     Raises:
-        ValueError, TypeError, duckdb.Error: as `evaluate`.
+        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> people = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"c": 0}}
@@ -264,21 +267,21 @@ def check(
     time_col: str | None = None,
     **options: Unpack[Checking],
 ) -> duckdb.DuckDBPyRelation:
-    """Look for problems in the data, as `ranking-udfs check` does.
+    """Check the data for problems, before you trust a result.
 
     Args:
-        rec: as of `evaluate`.
-        truth: as of `evaluate`.
-        ks: as of `evaluate`.
-        time_col: column of times in truth and history; '' for none.
+        rec: recommendations, in any form that `evaluate` accepts.
+        truth: ground truth, in any form that `evaluate` accepts.
+        ks: cutoffs at which to look for tied scores and short lists. None means the whole list.
+        time_col: column of times in truth and history; '' turns off the check for late events.
         options:
 
     Returns:
-        A relation with a row per problem: severity (error, warning or info), system, problem, code, k,
-        example, count, of, file and write, which says what to do. No row: nothing was found.
+        A DuckDB relation with one row per problem: severity (error, warning or info), system, problem, code,
+        k, example, count, of, file and write (the fix). No row: no problem.
 
     Raises:
-        ValueError, TypeError, duckdb.Error: as `evaluate`.
+        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> rec = {"q1": {"a": 0.9, "b": 0.9}, "q2": {"a": 0.7}}
@@ -305,21 +308,21 @@ def explain(
     ks: int | None = defaults.K,
     **options: Unpack[Explaining],
 ) -> duckdb.DuckDBPyRelation:
-    """Show one user's lists rank by rank, as `ranking-udfs explain` does.
+    """Explain the results of one user: the list of each model, rank by rank.
 
     Args:
-        rec: as of `evaluate`.
-        truth: as of `evaluate`.
-        user_id: the user.
-        ks: one cutoff; None is the whole list.
+        rec: recommendations, in any form that `evaluate` accepts.
+        truth: ground truth, in any form that `evaluate` accepts.
+        user_id: id of the user.
+        ks: one cutoff; None means the whole list.
         options:
 
     Returns:
-        A relation with a row per item down to the cutoff, then those of truth that are missed: the columns
-        of `ranking.explain`.
+        A DuckDB relation with one row per item down to the cutoff, then one per missed relevant item: the
+        columns of `ranking.explain`.
 
     Raises:
-        ValueError, TypeError, duckdb.Error: as `evaluate`.
+        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> rec = {"q1": {"a": 0.9, "b": 0.5}}
@@ -338,18 +341,19 @@ def explain(
 def overlap(
     rec: Table | Mapping[str, Table], ks: CutOffs = defaults.K, **options: Unpack[Overlapping]
 ) -> duckdb.DuckDBPyRelation:
-    """Find out what models' lists have in common, as `ranking-udfs overlap` does; no truth is read.
+    """Measure the overlap of the lists of models; no ground truth is needed.
 
     Args:
-        rec: the recommendations of two models or more, as of `compare`.
-        ks: as of `evaluate`.
+        rec: recommendations of two or more models, in any form that `evaluate` accepts: a dict by model
+            name, or a table with a column `system`.
+        ks: cutoffs: an integer or several. None means the whole list.
         options:
 
     Returns:
-        A relation with a row per pair of models and k: the columns of `ranking.overlap`.
+        A DuckDB relation with one row per pair of models and k: the columns of `ranking.overlap`.
 
     Raises:
-        ValueError, TypeError, duckdb.Error: as `evaluate`.
+        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> rec = {"a": {"q1": ["x", "y"]}, "b": {"q1": ["y", "z"]}}
@@ -366,18 +370,19 @@ def overlap(
 def abstention(
     rec: Table | Mapping[str, Table], truth: Table, **options: Unpack[Abstaining]
 ) -> duckdb.DuckDBPyRelation:
-    """Find the best score from which to answer, as `ranking-udfs abstention` does.
+    """Choose a score threshold below which a system should not answer.
 
     Args:
-        rec: as of `evaluate`, with scores.
-        truth: as of `evaluate`, with users without a relevant item; or say `users`.
+        rec: recommendations with scores, in any form that `evaluate` accepts.
+        truth: ground truth, with unanswerable users: users without a relevant item, or users that only
+            `users` lists.
         options:
 
     Returns:
-        A relation with a row per model and threshold: the columns of `ranking.abstention`.
+        A DuckDB relation with one row per model and threshold: the columns of `ranking.abstention`.
 
     Raises:
-        ValueError, TypeError, duckdb.Error: as `evaluate`; every user has a relevant item.
+        ValueError, TypeError, duckdb.Error: as for `evaluate`; ValueError if every user has a relevant item.
 
     Example:
         >>> rec = {"q1": {"a": 0.9}, "q2": {"b": 0.2}}
@@ -395,17 +400,19 @@ def abstention(
 
 @described(Fusing)
 def fuse(rec: Table | Mapping[str, Table], **options: Unpack[Fusing]) -> duckdb.DuckDBPyRelation:
-    """Join the rankings of several models into one, as `ranking-udfs fuse` does.
+    """Fuse the rankings of several models into one, for hybrid search or an ensemble.
 
     Args:
-        rec: the recommendations of two models or more, as of `compare`.
+        rec: recommendations of two or more models, in any form that `evaluate` accepts: a dict by model
+            name, or a table with a column `system`.
         options:
 
     Returns:
-        A relation with a row per user and item: userid, itemid, score (the highest is best) and n_systems.
+        A DuckDB relation with one row per user and item: userid, itemid, score (the highest is the best) and
+        n_systems.
 
     Raises:
-        ValueError, TypeError, duckdb.Error: as `evaluate`.
+        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> rec = {"bm25": {"q1": ["a", "b"]}, "vector": {"q1": ["b"]}}
@@ -418,18 +425,19 @@ def fuse(rec: Table | Mapping[str, Table], **options: Unpack[Fusing]) -> duckdb.
 
 @described(Splitting)
 def split(events: Table, *, time_col: str = "time", **options: Unpack[Splitting]) -> duckdb.DuckDBPyRelation:
-    """Split events into train and test, as `ranking-udfs split` does.
+    """Split events into train and test, by time or by user.
 
     Args:
-        events: users, items and times: a data frame, a relation, the name of a file or, with `con`, a table.
+        events: users, items and times: a data frame, a relation, a file name or, with `con`, a table name.
         time_col: column of times.
         options:
 
     Returns:
-        A relation with the events and fold, part ('train' or 'test') and dropped, why one is in neither.
+        A DuckDB relation: the events, with fold, part ('train' or 'test') and dropped (the reason if an event
+        is in neither part).
 
     Raises:
-        ValueError, TypeError, duckdb.Error: as `evaluate`.
+        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> import pandas as pd

@@ -1,4 +1,4 @@
-"""register: put everything that the pack has into a DuckDB instance."""
+"""Register all functions and macros in a DuckDB instance."""
 
 import contextlib
 import warnings
@@ -34,34 +34,32 @@ RESERVED = ("main", "temp", "system", "pg_catalog", "information_schema")  # whi
 def register(
     con: duckdb.DuckDBPyConnection | ModuleType, hivemall: bool = False, name: str = NAMESPACE
 ) -> duckdb.DuckDBPyConnection:
-    """Make the pack's functions and macros usable in this DuckDB instance, and return the connection.
+    """Register the functions and macros in this DuckDB instance, and return the connection.
 
-    Adds two things, once for the instance, so that every cursor and thread has them: the functions over lists
-    (`recall(rec, truth, k)`) in `system.main`, and a database in memory, attached as `ranking`, with all
-    others: `FROM ranking.evaluate('rec', 'truth', [10])`. The tables named are those that the cursor itself
-    would find, its TEMP tables and CTEs included. Nothing is written into a database file, no setting is
-    changed, and a read-only instance will do. Call it again at any time: what is there stays.
+    Every cursor and thread of the instance can then call them. The list functions (`recall(rec, truth, k)`)
+    are in `system.main`. All others are in an in-memory database, attached as `ranking`:
+    `FROM ranking.evaluate('rec', 'truth', [10])`. Table names resolve as in your own queries, TEMP tables and
+    CTEs included. Nothing is written to a database file and no setting changes, so a read-only instance
+    works. You can call it again at any time.
 
-    `ranking.main.evaluate` means the same, and is the way to write OVER behind `ranking.main.mae(p, a)`.
+    Use the full name `ranking.main.mae(p, a)` if OVER follows.
 
-    A function of yours that has the name of one over lists is left alone; a warning says so, and
-    `ranking.recall` is the pack's. A rollback of the transaction undoes the registration:
-    register again.
+    A function of your own with the name of a list function is kept, with a warning; call `ranking.recall`
+    instead. A rollback of the transaction undoes the registration: register again.
 
     Args:
-        con: an open connection or cursor; or the module `duckdb`, for the default connection, which
-            `duckdb.sql(...)` takes.
+        con: an open connection or cursor; or the module `duckdb`, for the default connection of
+            `duckdb.sql(...)`.
         hivemall: whether to add Hivemall's `collect_set`, `to_ordered_map`, `to_ordered_list` and `struct`,
-            and each measure as an aggregate, so that its queries run as written: as TEMP macros of this
-            connection alone.
-        name: the name of the database, where `ranking` is the name of one of yours or of a schema.
+            and each measure as an aggregate, so that Hivemall queries run unchanged. They are TEMP macros of
+            this connection.
+        name: name of the attached database, if `ranking` is the name of your own database or schema.
 
     Raises:
-        TypeError: con is something else, such as what SQLAlchemy has around a connection.
-        ValueError: the connection is closed, or holds a result that was not read to its end (DuckDB 2 allows
-            no other statement then; on DuckDB 1.5 the statement ends that result, as any other would), or a
-            database of another origin, or a schema of the current one, is called as `name` is, which DuckDB
-            would call ambiguous.
+        TypeError: con is not a DuckDB connection, for example a connection of SQLAlchemy.
+        ValueError: the connection is closed. On DuckDB 2: it has a result that is not read to its end
+            (DuckDB 1.5 discards that result). Another database, or a schema of the current one, already has
+            the name.
     """
     con = duckdb_connection(con)
     if not isinstance(name, str) or not name:
