@@ -1,6 +1,7 @@
 """Write all generated files and expected outputs: `python -m tests.generate`; then read what changed.
 
 - sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
+- sql/checks.md, udfs/ranking_udfs/README.md and command/README.md: codes, Python's functions, options
 - udfs/ranking_udfs/duckdb/macros.sql: the macros that `register` makes
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 - examples/browser/rules.json: the rules of measures, columns and means that the page in the browser has
@@ -23,6 +24,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.compose.columns import LIKE, NEAR
 from ranking_udfs.compose.means import mean_interval
 from ranking_udfs.duckdb.macros import FILE
@@ -67,6 +69,13 @@ def generated() -> Iterator[tuple[Path, str]]:
     migrating = ROOT / "sql" / "migrating.md"
     yield migrating, between(migrating, libraries=library_tables())
     yield RULES, json.dumps(page_rules(), indent=2, ensure_ascii=False) + "\n"
+    checks, package = ROOT / "sql" / "checks.md", ROOT / "udfs" / "ranking_udfs"
+    yield checks, between(checks, codes=reference.check_codes())
+    api, command = package / "README.md", package / "command" / "README.md"
+    shared = ("", *reference.table(reference.ARGUMENT_COLUMNS, reference.shared_arguments().items()), "")
+    yield api, between(api, functions=reference.python_functions(), arguments=shared)
+    tables = {name: reference.command_options(name) for name in COMMANDS}
+    yield command, between(command, options=reference.option_tables(), **tables)
     for title in reference.GROUPS:
         parts = {title: reference.sections(title)}
         parts |= {"table": reference.measure_table()} if title == "Measures" else {}

@@ -5,18 +5,27 @@ Errors, Source and Example, then notes.
 """
 
 import contextlib
+import inspect
 import re
 import textwrap
+import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import duckdb
 
 import ranking_udfs
+from ranking_udfs import python
 from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.command import options
+from ranking_udfs.command.options import COMMANDS
+from ranking_udfs.compose.problems import PROBLEMS, TESTED, Problem
 from ranking_udfs.duckdb.functions import OF_LISTS
+from ranking_udfs.evaluation.options import OPTIONS, Splitting, describe, names_of
 from ranking_udfs.macros import files as statements
 from ranking_udfs.macros.files import FIRST, description, made, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
@@ -337,3 +346,125 @@ def judge_section() -> Iterator[str]:
 def public_names() -> set[str]:
     """Return all names that a user may call."""
     return {*OF_LISTS, *(macro.called for macro in made().values())}
+
+
+# --- Codes of the check, options of the command, functions of Python ---
+
+TABLES_OF_CODES = {"rec": "Recommendations", "truth": "Ground truth", "history": "Interaction history"}
+NAMES = {"user": "userid", "item": "itemid", "score": "score", "grade": "rel", "k": "10", "n": "5"}
+TURNED = {"SQL:": "", "Command:": "write --ascending", "Python:": "write descending=False"}
+OPTION_COLUMNS, ARGUMENT_COLUMNS = ("option", "meaning", "default"), ("argument", "meaning")
+KEYWORDS = {**python.KEYWORDS, "split": Splitting}
+
+
+def check_codes() -> Iterator[str]:
+    """Yield a section for each code of the check: message, meaning, severity and advice."""
+    meanings = tomllib.loads((ROOT / "tests" / "check_codes.toml").read_text(encoding="utf-8"))
+    for place, title in TABLES_OF_CODES.items():
+        yield f"\n## {title}"
+        for problem in (one for one in PROBLEMS if one.about == place):
+            message = problem.sentence.format(**NAMES, least="above 0")
+            yield f"\n### `{problem.code}`\n\n```text\n{message}\n```\n"
+            yield f"{filled(meanings[problem.code])}\n\n- **Severity**: {severity(problem)}."
+            if problem.needs:
+                yield f"- **Requires**: `{problem.needs}` (command: `--{problem.needs.replace('_', '-')}`)."
+            texts = (problem.in_sql or "", problem.advice(True) or "", problem.advice(False) or "")
+            pairs = zip(TURNED, texts, strict=True)
+            lines = [f"{where:<9}{text}".replace("{ascending}", TURNED[where]) for where, text in pairs]
+            lines = lines if len({*texts}) > 1 else [texts[0]]
+            lines = [textwrap.fill(line, 106, subsequent_indent=" " * 9) for line in lines]
+            if problem.in_sql:
+                yield "- **Fix**:\n\n  ```text\n" + textwrap.indent("\n".join(lines), "  ") + "\n  ```"
+    yield ""
+
+
+def severity(problem: Problem) -> str:
+    """Return the rule for the severity of a code."""
+    bounds = {"error": problem.error_from, "warning": problem.warning_from}
+    known = {name: share for name, share in bounds.items() if share is not None}
+    shares = {share: f" from {share:.0%} of {problem.counted}" for share in known.values() if share}
+    found = [name + shares.get(share, "") for name, share in known.items()]
+    found += [] if 0 in known.values() else ["otherwise info" if found else "info"]
+    return "decided by a statistical test" if problem.code in TESTED else ", ".join(found)
+
+
+@cache
+def option_record(command: str, name: str) -> tuple[str, str, str]:
+    """Return an option of a command as it is written, its meaning and its default."""
+    made = options.option(command, name)
+    called, text = made.get_help_record(click.Context(click.Command(command))) or ("", "")
+    default = f"`{made.default}`" if made.show_default else "**required**" * made.required
+    return f"`{called}`", re.sub(r"\s*\[(default: .*|required)\]$", "", text), default
+
+
+@cache
+def shared_options() -> dict[str, dict[str, tuple[str, str, str]]]:
+    """Return the options that several commands have with one meaning, by group and name."""
+    groups = [(command, *group) for command, spec in COMMANDS.items() for group in spec.groups.items()]
+    every = [(group.replace("page", "output"), name, option_record(command, name))
+             for command, group, names in groups for name in names.split()]  # fmt: skip
+    counts = Counter((name, record) for _, name, record in every)
+    found: dict[str, dict[str, tuple[str, str, str]]] = {}
+    for group, name, record in every:
+        if counts[name, record] > 1 and not any(name in records for records in found.values()):
+            found.setdefault(group, {})[name] = record
+    return found
+
+
+def option_tables() -> Iterator[str]:
+    for group, records in shared_options().items():
+        yield from (f"\n**{group.capitalize()}**\n", *table(OPTION_COLUMNS, records.values()))
+    yield ""
+
+
+def command_options(command: str) -> Iterator[str]:
+    """Yield the usage of a command, the names of its shared options, and a table of its own."""
+    spec, parts = COMMANDS[command], []
+    operands = {"events": "EVENTS", "names": "[NAME]..."}.get(spec.operand, spec.files)
+    yield f"\n```text\nranking-udfs {command} [OPTIONS] {operands}\n```\n"
+    own = {name: option_record(command, name) for name in spec.names}
+    for group, shared in shared_options().items():
+        names = [name for name, record in shared.items() if own.get(name) == record]
+        called = ", ".join(f"`{re.split('[ ,`]', own.pop(name)[0])[1]}`" for name in names)
+        parts += [f"{group} (all)" if [*shared] == names else f"{group} ({called})"] * bool(names)
+    if parts:
+        yield filled(f"[Shared options](#shared-options): {', '.join(parts)}.") + "\n"
+    if own:
+        yield from (*table(OPTION_COLUMNS, own.values()), "")
+
+
+def entries(text: str) -> dict[str, str]:
+    """Return the texts of a part of a docstring by their names."""
+    found = re.findall(r"(?m)^(\S[^:]*): (.*(?:\n .*)*)", textwrap.dedent(text))
+    return {f"`{name}`": joined(meaning) for name, meaning in found}
+
+
+def shared_arguments() -> dict[str, str]:
+    """Return the meanings of arguments that several functions have."""
+    counts = Counter(name for keywords in KEYWORDS.values() for name in names_of(keywords))
+    return entries(describe(name for name in OPTIONS if counts[name] > 1))
+
+
+def python_functions() -> Iterator[str]:
+    """Yield a section for each public function of the package."""
+    for name in dict.fromkeys(("register", *KEYWORDS, *ranking_udfs.__all__[1:])):
+        function = getattr(ranking_udfs, name)
+        parts = re.split(r"(?m)^(Args|Returns|Raises|Example):\n", inspect.getdoc(function) or "")
+        text = dict(zip(("", *parts[1::2]), parts[::2], strict=True))
+        arguments = entries(text["Args"])
+        shared = [one for one, meaning in shared_arguments().items() if arguments.get(one) == meaning]
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if f"`{one.name}`" not in shared]
+        own = [one.replace(annotation=one.empty) for one in own]
+        call = f"{name}{signature.replace(parameters=own, return_annotation=signature.empty)}"
+        call = textwrap.fill(call[:-1] + ", ..." * bool(shared) + ")", 100, subsequent_indent="    ")
+        yield f"\n## `{name}`\n\n{text[''].strip()}\n\n```text\n{call}\n```\n"
+        yield from table(ARGUMENT_COLUMNS, (one for one in arguments.items() if one[0] not in shared))
+        links = f"[Shared arguments](#shared-arguments): {', '.join(shared)}." * bool(shared)
+        yield from ("", filled(links), "")
+        facts = {"Returns": text.get("Returns", "")}
+        facts |= {f"Raises {error}": why for error, why in entries(text["Raises"]).items()}
+        yield from (filled(f"- **{title}**: {joined(fact)}", "  ") for title, fact in facts.items() if fact)
+        if "Example" in text:
+            yield f"\n```pycon\n{textwrap.dedent(text['Example']).strip()}\n```"
+    yield ""

@@ -45,6 +45,7 @@ SESSIONS = [
     "examples/retrieval/python.md",
     "examples/retrieval/search.md",
     "examples/retrieval/answers.md",
+    "udfs/ranking_udfs/README.md",
     "udfs/ranking_udfs/command/README.md",
     "udfs/ranking_udfs/duckdb/README.md",
 ]
