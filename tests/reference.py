@@ -22,7 +22,6 @@ import ranking_udfs
 from ranking_udfs import python
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.command import options
-from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.compose.problems import PROBLEMS, TESTED, Problem
 from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.evaluation.options import OPTIONS, Splitting, describe, names_of
@@ -380,27 +379,28 @@ def check_codes() -> Iterator[str]:
 
 def severity(problem: Problem) -> str:
     """Return the rule for the severity of a code."""
-    bounds = {"error": problem.error_from, "warning": problem.warning_from}
-    known = {name: share for name, share in bounds.items() if share is not None}
-    shares = {share: f" from {share:.0%} of {problem.counted}" for share in known.values() if share}
-    found = [name + shares.get(share, "") for name, share in known.items()]
-    found += [] if 0 in known.values() else ["otherwise info" if found else "info"]
+    bounds = [("error", problem.error_from), ("warning", problem.warning_from)]
+    of = f" of {problem.counted}"
+    found = [f"{name} from {share:.0%}{of}" if share else name for name, share in bounds if share is not None]
+    found += ["otherwise info" if found else "info"] * all(share != 0 for _, share in bounds)
     return "decided by a statistical test" if problem.code in TESTED else ", ".join(found)
 
 
 @cache
 def option_record(command: str, name: str) -> tuple[str, str, str]:
     """Return an option of a command as it is written, its meaning and its default."""
-    made = options.option(command, name)
-    called, text = made.get_help_record(click.Context(click.Command(command))) or ("", "")
-    default = f"`{made.default}`" if made.show_default else "**required**" * made.required
+    one = options.option(command, name)
+    called, text = one.get_help_record(click.Context(click.Command(command))) or ("", "")
+    default = f"`{one.default}`" if one.show_default else "**required**" * one.required
     return f"`{called}`", re.sub(r"\s*\[(default: .*|required)\]$", "", text), default
 
 
 @cache
 def shared_options() -> dict[str, dict[str, tuple[str, str, str]]]:
     """Return the options that several commands have with one meaning, by group and name."""
-    groups = [(command, *group) for command, spec in COMMANDS.items() for group in spec.groups.items()]
+    groups = [
+        (command, *group) for command, spec in options.COMMANDS.items() for group in spec.groups.items()
+    ]
     every = [(group.replace("page", "output"), name, option_record(command, name))
              for command, group, names in groups for name in names.split()]  # fmt: skip
     counts = Counter((name, record) for _, name, record in every)
@@ -419,7 +419,7 @@ def option_tables() -> Iterator[str]:
 
 def command_options(command: str) -> Iterator[str]:
     """Yield the usage of a command, the names of its shared options, and a table of its own."""
-    spec, parts = COMMANDS[command], []
+    spec, parts = options.COMMANDS[command], []
     operands = {"events": "EVENTS", "names": "[NAME]..."}.get(spec.operand, spec.files)
     yield f"\n```text\nranking-udfs {command} [OPTIONS] {operands}\n```\n"
     own = {name: option_record(command, name) for name in spec.names}
@@ -454,8 +454,8 @@ def python_functions() -> Iterator[str]:
         arguments = entries(text["Args"])
         shared = [one for one, meaning in shared_arguments().items() if arguments.get(one) == meaning]
         signature = inspect.signature(function)
-        own = [one for one in signature.parameters.values() if f"`{one.name}`" not in shared]
-        own = [one.replace(annotation=one.empty) for one in own]
+        named = (one.replace(annotation=one.empty) for one in signature.parameters.values())
+        own = [one for one in named if f"`{one.name}`" not in shared]
         call = f"{name}{signature.replace(parameters=own, return_annotation=signature.empty)}"
         call = textwrap.fill(call[:-1] + ", ..." * bool(shared) + ")", 100, subsequent_indent="    ")
         yield f"\n## `{name}`\n\n{text[''].strip()}\n\n```text\n{call}\n```\n"
