@@ -42,7 +42,7 @@ def one_connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def connect_on(con: duckdb.DuckDBPyConnection, patch: pytest.MonkeyPatch) -> None:
-    """Run the command on this connection if it needs functions, but no settings and no database of its own."""
+    """Run the command on this connection if it needs functions, but no settings and no database."""
 
     def connected(
         settings: Mapping[str, Any], database: str | None = None, has_functions: bool = True
