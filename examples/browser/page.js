@@ -312,7 +312,7 @@ function offerSwap() {
     areRight = true;
     offerSwap();
   };
-  say("swap", `The truth has ${what} and the recommendations have not: are the files swapped? `, swap, " ", keep);
+  say("swap", `The truth has ${what} and the recommendations do not: are the files swapped? `, swap, " ", keep);
 }
 
 // --- The question ---
@@ -727,7 +727,7 @@ function* verdicts(found) {
     return;
   }
   const lead = leading(found);
-  const needed = `at most ${rules.most_systems.pairs} models, common users of each two models, and a value for every user`;
+  const needed = `at most ${rules.most_systems.pairs} models, common users for each pair of models, and a value for every user`;
   yield lead ? element("p", { class: "lead" }, lead) : element("p", {}, `No best model is named. That requires ${needed}.`);
   const family = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
   yield element("ul", { class: "verdicts" }, ...family.map((row) => element("li", { class: row.verdict }, sentence(row, family.length))));
@@ -783,13 +783,13 @@ function differences(comparisons, measure) {
 
 /** Say who has no list of a model, and what the means are of those who have one of every model. */
 function gotNothing({ users, shared = [], measures, ks }) {
-  const header = ["System", "Users", "Got nothing", "Of them"];
+  const header = ["System", "Users", "No recommendations", "Example users"];
   const rows = users.map((row) => [names(row.system), row.users, row.without_rec, [...row.some].join(", ") + (row.without_rec > row.some.length ? ", ..." : "")]);
   const decimals = columnDecimals(shared.map((row) => row.mean), []);
   const means = shared.map((row) => `${formatFixed([row.mean], decimals)[0]} with ${row.system}`).join(", ");
   return [
     quiet("All users in the truth are evaluated. A user without recommendations is scored as an empty list."),
-    table(header, rows, "Users without recommendations", ["Of them"]),
+    table(header, rows, "Users without recommendations", ["Example users"]),
     ...(shared[0]?.users ? [element("p", {}, `For the ${shared[0].users} users with recommendations from every model, ${atK(measures[0], ks[0])} is ${means}.`)] : []),
   ];
 }
