@@ -109,7 +109,7 @@ class Slow:
         return {
             "n_items": len(counts),
             "coverage": sum(count > 0 for count in inside) / n,
-            "items_outside_catalogue": len(set(counts) - self.catalog),
+            "items_outside_catalog": len(set(counts) - self.catalog),
             "gini": ranked / (max(n - 1, 1) * total) if total else None,
             "entropy": -sum(c / total * math.log2(c / total) for c in inside if c) if total else None,
             "personalization": None if alike is None else 1 - alike,
