@@ -1,4 +1,4 @@
-"""ranking.fuse against a slow definition; golden/sql/fuse.txt has the values of ranx."""
+"""ranking.fuse against a slow definition; sql/fuse.test has the values of ranx."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""ranking.intents_by_user against a slow definition; right_tables.txt has pyndeval and cases by hand."""
+"""ranking.intents_by_user against a slow definition; sql/intents.test has pyndeval and cases by hand."""
 
 import math
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Overlap of two lists against a slow definition; right_tables.txt has values by hand."""
+"""Overlap of two lists against a slow definition; sql/overlap.test has values by hand."""
 
 from typing import Any
 

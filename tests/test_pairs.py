@@ -1,4 +1,4 @@
-"""Pairs of models: letters and order; golden/compare.txt has the best model against the second best."""
+"""Pairs of models: letters and order; transcripts/compare.txt has the best model against the second best."""
 
 from itertools import combinations
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""ranking.split against a slow definition, and in the script; right_tables.txt has cases by hand."""
+"""ranking.split against a slow definition, and in the script; sql/split.test has cases by hand."""
 
 import random
 from collections.abc import Sequence

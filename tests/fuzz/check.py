@@ -142,7 +142,7 @@ TRUTHS = {"binary": "truth", "map": "map_keys(truth), map_values(truth)"}  # as 
 def check_refusals(rng: random.Random) -> int:
     """Call with one wrong row in a batch: the error must name the function.
 
-    Wrong types, options and numbers of arguments are in tests/wrong_calls.txt.
+    Wrong types, options and numbers of arguments are in tests/calls/errors.txt.
     """
     batch = cases.draw(rng)
     name, at = rng.choice([*BY_NAME]), rng.randrange(len(batch.rows))
@@ -263,7 +263,7 @@ def check_tables(rng: random.Random) -> int:
     for row in (*rec, *truth):
         if rng.random() < unclean:
             row[rng.choice(["itemid", "itemid", "userid"])] = None
-    if all(row["userid"] is None for row in truth):  # an error: tests/wrong_calls.txt
+    if all(row["userid"] is None for row in truth):  # an error: tests/sql/errors_judging.test
         return 0
     rng.shuffle(rec)
     rng.shuffle(truth)

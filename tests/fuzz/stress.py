@@ -1,4 +1,4 @@
-"""Threads and connections for as long as you like; tests/golden/sql/large.txt has large inputs.
+"""Threads and connections for as long as you like; tests/sql/large.test has large inputs.
 
 python -m tests.fuzz.stress threads 60        seconds of cursors in 16 threads, against one thread
 python -m tests.fuzz.stress connections 1000  memory and open files before and after
