@@ -156,9 +156,9 @@ def test_command_reports_number_of_thresholds_in_csv(run: Run) -> None:
     csv("truth.csv", "userid,itemid,rel", *(f"{u},1,{int(u > 40)}" for u in range(120)))
     call = ["abstention", "rec.csv", "truth.csv"]
     text, lines = " ".join(run(*call).split()), run(*call, "--format", "csv").splitlines()[1:]
-    kept = "of each model 100 at equal steps at most, and those named above."
-    assert f"Shown are 10 of {len(lines)} rows; --format csv has all: {kept}" in text
+    kept = "at most 100 per model at equal steps, and the thresholds named above."
+    assert f"10 of {len(lines)} rows are shown; --format csv has all: {kept}" in text
     assert "Fewest errors (0) and smallest sum of the two shares, with threshold 41: 0 of 79" in text
     assert any(line.startswith("41.0,") for line in lines)
     csv("rec.csv", "userid,itemid,score", *(f"{u},1,{u % 40}" for u in range(120)))
-    assert "Shown are 10 of 40 rows; --format csv has all." in " ".join(run(*call).split())
+    assert "10 of 40 rows are shown; --format csv has all." in " ".join(run(*call).split())

@@ -137,7 +137,7 @@ def test_ids_match_after_the_advice_on_spelling(
         frame[name] = eval(in_python, {name: frame[name]})
     assert ranking_udfs.evaluate(*frames, "recall", 10, check=False).fetchall()[0][-1] == 1
     assert main(["check", *files, "--format", "csv"]) == 0
-    assert f"write the ids alike in both files; {difference}: " in capsys.readouterr().out
+    assert f"write the ids the same way in both files; {difference}: " in capsys.readouterr().out
 
 
 # Patterns of the advice in errors of table functions, and the test that follows each.

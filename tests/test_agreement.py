@@ -172,7 +172,7 @@ def test_rounding_errors_give_no_interval(con: Con) -> None:
     [
         ("12", 6, "A is stricter."),
         ("21", 6, "B is stricter."),
-        ("12", 5, "Which judge is stricter is unclear."),  # 2 / 2^5 is above 0.05
+        ("12", 5, "The judges do not differ significantly in strictness."),  # 2 / 2^5 is above 0.05
         ("11", 6, "Neither is stricter."),
         ("11", 1, "Neither is stricter."),
     ],

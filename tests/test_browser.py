@@ -148,7 +148,7 @@ def problems_of(section: Any) -> list[tuple[str, ...]]:
     """Return the problems of a report or of the page: problem, k, how many and the system."""
     problems = [PROBLEM.match(text_of(item)).groups(default="") for item in section.iter(f"{HTML}li")]
     for row in (row for table in tables_in(section)[1:] for row in table if "Problem" in row):
-        counts = [name for name in row if name not in ("Problem", "k", "For example", "To do") and row[name]]
+        counts = [name for name in row if name not in ("Problem", "k", "Example", "Advice") and row[name]]
         problems += [
             (row["Problem"], row.get("k", ""), row[name], name.replace("Count", "")) for name in counts
         ]
@@ -239,9 +239,9 @@ def test_answer_to_sample_matches_report(session: Session, run: Run, folder: Pat
     assert_as_reported(shown, Path("report.html").read_text(encoding="utf-8"))
     assert sum(element.tag.endswith("}svg") for element in shown["Means"].iter()) == 2
     (lead,) = classed(shown["The answer"], "lead")
-    assert text_of(lead) == "similar is the best by NDCG@5, and surely better than popularity."
+    assert text_of(lead) == "similar has the best NDCG@5, significantly better than popularity."
     tied, _ = map(text_of, items(shown["The answer"], "caveats"))
-    assert tied.endswith("tied scores at k = 5: popularity 24 of 30 (80 %), similar 13 of 30 (43 %)")
+    assert tied.endswith("tied scores at k = 5: popularity 24 of 30 (80%), similar 13 of 30 (43%)")
 
 
 HEAD = "userid,itemid,score\n"
@@ -286,20 +286,20 @@ def test_answer_to_model_files_matches_report(
     run("report", *model_files, "-k", "10", "-k", "3", *FEW, "--output", "report.html")
     report = Path("report.html").read_text(encoding="utf-8")
     assert_as_reported(shown, report)
-    nothing = tables_in(shown["Users who got nothing"])[0]
-    assert [(row["System"], row["Got nothing"], row["Of them"]) for row in nothing] == [
+    nothing = tables_in(shown["Users without recommendations"])[0]
+    assert [(row["System"], row["No recommendations"], row["Example users"]) for row in nothing] == [
         ("+bert", "6", "35, 36, 37, 38, 39, 40"),
         ("als", "0", ""),
         ("pop", "1", "40"),
     ]
-    (*_, means) = shown["Users who got nothing"].iter(f"{HTML}p")
-    assert text_of(means).startswith("Of the 34 users with recommendations of every model, NDCG@10 is ")
+    (*_, means) = shown["Users without recommendations"].iter(f"{HTML}p")
+    assert text_of(means).startswith("For the 34 users with recommendations from every model, NDCG@10 is ")
     assert text_of(means) in plain(sections(report)["The answer"])
     caveats = " ".join(map(text_of, items(shown["The answer"], "caveats")))
-    assert "in history already: " in caveats
-    contents = tables_in(shown["What is in the lists"])[0]
+    assert "tems already in the user's history: " in caveats
+    contents = tables_in(shown["Beyond accuracy"])[0]
     assert len(contents) > 5
-    assert all(row in contents for row in tables_in(sections(report)["What is in the lists"])[-1])
+    assert all(row in contents for row in tables_in(sections(report)["Beyond accuracy"])[-1])
 
 
 def test_sql_of_page_runs_in_shell_and_python(
@@ -309,7 +309,7 @@ def test_sql_of_page_runs_in_shell_and_python(
         session.page.click("text=means as CSV")
     expected = Path(downloading.value.path()).read_text(encoding="utf-8")
     session.wait()
-    section = session.page.locator("section", has=session.page.locator("#how-it-was-made"))
+    section = session.page.locator("section", has=session.page.locator("#method-and-provenance"))
     section.locator("button").click()
     script = session.page.evaluate("navigator.clipboard.readText()")
     section.locator("select").select_option("Python")
@@ -338,8 +338,8 @@ def test_wrong_option_is_an_error(session: Session, of_models: dict[str, Any]) -
     session.page.click("#forget")
     session.wait()
     shown = session.ask(ks="10", baseline="pop")
-    assert "Differences to pop" in shown
-    assert "What is in the lists" not in shown
+    assert "Differences from pop" in shown
+    assert "Beyond accuracy" not in shown
 
 
 ONE = {"rec.csv": lists(0.3, range(1, 11))}
@@ -348,7 +348,7 @@ ONE = {"rec.csv": lists(0.3, range(1, 11))}
 def test_reversed_trec_run_is_detected(session: Session) -> None:
     run = "".join(f"{u} Q0 d{i} {11 - i} {i} bm25\n" for u in range(10) for i in range(1, 11))
     qrels = "".join(f"{u} 0 d2 1\n{u} 0 d4 1\n" if u % 2 else f"{u} 0 d1 2\n{u} 0 d3 0\n" for u in range(10))
-    below = "rec: users whose relevant items stand below others: 10 of 10"
+    below = "rec: users whose relevant items rank below other items: 10 of 10"
     # With the highest score as the best no value varies: 1 - 0.05^(1 / 10) of the range is 0.26. With the
     # lowest, five values are 1 / log2(3) of 1 + 1 / log2(3), or 0.387, and five are 1; Student's t is 2.262,
     # the standard deviation 0.323: 0.693 ± 0.231.
@@ -360,10 +360,10 @@ def test_reversed_trec_run_is_detected(session: Session) -> None:
         data = text_of(shown["The data"])
         assert (
             (below in data)
-            == ("if the lowest score is the best, say so under “Best score”" in data)
+            == ("if lower scores are better, select that under “Best score”" in data)
             == is_below
         )
-        assert text_of(classed(shown["In short"], "lead")[0]) == f"NDCG@2 is {value}."
+        assert text_of(classed(shown["Summary"], "lead")[0]) == f"NDCG@2 is {value}."
     session.page.select_option("[name=best]", "high")
 
 
@@ -378,8 +378,8 @@ def test_contents_of_files_are_never_markup(session: Session) -> None:
     shown = session.evaluate({f"{nasty}.csv": rec}, {f"{nasty}2.csv": truth}, ks="5")
     assert session.errors() == []
     assert nasty in text_of(shown["The answer"])
-    assert "rec: a column seed is not read" in text_of(shown["The data"])
-    assert f"{nasty}11" in text_of(shown["Users who got nothing"])
+    assert "rec: the column seed is not read, so all runs of a model form one list; keep one run" in text_of(shown["The data"])
+    assert f"{nasty}11" in text_of(shown["Users without recommendations"])
     assert session.page.locator("img, main script").count() == 0
     assert session.violations == []
 
@@ -394,13 +394,13 @@ COMMAS = "userid;itemid;score\n1;1;0,5\n1;2;0,25\n"
 ERRORS: list[tuple[Files, Files, str]] = [
     ({"rec.csv": ""}, {}, "rec.csv is empty."),
     ({"rec.csv": PNG}, {}, "rec.csv cannot be read as CSV: no columns are found in it."),
-    ({"rec.csv": "a,b,c\n1,2,3\n"}, T, "Say which column is user: none of them looks like one."),
+    ({"rec.csv": "a,b,c\n1,2,3\n"}, T, "Choose the column for user: no column has a known name."),
     (ONE, {"t.csv": "userid,itemid\nx,y\n"}, "no user of truth is in rec: 1 of 1, for example userid x"),
     ({"r.csv": COMMAS}, T, "r.csv: 0,5 has a decimal comma. Write numbers with a point, as in 0.5."),
-    ({"r.csv": f"{HEAD}1,1,2\n1,2,high\n"}, T, 'r.csv: line 3 has "high" where a number should be.'),
+    ({"r.csv": f"{HEAD}1,1,2\n1,2,high\n"}, T, 'r.csv: line 3 has "high" instead of a number.'),
     (A | {"b.csv": "userid,item,score\n1,1,2\n"}, T,
      "b.csv has no column itemid. It has userid, item, score."),
-    (A | {"a.tsv": A["a.csv"]}, T, "Two files are of a model a: rename one, or choose the column of models."),
+    (A | {"a.tsv": A["a.csv"]}, T, "Two files have the model a: rename one, or choose the column of models."),
     (A | {"b.csv": f"{HEAD}2,1,2\n"}, T, "The models cannot be compared: "),
     ({"r.parquet": b"PAR1"}, {}, "r.parquet is Parquet, for which DuckDB loads an extension from"),
 ]
@@ -420,9 +420,9 @@ def test_errors_name_their_cause(session: Session, rec: Files, truth: Files, err
 def test_swapped_files_can_be_swapped_back(session: Session) -> None:
     session.give("rec", {"truth.csv": TRUTH})
     session.give("truth", ONE)
-    assert session.errors()[0].startswith("The truth has a column score and the recommendations have none")
+    assert session.errors()[0].startswith("The truth has a column score and the recommendations do not: are the files swapped?")
     session.ask()
-    assert [text for text in session.errors() if "are the two swapped?" in text]  # until it is answered
+    assert [text for text in session.errors() if "are the files swapped?" in text]  # until it is answered
     session.page.click("text=Swap them")
     session.wait()
     assert session.errors() == []

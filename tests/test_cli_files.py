@@ -430,7 +430,7 @@ REFUSED = [
     ("rec.json", '{"q1": {"a": 1, "a": 2}}', "rec.json: each user, and each item of a user, must be one key of its object, got one twice"),
     ("truth.json", '{"q1": {"a": 1}, "q1": {"b": 1}}', "truth.json: each user, and each item of a user, must be one key of its object, got one twice"),
     ("rec.json", '{"userid": {"0": 1, "1": 1}, "itemid": {"0": 5, "1": 7}}', "rec.json: an object of columns: write rows, as pandas' to_json(orient='records') does"),
-    ("rec.json:ascending", '{"q1": ["a"]}', "rec.json: the order of its ids is their ranking: leave :ascending out"),
+    ("rec.json:ascending", '{"q1": ["a"]}', "rec.json: the order of its ids is their ranking; remove :ascending"),
     ("rec.jsonl", '{"query_id": "q1", "itemid": ["a", "b"], "score": [1]}', "rec.jsonl: itemid and score must be lists of the same length, got 2 and 1"),
     ("rec.jsonl", '{"query_id": "q1", "itemid": [["a", 1], ["b", 2]]}', "rec.jsonl: 'itemid' must be a list of ids, or of objects with an id and a score, got JSON[][]"),
     ("rec.jsonl", '{"query_id": "q1", "itemid": ["a"], "similarity": [1]}', "rec.jsonl: no column 'score' (there are: query_id, itemid, similarity); write --score similarity"),
@@ -514,7 +514,7 @@ def test_trec_files_and_objects_match_trec_eval(run: Run, form: str) -> None:
             assert row["n_rec"] == 0
             continue
         for name, their_name in TREC_MEASURES.items():
-            value = expected[topic].get(their_name.format(k))  # their cut-offs for success are 1, 5 and 10
+            value = expected[topic].get(their_name.format(k))  # their cutoffs for success are 1, 5 and 10
             if value is not None and (k == 1000 or "{}" in their_name):
                 assert row[name] == pytest.approx(value, abs=1e-12), (topic, name)
                 compared += 1

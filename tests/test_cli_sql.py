@@ -52,7 +52,7 @@ def test_printed_sql_gives_the_rows_of_evaluate(run: Run, packed: Con, call: str
     with duckdb.connect("shop.duckdb") as shop:
         shop.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE VIEW truth AS FROM 'relevant.csv'")
     arguments = shlex.split(call)
-    assert "-- Needs the pack" not in run("sql", *arguments)
+    assert "-- Requires ranking_udfs.register" not in run("sql", *arguments)
     with duckdb.connect() as plain:
         for con in (packed, plain):
             check_statements(run, con, arguments)
@@ -123,7 +123,7 @@ def test_printed_sql_starts_with_the_macros_it_calls(con: Con) -> None:
         for macro in head:
             plain.execute(macro)
         assert_same(queries.fetch_rows(plain, text), queries.fetch_rows(con, sql))
-    assert other == f"-- Needs the pack, for system.main._ranking_sign_flips.\n{needs}"
+    assert other == f"-- Requires ranking_udfs.register(con), for system.main._ranking_sign_flips.\n{needs}"
 
 
 def test_printed_sql_reads_standard_input_when_it_runs(run: Run, con: Con, monkeypatch: Patch) -> None:
@@ -168,7 +168,7 @@ def test_printed_sql_of_a_comparison_runs_in_plain_duckdb(run: Run, options: str
     csv("predicted.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 2}" for u in range(25) for i in (1, 2)))
     arguments = ["compare", *(f"{name}={name}.csv" for name in RANKS), "relevant.csv", *options.split(), "-q"]
     printed = run(*arguments, "--format", "sql")
-    assert not re.search(r"Needs the pack|system\.main", printed)
+    assert not re.search(r"Requires ranking_udfs|system\.main", printed)
     with duckdb.connect() as plain:
         tables = [queries.fetch_rows(plain, each.query) for each in plain.extract_statements(printed)]
     compared = [row for rows in tables for row in rows if "verdict" in row]
@@ -185,7 +185,7 @@ def test_printed_sql_of_randomization_says_what_it_needs(run: Run) -> None:
     arguments = ["compare", "als=als.csv", "pop=pop.csv", "relevant.csv", "-q", "--format", "sql"]
     assert run(*arguments, "--pairs") == run(*arguments)
     printed = run(*arguments, "--test", "randomization")
-    assert "-- Needs the pack, for system.main._ranking_sign_flips.\n" in printed
+    assert "-- Requires ranking_udfs.register(con), for system.main._ranking_sign_flips.\n" in printed
 
 
 @pytest.mark.usefixtures("models")

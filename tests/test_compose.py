@@ -273,7 +273,7 @@ IN_BOTH = [
     ("ranking.beyond_accuracy('two', [1], '_ranking_history')", "history must be a table of another name"),
     ("ranking.beyond_accuracy('two', [1], items := '_ranking_items')", "items must be a table of another name"),
     ("ranking.overlap('two', [1], system_col := 'ranking_system')", "system_col must be a column of another name"),
-    ("ranking.by_item('two', 'wanted', NULL)", "ks must be a list of one or more k, got NULL"),
+    ("ranking.by_item('two', 'wanted', NULL)", "ks must be a non-empty list of cutoffs, got NULL"),
     ("ranking.overlap('two', [1], persistence := 2)", "persistence must be a number > 0 and <= 1, got 2"),
     ("ranking.abstention('two', 'wanted', confidence := 1)", "confidence must be a number above 0 and below 1"),
     ("ranking.fuse('three', method := 'x', depth := 0)", "method must be rrf|combsum|combmnz|borda, got 'x'"),

@@ -24,9 +24,9 @@ from tests.pages import HTML, page_of, sections, text_of
 # A measure, k, the mean of each model with half of its interval, and the sentence.
 MEANS = [
     ("hit_rate", 5, "als 22/30 0.04; pop 0.5 0.05",
-     "With als, 73% (22 of 30; 69 to 77%) of users find something relevant among the first 5; with pop it is 50% (15 of 30; 45 to 55%)."),
+     "With als, 73% (22 of 30; 69 to 77%) of users have a relevant item among the first 5; with pop it is 50% (15 of 30; 45 to 55%)."),
     ("recall", None, "als 0.996 0.005; pop 0.02 0.004",
-     "With als, 99.6% (99.1 to 100.0%; 30 users) of what is relevant to a user is in the list; with pop it is 2.0% (1.6 to 2.4%; 30 users)."),
+     "With als, 99.6% (99.1 to 100.0%; 30 users) of a user's relevant items are in the list; with pop it is 2.0% (1.6 to 2.4%; 30 users)."),
     ("precision", 1, "als 0.25 0.3", "With als, 25% (0 to 55%; 30 users) of the recommendations in first place are relevant."),
     ("ndcg(gain=linear)", 10, "als 0.1234 0.011; pop 0.1",
      "With als, NDCG@10 (gain=linear) is 0.123 (0.112 to 0.134); with pop it is 0.100."),
@@ -44,7 +44,7 @@ UNITS = [
 ]
 # A measure, the means of each model, and the title.
 TITLES = [
-    ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", ": the same for all at every k"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", ": equal for all at every k"),
     ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", ": highest for a at every k"),
     ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", ": highest for a at k = 5; highest for b at k = 10"),
     ("ndcg@9", "a 0.5; b 0.5; c 0.5; d 0.5; e 0.4", ": highest for a, b, c and 1 more"),
@@ -78,19 +78,19 @@ def test_unit_replaces_users_in_sentences_only() -> None:
     with speaking_of("query"):
         refused = conclusion.refused_sentence([row])
         areas, explained = conclusion.threshold_sentences([row])
-    assert refused == "1 query without an answer: user 1 0 answered, 1 refused."
+    assert refused == "1 unanswerable query: user 1 0 answered, 1 refused."
     assert areas.startswith("user 1: AUC 1. Fewest errors (1) and smallest sum of the two shares, with")
-    assert "pairs of a query with an answer" in explained
-    assert explained.endswith("by these queries errs more often on others.")
+    assert "pairs of an answerable and an unanswerable query in which the answerable query has" in explained
+    assert explained.endswith("chosen on these queries makes more errors on other queries.")
 
 
 def test_users_needed_are_reported_with_condition() -> None:
     row = {"measure": "ndcg", "users_needed": 1_234, "users": 110, "difference": -0.0213}
-    needed = "Unclear with 110 users: if the true difference is {}, about 1200 would show it in 80 of 100 cases; if it is half of that, 4900."
-    fewer = "If the true difference were as large as the margin, 0.05, 110 users would show it in 80 of 100 cases."
+    needed = "Inconclusive with 110 users. If the true difference {}, about 1200 users are needed to detect it with 80% power; if it is half of that, 4900."
+    fewer = "If the true difference equals the margin, 0.05, 110 users are enough to detect it with 80% power."
     for margin, count, sentence in (
-        (None, 1_234, needed.format("the 0.021 seen")),
-        (0.05, 1_234, needed.format("as large as the margin, 0.05")),
+        (None, 1_234, needed.format("is the observed 0.021")),
+        (0.05, 1_234, needed.format("equals the margin, 0.05")),
         (0.05, 90, fewer),
         (None, None, ""),
     ):
@@ -115,14 +115,14 @@ def test_unit_leaves_names_of_models_and_segments_alone(run: Run) -> None:
     shared = evaluated.filter(f"userid IN {tuple(f'u{user}' for user in range(0, 119, 3))}")
     means = dict(shared.aggregate("system, avg(ndcg)").fetchall())
     assert means["users!"] > means["user!"] > means["pop"]
-    where = "f the 40 queries with recommendations of every model"
+    where = "or the 40 queries with recommendations from every model"
     assert lead.startswith("user! ")
-    assert lead.endswith(f" But o{where}, users! has the best mean.")
+    assert lead.endswith(f" But f{where}, users! has the best mean.")
     listed = ", ".join(f"{means[name]:.4f} with {name}" for name in ("users!", "user!", "pop"))
-    assert f"O{where}, NDCG@10 is {listed}." in others
-    assert "Queries in truth that are not in rec: users! 80 of 120 (67 %)." in others
+    assert f"F{where}, NDCG@10 is {listed}." in others
+    assert "Queries in truth that are not in rec: users! 80 of 120 (67%)." in others
 
-    del found["How it was made"]
+    del found["Method and provenance"]
     compared = run("compare", *call, "--baseline", "user!", "--explain", "--no-check")
     assert "queries lose with users! by NDCG@10" in compared
     for text in (compared, *map(text_of, found.values())):
@@ -151,13 +151,13 @@ def test_caveats_are_ordered_by_severity_and_share() -> None:
     wrong, others = conclusion.caveats(rows, [5, None])
     assert wrong == [
         "No rows: 1.",
-        "Users whose relevant items stand below: knn 700 of 800 (88 %).",
-        "Users that match truth but for case: 2 of 943 (< 1 %).",
+        "Users whose relevant items stand below: knn 700 of 800 (88%).",
+        "Users that match truth but for case: 2 of 943 (< 1%).",
     ]
     assert others == [
-        "Users in truth that are not in rec: knn 628 of 943 (67 %).",
-        "Users with tied scores at k = 5: als 99 of 943 (10 %), knn 50 of 943 (5 %); write --ties expected.",
-        "Of less than 1 %: Itemid is NULL: als 9 of 943 (< 1 %). Userid is NULL: knn 3 of 943 (< 1 %).",
+        "Users in truth that are not in rec: knn 628 of 943 (67%).",
+        "Users with tied scores at k = 5: als 99 of 943 (10%), knn 50 of 943 (5%); write --ties expected.",
+        "Below 1%: Itemid is NULL: als 9 of 943 (< 1%). Userid is NULL: knn 3 of 943 (< 1%).",
     ]
 
 
@@ -195,7 +195,8 @@ def test_detectable_effect_beyond_range_is_not_shown(con: Con, users: int, is_sh
     (row,) = rows_of(con, "SELECT *, 5 AS k FROM ranking.compare_by_user('by_user', baseline := 'a')")
     assert (row["minimum_detectable_effect"] > 1) is not is_shown
     options: Any = {"confidence": 0.95, "correction": "holm", "test": "t", "margin": None}
-    assert ("would show in 80 of 100 cases" in conclusion.sentence(row, options, 1, 4)) is is_shown
+    sentence = conclusion.sentence(row, options, 1, 4)
+    assert (re.search(r"; with 80% power, \S+ would be detected\.$", sentence) is not None) is is_shown
 
 
 @pytest.mark.usefixtures("files")
@@ -204,4 +205,4 @@ def test_five_losers_and_winners_are_shown_ten_with_explain(run: Run) -> None:
     for more, count in (([], 5), (["--format", "markdown"], 5), (["--explain"], 10)):
         text = run(*call, *more)
         assert len(re.findall(r"^\W*u\d+ ", text, re.MULTILINE)) == 2 * count
-        assert len(re.findall(rf"\d+ of 120 users (?:lose|win) with bert .*; the {count} that", text)) == 2
+        assert len(re.findall(rf"\d+ of 120 users (?:lose|win) with bert .*; the top {count}\b", text)) == 2

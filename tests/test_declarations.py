@@ -61,7 +61,7 @@ def test_a_conclusion_takes_what_a_user_lacks_from_the_registry(measure: Measure
     row = {"measure": measure.name, "users": 3, "users_undefined": 2}
     row |= {"users_without_rec_baseline": 0, "users_without_rec_system": 0}
     both = f"{measure.empty.lacking} in both" if measure.empty.lacking else "a value of both"
-    assert [*users_texts(row)] == [f"; of 3 of 5 users: those with {both}"]
+    assert [*users_texts(row)] == [f"; based on the 3 of 5 users with {both}"]
 
 
 def test_a_table_function_runs_over_partitions_or_is_named_here() -> None:

@@ -111,7 +111,7 @@ def test_distant_cutoff_is_rarely_called_near(name: str, users: int) -> None:
 
 
 NEAR = "22 below its value at k = 10: from k = 3 on with many; from k = 1 on with few"
-NOT_NEAR = "01 below its value for the whole list: not shown for any smaller k with many, few"
+NOT_NEAR = "01 below its value for the whole list: for no smaller k with many, few"
 
 
 @pytest.mark.parametrize(("options", "text"), [("-k 1,3,5,10 --margin 0.22", NEAR), ("-k 5,all", NOT_NEAR)])
@@ -122,5 +122,5 @@ def test_report_names_cutoffs_near_the_end(run: Run, options: str, text: str) ->
         csv(f"{name}.csv", "userid,itemid,score", *lists)
     files = [*(f"{name}={name}.csv" for name in RANKS), "truth.csv"]
     run("report", *files, "-m", "recall", "--quiet", "--no-check", *options.split())
-    shown = text_of(sections(Path("report.html").read_text())["Measures by cut-off"])
-    assert f"Recall is less than 0.{text} and all (95 % confidence, one-sided)." in shown
+    shown = text_of(sections(Path("report.html").read_text())["Measures by cutoff"])
+    assert f"Recall is less than 0.{text} and all (95% confidence, one-sided)." in shown

@@ -70,7 +70,7 @@ def test_worse_segment_is_named_in_each_format(tmp_path: Path, monkeypatch: Patc
         csv(f"{name}.csv", "userid,itemid,score", *(f"{u},{1 + (u + wrong) % 2},1" for u in range(40)))
     call = ["old=old.csv", "new=new.csv", "truth.csv", "--baseline", "old", "--no-check", "-m", "mrr@1"]
     call += ["--segment", "kinds.csv:kind"]
-    sentence = "Segment a: new is worse than old in MRR@1 by 1 (p < 0.0001)."
+    sentence = "Segment a: new is significantly worse than old in MRR@1 by 1 (p < 0.0001)."
     for form in ("table", "markdown", "html", "latex", "csv", "json"):
         assert main(["compare", *call, "--format", form, "--fail-if", "worse"]) == 0
         out, err = capsys.readouterr()
@@ -79,4 +79,4 @@ def test_worse_segment_is_named_in_each_format(tmp_path: Path, monkeypatch: Patc
     assert main(["compare", *call, "--fail-if", "segments worse"]) == 3
     assert "failed: segments worse: new in mrr@1, segment a (1 of 2 comparisons)" in capsys.readouterr().err
     assert main(["report", *call, "--output", "page.html"]) == 0
-    assert "Segment a: new is worse than old in MRR@1 by 1" in Path("page.html").read_text()
+    assert "Segment a: new is significantly worse than old in MRR@1 by 1" in Path("page.html").read_text()

@@ -51,7 +51,7 @@ def test_commas_separate_measures_but_not_within_one(text: str, expected: object
 
 
 def test_every_pair_of_spellings_is_two_measures() -> None:
-    """No name can be taken for a cut-off, in front of it or behind."""
+    """No name can be taken for a cutoff, in front of it or behind."""
     for measure in MEASURES.values():
         for name in (*measure.names, measure.label):
             found = parse_measures(f"{name}@3,{name}(),{name}@all,7")

@@ -62,7 +62,7 @@ def test_sql_on_page_gives_numbers_on_page(standard: str, con: Con) -> None:
 
     found = sections(standard)
     kinds = product(("Difference", "Wins"), ("ndcg", "recall"))
-    for table, (name, measure) in zip(tables_in(found["Differences to als"]), kinds, strict=True):
+    for table, (name, measure) in zip(tables_in(found["Differences from als"]), kinds, strict=True):
         assert len(table) == 6
         for row in table:
             assert name in row
@@ -78,12 +78,12 @@ def test_sql_on_page_gives_numbers_on_page(standard: str, con: Con) -> None:
 def test_verdicts_match_compare(run: Run, standard: str) -> None:
     explained = run("compare", *ARGUMENTS, "--no-check", "--explain", "--measures", "ndcg@5")
     answer = sections(standard)["The answer"]
-    assert "Segments of fewer than 20 users: (none) (10)." in text_of(answer)
+    assert "Segments with fewer than 20 users: (none) (10)." in text_of(answer)
     verdicts = [
         text_of(item) for item in answer.iter(f"{HTML}li") if item.get("class") in ("better", "worse")
     ]
     texts = map(text_of, answer.iter(f"{HTML}p"))
-    verdicts += [text for text in texts if text.startswith("Best against")]
+    verdicts += [text for text in texts if text.startswith("Best vs. second best")]
     assert len(verdicts) == 3
     assert all(verdict in " ".join(explained.split()) for verdict in verdicts)
 
@@ -93,13 +93,13 @@ def test_curve_histogram_and_losers_match_sql(standard: str, report_tables: Con)
     curve = report_tables.execute("FROM ranking.interpolated_precision_curve('rec', 'truth')").fetchall()
     table = {row["Recall"]: row for row in tables_in(found["Precision and recall"])[0]}
     assert all(is_shown(table[f"{recall:g}"][system], precision) for system, recall, precision in curve)
-    (users,) = tables_in(found["How users fare"])
+    (users,) = tables_in(found["Distribution over users"])
     for system in SYSTEMS:
         result = report_tables.execute("SELECT ndcg FROM by_user WHERE system = ?", [system])
         values = result.fetchnumpy()["ndcg"]
         counts, _ = np.histogram(values[values > 0], bins=20, range=(0, 1))
         assert [row[system] for row in users] == [str(np.sum(values == 0)), *map(str, counts)]
-    changed = found["Who loses and who wins most"]
+    changed = found["Largest losses and gains"]
     for table_of_users, sign, verb, extreme in zip(
         tables_in(changed), ("", "-"), ("lose", "win"), ("worst", "largest"), strict=False
     ):
@@ -130,12 +130,12 @@ def test_changed_lists_match_sql(standard: str, report_tables: Con) -> None:
         """SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)
         WHERE a.system = 'als' AND b.system = 'bert' ORDER BY b.ndcg - a.ndcg, userid LIMIT 1""",
     )
-    assert f"The lists of {user}, who loses most with bert:" in text_of(found)
+    assert f"The lists of {user} (largest loss with bert):" in text_of(found)
     query = "SELECT itemid FROM rec WHERE userid = ? AND system = ? ORDER BY score DESC LIMIT 5"
     for name in ("als", "bert"):
         items = [item for (item,) in con.execute(query, [user, name]).fetchall()]
         assert [row[name] for row in lists] == [f"{i} (relevant)" if i < 12 else str(i) for i in items]
-        (missed,) = re.findall(rf"not in the list of {name}: (.*?)\.", text_of(found))
+        (missed,) = re.findall(rf"Relevant items missed by {name}: (.*?)\.", text_of(found))
         assert {*map(int, re.findall(r"\d+", missed))} == {*range(12)} - {*items}
 
 
@@ -154,9 +154,9 @@ def test_report_of_python_equals_page_of_command(shop: Con, standard: str) -> No
     assert shop.execute(names).fetchall() == [("bought",), ("people",), ("rec",)]
     ours, theirs = sections(found.html), sections(standard)
     assert list(ours) == list(theirs)
-    for name in ours.keys() - {"How it was made", "The data"}:
+    for name in ours.keys() - {"Method and provenance", "The data"}:
         assert text_of(ours[name]) == text_of(theirs[name]), name
-    assert "Truthbought" in text_of(ours["How it was made"])
+    assert "Truthbought" in text_of(ours["Method and provenance"])
     frame = parsed(f"<!DOCTYPE html><title>a</title>{found._repr_html_()}").find(f".//{HTML}iframe")
     assert frame.get("srcdoc") == found.html
 
@@ -218,7 +218,7 @@ def test_headings_are_ordered_and_charts_have_text_and_table(standard: str) -> N
         assert svg.get("aria-label").startswith(title)
         assert title in sharing or len(tables_in(figure.find(f"{HTML}details"))[0]) > 1
     charts = [{text_of(element) for element in figure.iter()} for figure in figures]
-    axes = [texts for texts in charts if "difference to als" in texts]
+    axes = [texts for texts in charts if "difference from als" in texts]
     assert len(axes) == 4  # of two measures, and of two models by segment
     assert all(texts & {"0", "0.0", "0.00", "0.000"} for texts in axes)
     assert {cell.get("scope") for cell in tree.iter(f"{HTML}th")} == {"col", "row"}
@@ -255,8 +255,8 @@ SHOWN = " ".join(NASTY.replace("\u202e", " ").replace("\x07", " ").split())
 
 
 def test_charts_show_eight_models_and_tables_all(hostile: str) -> None:
-    found = sections(hostile)["Measures by cut-off"]
-    assert f"The charts show 8 models; in the tables there are also m08{SHOWN}, m09{SHOWN}." in text_of(found)
+    found = sections(hostile)["Measures by cutoff"]
+    assert f"The charts show 8 models; the tables also show m08{SHOWN}, m09{SHOWN}." in text_of(found)
     (table,) = tables_in(found)
     assert {row["System"] for row in table} == {f"m{i:02}{SHOWN}" for i in range(10)}
     drawn = {text_of(element)[:3] for element in found.iter() if str(element.tag).endswith("}text")}
@@ -270,8 +270,8 @@ def test_names_are_never_markup(hostile: str) -> None:
     best, other = (re.escape(f"m0{i}{SHOWN}") for i in (1, 0))
     assert re.search(f"{best} .* {other} .*in NDCG@5", text_of(found["The answer"]))
     assert any(row["Segment"] == f"SE{SHOWN}" for row in tables_in(found["Segments"])[0])
-    assert all(row["User"].endswith(SHOWN) for row in tables_in(found["Who loses and who wins most"])[0])
-    assert "rec<b>&.json" in text_of(found["How it was made"])
+    assert all(row["User"].endswith(SHOWN) for row in tables_in(found["Largest losses and gains"])[0])
+    assert "rec<b>&.json" in text_of(found["Method and provenance"])
     assert not {"\u202e", "\x07"} & {*hostile}
 
 
@@ -345,13 +345,13 @@ def test_points_of_charts_are_at_their_values(drawn: Path, standard: str) -> Non
     svg = (drawn / "figures/by-k-1-ndcg.svg").read_text()
     position, marks = scale(svg, "end"), points(svg)
     assert len({(x, color) for x, _, color in marks}) == len(marks) == 9
-    for row in tables_in(found["Measures by cut-off"])[0]:
+    for row in tables_in(found["Measures by cutoff"])[0]:
         ys = [y for _, y, color in marks if color == colors[row["System"]]]
         tick = position(float(row["Mean"])) - 3  # a label's baseline lies so much below its tick
         assert min(abs(y - tick) for y in ys) < 1.5
     svg = (drawn / "figures/differences-2-recall.svg").read_text()
     position, xs = scale(svg, "middle"), {color: x for x, _, color in points(svg)}
-    rows = [row for row in tables_in(found["Differences to als"])[1] if row["k"] == "5"]
+    rows = [row for row in tables_in(found["Differences from als"])[1] if row["k"] == "5"]
     assert xs.keys() == {colors[row["System"]] for row in rows}
     for row in rows:
         assert abs(xs[colors[row["System"]]] - position(float(row["Difference"]))) < 1.5

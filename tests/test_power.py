@@ -117,7 +117,7 @@ def test_two_runs_have_power_of_their_comparison(run: Run) -> None:
 
 
 SEE = " (see ranking-udfs power --help)"
-ALONE = "without REC, hit_rate alone has a power, at any cut-off: add a run, or leave out {}" + SEE
+ALONE = "without REC, only hit_rate is available, at any cutoff; add a run or remove {}" + SEE
 # fmt: off
 ERRORS = [
     ("golden.csv -m ndcg", ALONE.format("-m ndcg")),
@@ -125,10 +125,10 @@ ERRORS = [
     ("golden.csv -k 5", ALONE.format("-k")),
     ("golden.csv --baseline a", ALONE.format("--baseline")),
     ("golden.csv --correlation 0", ALONE.format("--correlation")),
-    ("golden.csv --difference 2", f"--difference must be 1 or less without REC, as of hit_rate, got 2{SEE}"),
+    ("golden.csv --difference 2", f"--difference must be 1 or less without REC, got 2{SEE}"),
     ("a.csv golden.csv -k 0", "-k must be 1 or more, got 0"),
     ("a=a.csv b=b.csv golden.csv --correlation 0.2",
-     "--correlation is of one run: the differences of several have it in them; leave it out"),
+     "--correlation applies to one run, since the differences of several include it; remove it"),
     ("a.csv golden.csv --baseline a", "there must be two models or more, as in a=a.csv b=b.csv, got one"),
     ("a.csv golden.csv --correlation 1",
      f"Invalid value for '--correlation': must be a number of 0 or more and below 1, got '1'{SEE}"),

@@ -322,7 +322,7 @@ def test_report_matches_table_function(lists: Con) -> None:
     assert sentence in page.findings.verdicts[0][1]
     assert sentence not in page.findings.sql
     assert "\n;" not in page.findings.sql
-    assert sentence.startswith("Of 300 users 40 were graded by people")
+    assert sentence.startswith("40 of 300 users have human labels, and the means are of these. ")
     assert page.findings.facts["Predicted truth"] == "llm"
 
 
@@ -330,7 +330,7 @@ def test_report_matches_table_function(lists: Con) -> None:
     ("changed", "verdict", "difference", "width"),
     [
         ({}, "better", "0.004 (-0.011 to 0.019)",
-         "Without the predicted grades the interval would be 1.8 times as wide."),
+         "Without the predicted grades, the interval would be 1.8 times as wide."),
         ({"predicted_difference": -0.031, "labelled_standard_error": 0.01}, "worse",
          "-0.004 (-0.019 to 0.011)",
          "The predicted grades do not make the interval narrower."),
@@ -344,8 +344,8 @@ def test_sentence_has_both_verdicts_and_gain_in_precision(
     row |= {"difference": 0.004, "low": -0.011, "high": 0.019}
     row |= {"standard_error": 0.01, "labelled_standard_error": 0.018, **changed}
     assert predicted_sentence(row, 4) == (
-        "Of 5000 users 200 were graded by people (means are theirs). By the predicted grades alone B would "
-        f"be {verdict} than A by 0.031 in NDCG@10; people's grades correct this to {difference}: unclear. "
+        "200 of 5000 users have human labels, and the means are of these. By the predicted grades alone, B would "
+        f"be {verdict} than A by 0.031 in NDCG@10; the human labels correct this to {difference}: unclear. "
         f"{width}"
     )
     assert predicted_sentence({**row, "users_predicted": 0}, 4) == predicted_sentence({"k": 1}, 4) == ""
@@ -375,9 +375,9 @@ def test_tables_name_users_of_means_and_differences(run: Run) -> None:
     call = ["old=old.csv", "new=new.csv", "people.csv", "-m", "hit_rate", "-k", "1", "--no-check"]
     call += ["--predicted-truth", "model.csv", "--baseline", "old"]
     text = run("compare", *call, "--unit", "case", "--segment", "users.csv:half")
-    assert text.startswith("old has the best Hit rate@1 over all 220 cases, but is not surely better")
-    assert "Against this: Segments of" in text
-    assert "Against old, by half; means of 10 cases, differences of 110\n" in text
+    assert text.startswith("old has the best Hit rate@1 over all 220 cases, but not significantly better")
+    assert "Caveat: Segments with" in text
+    assert "Compared with old, by half; means of 10 cases, differences of 110\n" in text
     assert re.search(r"^Hit rate@1 +new +0.6 +0.4 +-0\.\d+", text, re.MULTILINE)
     assert re.search(r"^Hit rate@1 +a +10 of 110 +new ", text, re.MULTILINE)
     assert "12 of 20 cases win with new" in text
@@ -390,9 +390,9 @@ def test_tables_name_users_of_means_and_differences(run: Run) -> None:
     found = sections(html)
     assert "<h1>new compared with old</h1>" in html  # a mean and a percentage are of different users
     answer = text_of(found["The answer"])
-    assert "old has the best Hit rate@1 over all 220 users, but is not surely better than new." in answer
-    assert "Of the users graded by people alone: with old, 40% (8 of 20; " in answer
-    (row,) = tables_in(found["Differences to old"])[0]
+    assert "old has the best Hit rate@1 over all 220 users, but not significantly better than new." in answer
+    assert "For the users with human labels: with old, 40% (8 of 20; " in answer
+    (row,) = tables_in(found["Differences from old"])[0]
     assert (row["Mean (graded)"], row["Baseline (graded)"]) == ("0.60", "0.40")
     assert float(row["Difference (all)"]) < 0
 

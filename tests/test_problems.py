@@ -72,7 +72,7 @@ def test_all_entry_points_report_the_same_problems(pack: Con, tmp_path: Path, ca
 
 def test_fractional_grades_are_a_problem_only_for_exponential_gains(pack: Con) -> None:
     tables = pack.sql(lists(a=GOOD)), pack.sql(FRACTIONS)
-    with pytest.warns(UserWarning, match=r"rel is no integer.*; write ndcg\(gain=linear\)"):
+    with pytest.warns(UserWarning, match=r"rel is not an integer.*; write ndcg\(gain=linear\)"):
         ranking_udfs.evaluate(*tables, ["mrr", "ndcg"], 3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -239,7 +239,7 @@ def test_wrong_arguments_are_rows_but_wrong_tables_are_errors(tables: Con) -> No
     ]
     for call, rule in {
         "'rec', 'truth', [-1]": "every k in ks must be 0 or more, got -1",
-        "'rec', 'truth', NULL": "ks must be a list of one or more k, got NULL",
+        "'rec', 'truth', NULL": "ks must be a non-empty list of cutoffs, got NULL",
         "'rec', 'truth', users := 'chunks'": "users must have a column userid (user_col), got itemid",
     }.items():
         assert refusal(tables, f"FROM ranking.check({call})") == f"ranking.check: {rule}"

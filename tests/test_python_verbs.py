@@ -128,12 +128,12 @@ LISTS = {"q1": {"a": 0.9}}
 EVENTS = pd.DataFrame({"u": [1], "itemid": [1], "time": [0.5]})
 ERRORS: list[tuple[Callable[[], object], str]] = [
     (lambda: ranking_udfs.explain(LISTS, LISTS, "q9"), "explain: user must be in rec or in truth, got q9"),
-    (lambda: ranking_udfs.explain(LISTS, LISTS, "q1", [1, 2]), "explain: ks must be one cut-off, got [1, 2]"),  # type: ignore[arg-type]
+    (lambda: ranking_udfs.explain(LISTS, LISTS, "q1", [1, 2]), "explain: ks must be one cutoff, got [1, 2]"),  # type: ignore[arg-type]
     (lambda: ranking_udfs.overlap(LISTS), "overlap: there must be two models or more, as in {'a': rec_a, 'b': rec_b}, got one"),
     (lambda: ranking_udfs.overlap({"a": LISTS, "b": LISTS}, persistence=2), "overlap: persistence must be a number > 0 and <= 1, got 2"),
     (lambda: ranking_udfs.abstention(LISTS, LISTS), "abstention: there must be users without a relevant item, got none; write users=..., with all users"),
     (lambda: ranking_udfs.abstention({"q1": ["a"]}, LISTS), "abstention: rec must have scores, as thresholds are scores, got lists of ids without"),
-    (lambda: ranking_udfs.fuse(LISTS), "fuse: nothing tells models apart: give a dict of them, as in {'bm25': a, 'vector': b}"),
+    (lambda: ranking_udfs.fuse(LISTS), "fuse: the models have no names; give a dict of them, as in {'bm25': a, 'vector': b}"),
     (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, method="x"), "fuse: method must be rrf|combsum|combmnz|borda, got 'x'"),
     (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, weights={"a": 1}), "fuse: weights must have one of each model (a, b), got 'a'"),
     (lambda: ranking_udfs.split(EVENTS, last=1), "split: events: no column 'userid' (there are: u, itemid, time)"),

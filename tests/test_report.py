@@ -76,20 +76,20 @@ def test_answer_names_leak_and_few_judged_items(four: str, four_tables: Con) -> 
         "SELECT count(*) FILTER ((userid, itemid) IN (FROM train)), count(*) FROM rec WHERE system = 'als'"
     )
     ((leaked, of),) = four_tables.execute(query).fetchall()
-    assert f"Items that the user has in history already: als {leaked} of {of} (8 %), bert" in answer
-    assert "The truth is of 2026-05-01 to 2026-05-09." in text_of(found["The data"])
+    assert f"Items already in the user's history: als {leaked} of {of} (8%), bert" in answer
+    assert "The truth is from 2026-05-01 to 2026-05-09." in text_of(found["The data"])
     evaluated = four_tables.sql("FROM ranking.evaluate('rec', 'truth', [5], min_grade := 2)")
     judged = dict(evaluated.project("system, judged_share").fetchall())
-    without = {row["Table"]: row["None relevant"] for row in tables_in(found["The data"])[0]}
+    without = {row["Table"]: row["No relevant item"] for row in tables_in(found["The data"])[0]}
     assert without == {**dict.fromkeys(judged, "1"), "Truth": ""}
     few = ", ".join(f"{name} {share:.0%}" for name, share in judged.items() if share < 0.2)
-    sentence = f"Few items among the first 5 are judged, and the others count as misses: {few}."
-    assert sentence.replace("%", " %") in answer
+    sentence = f"Few items among the first 5 are judged; unjudged items count as misses: {few}."
+    assert sentence in answer
 
 
 def test_contents_of_lists_match_sql(four: str, four_tables: Con) -> None:
-    con, found = four_tables, sections(four)["What is in the lists"]
-    made = text_of(sections(four)["How it was made"])
+    con, found = four_tables, sections(four)["Beyond accuracy"]
+    made = text_of(sections(four)["Method and provenance"])
     assert "TEMP TABLE contents AS" in made
     assert "Historytrain.csv Itemsitems.csv:kind" in made
     call = "('rec', [10], history := 'train', items := 'items')"
@@ -117,8 +117,8 @@ def test_contents_of_lists_match_sql(four: str, four_tables: Con) -> None:
 
     lift = of_all["popularity_lift"] + 1
     assert (
-        f"bert recommends items {lift['bert']:.2f} times as popular as what its users had; with als it is "
-        f"{lift['als']:.2f}. Users without a history left out: 19 of 119 with bert and 19 of 119 with als."
+        f"bert recommends items {lift['bert']:.2f} times as popular as those in its users' history; with als it is "
+        f"{lift['als']:.2f}. Users without a history are excluded: 19 of 119 with bert and 19 of 119 with als."
     ) in text_of(found)
 
 
@@ -128,12 +128,12 @@ def test_sentences_about_contents_of_lists() -> None:
     pop = {"system": "pop", **row, "popularity_lift": 9, "coverage": 0.04}
     known = {**als, "popularity_lift": None, "repeats": 0.031}
     assert contents_sentences([als, pop], has_items=True) == [
-        "als recommends items 2 times as popular as what its users had; with pop it is 10.",
-        "als recommends 12 % of the items of the catalogue; with pop it is 4 %.",
+        "als recommends items 2 times as popular as those in its users' history; with pop it is 10.",
+        "als recommends 12% of the items in the catalog; with pop it is 4%.",
     ]
-    of_history = "als recommends 12 % of the items of the history."
+    of_history = "als recommends 12% of the items in the history."
     assert contents_sentences([{**known, "repeats": None}], has_items=False) == [of_history]
-    repeats = "als recommends what the user already has: 3.1 % of the items."
+    repeats = "als recommends items already in the user's history: 3.1% of the items."
     assert contents_sentences([known], has_items=False) == [of_history, repeats]
 
 
@@ -149,7 +149,7 @@ def test_report_of_one_model_has_intervals_of_scipy(run: Run) -> None:
     html = page_of("als=als.csv", "known.csv", "-k", "10", "-m", "ndcg", *SEGMENT)
     assert "<h1>How good is als?</h1>" in html
     found = sections(html)
-    assert "The check of the data found nothing." in text_of(found["The data"])
+    assert "The check of the data found no problems." in text_of(found["The data"])
     run("evaluate", "als.csv", "known.csv", "-m", "ndcg", "--no-check", "--by-user", "by_user.csv", "-q")
     joined = "FROM 'by_user.csv' LEFT JOIN 'users.csv' USING (userid)"
     of_segments = duckdb.sql(f"SELECT coalesce(country, '(none)') AS country, ndcg {joined}").df()
@@ -169,19 +169,19 @@ def test_report_of_measure_without_value_for_some_users(run: Run) -> None:
     first_hit = ["als=als.csv", "pop=pop.csv", "relevant.csv", "-m", "first_hit_rank"]
     leak = ["--history", "relevant.csv", "--output", "report.html"]
     text = run("report", *first_hit, "-k", "5", "-k", "0", *leak)
-    wrong = "omething is wrong: Items that the user has in history already: 1440 of 1440 (100 %)"
-    assert text.startswith(f"report.html: s{wrong}")
+    wrong = "Items already in the user's history: 1440 of 1440 (100%)"
+    assert text.startswith(f"report.html: error in the data: {wrong}")
     html = Path("report.html").read_text(encoding="utf-8")
     found, shown = sections(html), titles(html)
     answer = text_of(found["The answer"])
-    assert answer.startswith("The answer Something is wrong")
-    assert wrong.partition(": ")[2] in answer
-    assert "No model is called the best: that needs" in answer
-    assert "First hit rank by cut-off" in shown  # of different users, and so of no leader
-    assert "Not every user has a value of First hit rank." in text_of(found["Means"])
+    assert answer.startswith("The answer Errors in the data may invalidate the results below: ")
+    assert wrong in answer
+    assert "No best model is named. That requires" in answer
+    assert "First hit rank by cutoff" in shown  # of different users, and so of no leader
+    assert "Some users have no value of First hit rank." in text_of(found["Means"])
     means = tables_in(found["Means"])[0]
     assert [row["als"] for row in means if row["Measure"] == "First hit rank@0"] == [""]
-    (users,) = tables_in(found["How users fare"])
+    (users,) = tables_in(found["Distribution over users"])
     hits: dict[str, list[int]] = defaultdict(list)  # of the relevant items, which are those below 12
     for user, item, score in read("als.csv"):
         if int(item) < 12 and float(score) > 26:
@@ -194,10 +194,10 @@ def test_report_of_measure_without_value_for_some_users(run: Run) -> None:
     bins = [row["First hit rank@5"] for row in users]
     assert bins == ["no value", *(f"from {edge:.4g}" for edge in edges[:-1])]
     share = f"no value: {without / 120:.0%} ({without} of 120 users) for als"
-    assert any(title.startswith(f"First hit rank@5 of each user; {share}") for title in shown)
+    assert any(title.startswith(f"First hit rank@5 per user; {share}") for title in shown)
     nothing = titles(page_of(*first_hit, "-k", "0", "--no-check"))
     assert nothing[0] == "First hit rank@0: no user has a value"
-    assert "First hit rank@0: no user has values of both" in " ".join(nothing)
+    assert "First hit rank@0: no user has values from both" in " ".join(nothing)
 
 
 @pytest.mark.usefixtures("registered", "folder")
@@ -216,12 +216,12 @@ def test_examples_show_titles_and_grades() -> None:
         ["x: Milk (relevant)", "y: A passage (grade 1)"],
         ["y: A passage (grade 1)", "z"],
     ]
-    most = "of 2: what is for breakfast?, who of those with a relevant item loses most"
+    most = "of 2: what is for breakfast? (largest loss with b among users with a relevant item):"
     assert most in text_of(changed)
-    assert "not in the list of b: g: no longer in the corpus and x: Milk." in text_of(changed)
-    assert tables_in(found["Who loses and who wins most"])[0][0]["User"] == "1: what is for lunch?"
-    assert "labels gone from the corpus (users: 1)" in text_of(found["The data"])
-    assert "gains, as of NDCG, count grades below 2 too" in text_of(found["The data"])
+    assert "Relevant items missed by b: g: no longer in the corpus and x: Milk." in text_of(changed)
+    assert tables_in(found["Largest losses and gains"])[0][0]["User"] == "1: what is for lunch?"
+    assert "labels for items missing from the catalog (users: 1)" in text_of(found["The data"])
+    assert "gains, as in NDCG, also count grades below 2" in text_of(found["The data"])
 
 
 @pytest.mark.slow
@@ -235,7 +235,7 @@ def test_nameless_model_and_segment_get_names(shop: Con) -> None:
     found = ranking_udfs.report("rec", "bought", "ndcg", np.array([5, 10]), con=shop, **given)
     assert found.findings.systems == ["als", "(no name)"]
     assert "(no name)" in {row["segment"] for row in found.findings.segments.rows}
-    assert re.search(r"<h1>NDCG@5 0\.\d+ with \(no name\), \d+ % above als</h1>", found.html)
+    assert re.search(r"<h1>NDCG@5 0\.\d+ with \(no name\), \d+% above als</h1>", found.html)
     with pytest.raises(ValueError, match=r"report: bought: no column 'nope'"):
         ranking_udfs.report("rec", "bought", con=shop, **{**COLUMNS, "item_col": "nope"})
     shop.rollback()

@@ -122,17 +122,17 @@ def test_stored_runs_give_rows_of_their_files(run: Run) -> None:
 @pytest.mark.usefixtures("stored")
 def test_text_names_runs_that_fell(run: Run) -> None:
     text = run("track", "runs", "-m", "mrr", "-k", "9", "--unit", "query")
-    assert re.findall(r"\w+ fell: worse in \S+ by ", text) == [f"week{FELL} fell: worse in MRR@9 by "]
-    assert "Paired over the queries" in text
+    assert re.findall(r"\w+ fell: significantly worse in \S+ by ", text) == [f"week{FELL} fell: significantly worse in MRR@9 by "]
+    assert "Paired over queries" in text
     run("track", "runs", "-m", "mrr", "--output", "track.html")
     assert Path("track.html").read_text(encoding="utf-8").count("<svg") == 2  # at 3 and at 9
     csv("one.csv", "userid,itemid", "0,x")
     options = ["-m", "mrr", "-q", "--confidence", "0.97", "--correction", "bh"]
     text = " ".join(run("track", "week1.csv", "week2.csv", "golden.csv", *options).split())
     assert "No run is significantly worse than the one before." in text
-    how = "97 % confidence interval of each comparison; paired t-test, Benjamini and Hochberg-adjusted"
+    how = "97% confidence interval of each comparison; paired t-test, Benjamini-Hochberg-adjusted"
     assert how in text
-    assert "Nothing could be compared" in run("track", "week1.csv", "week2.csv", "one.csv", "-m", "mrr", "-q")
+    assert "No comparison is possible" in run("track", "week1.csv", "week2.csv", "one.csv", "-m", "mrr", "-q")
 
 
 @pytest.mark.usefixtures("stored")
@@ -177,7 +177,7 @@ def test_run_with_other_users_or_models_is_refused(run: Run, fails: Fails) -> No
 @pytest.mark.usefixtures("stored")
 def test_file_that_is_no_run_is_refused(run: Run, fails: Fails) -> None:
     for output in ("runs/track.csv", "runs/../runs/track.json"):
-        rule = f"track: --output must not be in runs, whose files are runs, got {output}"
+        rule = f"track: --output must be outside of runs, the folder of runs, got {output}"
         assert fails(2, "track", "runs", "--output", output) == rule
     run("track", "runs", "--output", "runs/track.md")
     arguments = ["week5.csv", "golden.csv", "-m", "mrr", "-k", "3,9", "--manifest", "-q"]
@@ -218,8 +218,8 @@ def test_equal_runs_rarely_get_a_verdict() -> None:
 
 # fmt: off
 NO_SERIES = [
-    ("empty", "there must be two runs or more, got 0"),
-    ("week5.csv golden.csv", "there must be two runs or more, got 1"),
+    ("empty", "requires two or more runs, got 0"),
+    ("week5.csv golden.csv", "requires two or more runs, got 1"),
     ("week5.csv", "the one file must be a folder of runs, as evaluate --by-user FILE --manifest writes them, "
                   "got week5.csv; or write TRUTH behind the runs"),
     ("empty --min-grade 2", "--min-grade must be left out, as runs in a folder have been measured, got 2.0"),

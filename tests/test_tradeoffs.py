@@ -163,8 +163,8 @@ def test_command_and_report_name_dominated_models(run: Run) -> None:
     assert means[-1]["bm25"] == "8.00 ± 0.31 a"
     verdicts = tables_in(found["The answer"])[0]
     assert [row["trace.tokens"] for row in verdicts] == ["? unclear", "? unclear"]
-    assert "trace.tokens (lower is better)" in text_of(found["How it was made"])
-    assert "k" not in tables_in(found["Differences to bm25"])[-1][0]
+    assert "trace.tokens (lower is better)" in text_of(found["Method and provenance"])
+    assert "k" not in tables_in(found["Differences from bm25"])[-1][0]
 
     run("report", CALL[0], *CALL[3:], "-m", "ndcg", "--also", "latency_ms", "--output", "one.html", "--quiet")
     (rows, *_) = tables_in(sections(Path("one.html").read_text())["Means"])
@@ -234,7 +234,7 @@ def test_column_has_one_finite_number_per_query(run: Run, fails: Fails) -> None:
         ("recall:lower", "be columns that no measure or key is called, got 'recall'"),
         ("k:lower", "be columns that no measure or key is called, got 'k'"),
         ("cost,COST:higher", "name each column once, got cost, cost"),
-        (3, "be texts such as 'latency_ms' or 'tokens:lower', got 3"),
+        (3, "be strings such as 'latency_ms' or 'tokens:lower', got 3"),
     ],
 )
 def test_wrong_also_is_an_error(fails: Fails, also: Any, rule: str) -> None:
@@ -253,5 +253,5 @@ def test_also_is_refused_with_stored_runs_and_predictions(fails: Fails, run: Run
     assert fails(2, "compare", "a=rec.csv", "b=rec.csv", *more, "--predicted-truth", "truth.csv") == rule
     run("evaluate", "rec.csv", "truth.csv", "--by-user", "old.parquet", "--manifest", "-m", "ndcg")
     csv("rec.csv", "userid,itemid,score,cost", "1,1,1,1")
-    rule = "compare: --against old.parquet: it has values by truth alone: leave cost out"
+    rule = "compare: --against old.parquet: it has values by truth only; remove cost"
     assert fails(2, "compare", "new=rec.csv", *more, "-m", "ndcg", "--against", "old.parquet") == rule
