@@ -173,7 +173,7 @@ def assert_as_reported(shown: Mapping[str, Any], report: str) -> None:
         for each in (shown, reported)
     )
     assert means == without_letters
-    (title,) = (name for name in reported if name.startswith("Differences to"))
+    (title,) = (name for name in reported if name.startswith("Differences from "))
     assert tables_in(shown[title]) == tables_in(reported[title])[:2]
 
 
@@ -378,7 +378,9 @@ def test_contents_of_files_are_never_markup(session: Session) -> None:
     shown = session.evaluate({f"{nasty}.csv": rec}, {f"{nasty}2.csv": truth}, ks="5")
     assert session.errors() == []
     assert nasty in text_of(shown["The answer"])
-    assert "rec: the column seed is not read, so all runs of a model form one list; keep one run" in text_of(shown["The data"])
+    assert "rec: the column seed is not read, so all runs of a model form one list; keep one run" in text_of(
+        shown["The data"]
+    )
     assert f"{nasty}11" in text_of(shown["Users without recommendations"])
     assert session.page.locator("img, main script").count() == 0
     assert session.violations == []
@@ -420,7 +422,9 @@ def test_errors_name_their_cause(session: Session, rec: Files, truth: Files, err
 def test_swapped_files_can_be_swapped_back(session: Session) -> None:
     session.give("rec", {"truth.csv": TRUTH})
     session.give("truth", ONE)
-    assert session.errors()[0].startswith("The truth has a column score and the recommendations do not: are the files swapped?")
+    assert session.errors()[0].startswith(
+        "The truth has a column score and the recommendations do not: are the files swapped?"
+    )
     session.ask()
     assert [text for text in session.errors() if "are the files swapped?" in text]  # until it is answered
     session.page.click("text=Swap them")

@@ -344,9 +344,9 @@ def test_sentence_has_both_verdicts_and_gain_in_precision(
     row |= {"difference": 0.004, "low": -0.011, "high": 0.019}
     row |= {"standard_error": 0.01, "labelled_standard_error": 0.018, **changed}
     assert predicted_sentence(row, 4) == (
-        "200 of 5000 users have human labels, and the means are of these. By the predicted grades alone, B would "
-        f"be {verdict} than A by 0.031 in NDCG@10; the human labels correct this to {difference}: unclear. "
-        f"{width}"
+        "200 of 5000 users have human labels, and the means are of these. By the predicted grades alone, "
+        f"B would be {verdict} than A by 0.031 in NDCG@10; the human labels correct this to {difference}: "
+        f"unclear. {width}"
     )
     assert predicted_sentence({**row, "users_predicted": 0}, 4) == predicted_sentence({"k": 1}, 4) == ""
 

@@ -117,8 +117,9 @@ def test_contents_of_lists_match_sql(four: str, four_tables: Con) -> None:
 
     lift = of_all["popularity_lift"] + 1
     assert (
-        f"bert recommends items {lift['bert']:.2f} times as popular as those in its users' history; with als it is "
-        f"{lift['als']:.2f}. Users without a history are excluded: 19 of 119 with bert and 19 of 119 with als."
+        f"bert recommends items {lift['bert']:.2f} times as popular as those in its users' history; with als "
+        f"it is {lift['als']:.2f}. Users without a history are excluded: 19 of 119 with bert and 19 of 119 "
+        "with als."
     ) in text_of(found)
 
 

@@ -122,14 +122,15 @@ def test_stored_runs_give_rows_of_their_files(run: Run) -> None:
 @pytest.mark.usefixtures("stored")
 def test_text_names_runs_that_fell(run: Run) -> None:
     text = run("track", "runs", "-m", "mrr", "-k", "9", "--unit", "query")
-    assert re.findall(r"\w+ fell: significantly worse in \S+ by ", text) == [f"week{FELL} fell: significantly worse in MRR@9 by "]
+    sentences = re.findall(r"\w+ fell: significantly worse in \S+ by ", text)
+    assert sentences == [f"week{FELL} fell: significantly worse in MRR@9 by "]
     assert "Paired over queries" in text
     run("track", "runs", "-m", "mrr", "--output", "track.html")
     assert Path("track.html").read_text(encoding="utf-8").count("<svg") == 2  # at 3 and at 9
     csv("one.csv", "userid,itemid", "0,x")
     options = ["-m", "mrr", "-q", "--confidence", "0.97", "--correction", "bh"]
     text = " ".join(run("track", "week1.csv", "week2.csv", "golden.csv", *options).split())
-    assert "No run is significantly worse than the one before." in text
+    assert "No run is significantly worse than the previous one." in text
     how = "97% confidence interval of each comparison; paired t-test, Benjamini-Hochberg-adjusted"
     assert how in text
     assert "No comparison is possible" in run("track", "week1.csv", "week2.csv", "one.csv", "-m", "mrr", "-q")

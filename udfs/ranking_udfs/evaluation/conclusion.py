@@ -132,7 +132,9 @@ def needed_sentence(row: Row, options: ComparisonOptions) -> str:
     size = format_number(margin or abs(row["difference"]), 2)
     which = f"equals the margin, {size}" if margin else f"is the observed {size}"
     if needed <= users:
-        return in_unit(f"If the true difference {which}, {users} users are enough to detect it with 80% power.")
+        return in_unit(
+            f"If the true difference {which}, {users} users are enough to detect it with 80% power."
+        )
     about, more = (int(float(f"{count:.2g}")) for count in (needed, 4 * needed))
     text = f"Inconclusive with {users} users. If the true difference {which}, about {about} users are needed"
     return in_unit(f"{text} to detect it with 80% power; if it is half of that, {more}.")
@@ -146,7 +148,9 @@ def predicted_sentence(row: Row, digits: int) -> str:
     sign = -1 if alone < 0 else 1
     way = "better" if (alone > 0) == (row["higher_is_better"] is not False) else "worse"
     system, baseline = printable(row["system"]), printable(row["baseline"])
-    by = f"{way} than {baseline} by {format_number(sign * alone, digits)}" if alone else f"equal to {baseline}"
+    by = (
+        f"{way} than {baseline} by {format_number(sign * alone, digits)}" if alone else f"equal to {baseline}"
+    )
     ends = sorted(sign * row[end] for end in ("low", "high")) if row["low"] is not None else []
     interval = f" ({' to '.join(format_number(end, digits) for end in ends)})" if ends else ""
     text = in_unit(f"{row['users']} of {everybody} users have human labels, and the means are of these. ")
