@@ -1,4 +1,4 @@
-"""Compile the templates of `sql/` into a wheel. A checkout and an editable install have none."""
+"""Compile the templates of `sql/` into a wheel. A checkout and an editable install have no compiled ones."""
 
 import sys
 from pathlib import Path
@@ -10,10 +10,10 @@ from jinja2 import DictLoader
 
 
 class CompiledTemplates(BuildHookInterface):
-    """The hook that hatchling calls before and after it writes a wheel."""
+    """Hook that hatchling calls before and after it writes a wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile the templates into a folder for this build alone, and name it as a part of the wheel."""
+        """Compile the templates into a temporary folder, and add that folder to the wheel."""
         if version == "editable":
             return
         sys.path.insert(0, str(Path(self.root, "udfs")))
@@ -29,6 +29,6 @@ class CompiledTemplates(BuildHookInterface):
         build_data["force_include"][self.made.name] = f"ranking_udfs/sql/{FOLDER}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove that folder."""
+        """Remove the temporary folder."""
         if version != "editable":
             self.made.cleanup()

@@ -38,10 +38,10 @@ __all__ = [
 ]
 MODULES = {"register": ".duckdb.connection", "partition": ".partitions", "spark": ".spark"}
 
-if not TYPE_CHECKING:  # a type checker would take any name for one of the package's
+if not TYPE_CHECKING:  # With `__getattr__`, a type checker would accept any name.
 
     def __getattr__(name: str) -> Any:
-        """Import what is asked for: `import ranking_udfs.measures` needs no DuckDB."""
+        """Import a name on first use, so that `import ranking_udfs.measures` needs no DuckDB."""
         if name not in (*__all__, "spark"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module = import_module(MODULES.get(name, ".python"), __name__)
@@ -49,5 +49,5 @@ if not TYPE_CHECKING:  # a type checker would take any name for one of the packa
 
 
 def __dir__() -> list[str]:
-    """Name what `dir`, TAB and `help` show: what is imported when asked for, and no helpers of this file."""
+    """List the names for `dir`, TAB and `help`: those imported on first use, without this file's helpers."""
     return __all__

@@ -6,12 +6,12 @@ from types import FrameType
 
 
 def stop(number: int, _: FrameType | None) -> None:
-    """End as at Ctrl-C, so that no unfinished file is left."""
+    """Raise KeyboardInterrupt, as Ctrl-C does, so that no unfinished file is left."""
     raise KeyboardInterrupt(number)
 
 
 def catch_signals() -> None:
-    """Let signals that would end the process raise KeyboardInterrupt in it."""
+    """Raise KeyboardInterrupt for signals that would end the process."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -21,7 +21,7 @@ def catch_signals() -> None:
 def main() -> int:
     """Run the command and return its exit code."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback of what is imported
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C during imports shows no traceback.
     from .command.cli import main as run
 
     return run(imported=catch_signals)

@@ -1,6 +1,6 @@
-"""The dbt-duckdb plugin: every function and macro of the pack in every model of a dbt project.
+"""The dbt-duckdb plugin: makes every function and macro available in every model of a dbt project.
 
-This is all that a profile needs:
+Add this to the profile:
 
     dev:
       type: duckdb
@@ -8,36 +8,37 @@ This is all that a profile needs:
       plugins:
         - module: ranking_udfs.dbt
 
-Models call `ranking.evaluate(...)`. `config` below `module` takes the options of `ranking_udfs.register`:
-`name: rk`, where the warehouse has a schema or a database called ranking, and `hivemall: true`.
+Models call `ranking.evaluate(...)`. `config` below `module` takes the options of `ranking_udfs.register`.
+Use `name: rk` if the warehouse has a schema or a database called ranking. Use `hivemall: true` to add
+Hivemall's functions.
 """
 
 from typing import Any
 
 import duckdb
 
-# The types are ignored for a check of this package where dbt is not installed.
+# The types are ignored so that this package can be checked if dbt is not installed.
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtConfigError  # type: ignore[import-not-found, unused-ignore]
 
 from .duckdb.connection import register
 from .duckdb.macros import NAMESPACE
 
-OPTIONS = {"hivemall": False, "name": NAMESPACE}  # of register, by default
+OPTIONS = {"hivemall": False, "name": NAMESPACE}  # the options of register with their defaults
 RULES = {"hivemall": "true or false", "name": "a text"}
 
 
 class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]
-    """The plugin, which registers the pack where dbt-duckdb lets one do so."""
+    """Plugin that registers the functions in dbt-duckdb's connections."""
 
     options: dict[str, Any]
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
-        """Read the options, among which dbt passes the profile's `settings`, which are DuckDB's.
+        """Read the options. dbt adds the profile's `settings` to them, which are DuckDB's and are ignored.
 
         Raises:
-            DbtConfigError: an option is unknown, or its value is not valid. (dbt prints errors of its own
-                kind as a message, all others as a traceback.)
+            DbtConfigError: an option is unknown, or its value is not valid. (dbt prints its own errors as a
+                message and all others as a traceback.)
         """
         settings = (self.creds and self.creds.settings) or {}
         for option in plugin_config:
@@ -51,10 +52,10 @@ class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]
                 )
 
     def configure_cursor(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        """Let the cursor of a model find the macros. dbt makes one per model: those of Hivemall are its own.
+        """Register the functions for the cursor of a model. Hivemall's macros are TEMP macros of one cursor.
 
         Raises:
-            DbtConfigError: the warehouse has a schema or a database of the name.
+            DbtConfigError: the warehouse has a schema or a database of this name.
         """
         try:
             register(cursor, **self.options)

@@ -1,4 +1,4 @@
-"""The folder `sql/`: in a wheel, an editable install and a checkout. Every package may import this."""
+"""Read the folder `sql/` of a wheel, an editable install or a checkout. Every package may import this."""
 
 from functools import cache
 from importlib.resources import files
@@ -8,11 +8,11 @@ from pathlib import Path
 
 @cache
 def folder() -> Traversable:
-    """The folder `sql/`: inside the package when installed from a wheel, beside it in a checkout."""
+    """Return the folder `sql/`: inside the package if installed from a wheel, next to it in a checkout."""
     installed = files("ranking_udfs") / "sql"
     return installed if installed.is_dir() else Path(__file__).resolve().parents[2] / "sql"
 
 
 def read(name: str) -> str:
-    """The text of one file, by its path below `sql/`."""
+    """Read a file by its path below `sql/`."""
     return folder().joinpath(name).read_text(encoding="utf-8")

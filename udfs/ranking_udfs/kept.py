@@ -1,6 +1,6 @@
-"""Files made of the pack's SQL, kept in `__pycache__` beside the package, as Python keeps compiled modules.
+"""Cache files made from the SQL in `__pycache__` next to the package, as Python caches compiled modules.
 
-Where a file cannot be written or read, its content is made anew in each process, without a warning.
+If a file cannot be written or read, each process builds its content again, without a warning.
 """
 
 import contextlib
@@ -16,20 +16,20 @@ from .version import __version__
 
 
 def stamp(folders: Iterable[Path]) -> str:
-    """Return a text that changes with the files of these folders: of their names, sizes and times."""
+    """Return a hash of the names, sizes and times of the files in these folders."""
     files = [(file.name, file.stat()) for folder in folders for file in os.scandir(folder) if file.is_file()]
     found = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in files)
     return hashlib.sha256(repr(found).encode()).hexdigest()[:16]
 
 
-try:  # at import, lest a process that outlives an upgrade keep what its older code makes as the newer code's
+try:  # At import: after an upgrade, an older process must not cache files under the new stamp.
     CODE = stamp(Path(__file__).parent / name for name in ("", "compose", "duckdb", "measures"))
-except OSError:  # in a zip file
+except OSError:  # The package is in a zip file.
     CODE = ""
 
 
 def place(prefix: str, source: str, suffix: str) -> Path | None:
-    """Return the path of a kept file, or None where none can be kept."""
+    """Return the path of a cached file, or None if no file can be cached."""
     if not (CODE and source and sys.implementation.cache_tag):
         return None
     folder = Path(cache_from_source(__file__)).absolute().parent
@@ -37,7 +37,7 @@ def place(prefix: str, source: str, suffix: str) -> Path | None:
 
 
 def keep(path: Path, prefix: str, write: Callable[[Path], object]) -> None:
-    """Write a file that others see whole or not at all, and remove older ones; OSError where that fails."""
+    """Write a cached file in one step, and remove older ones; OSError if that fails."""
     if sys.dont_write_bytecode:
         raise OSError("sys.dont_write_bytecode")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -46,5 +46,5 @@ def keep(path: Path, prefix: str, write: Callable[[Path], object]) -> None:
         os.replace(Path(folder) / path.name, path)
     for old in path.parent.glob(f"{prefix}-*{path.suffix}"):
         if old != path:
-            with contextlib.suppress(OSError):  # Windows removes no open file
+            with contextlib.suppress(OSError):  # Windows does not remove open files.
                 old.unlink()

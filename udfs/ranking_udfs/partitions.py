@@ -1,4 +1,4 @@
-"""Table functions over partitions of users, for engines that hand out Arrow: a DuckDB for each, one merge."""
+"""Run table functions over partitions of users, for engines that pass Arrow: a DuckDB for each, one merge."""
 
 import atexit
 import contextlib
@@ -28,7 +28,7 @@ from .measures.registry import COMPARED_MEASURES
 from .quoting import identifier, literal, sql_value
 from .texts import shorten
 
-# The tables of each function. All rows of a user are in one partition, and each has all of `items`.
+# The tables of each function. All rows of a user are in one partition. Each partition has all of `items`.
 MEASURED = ("by_user", "evaluate", "distribution", "compare")
 CONTENT_FUNCTIONS = ("beyond_accuracy", "beyond_accuracy_by_user")
 UNMERGED = ("judged", "by_user", "beyond_accuracy_by_user", "fuse")
@@ -37,9 +37,9 @@ TABLES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(CONTENT_FUNCTIONS, ("rec", "history", "items")),
     "check": ("rec", "truth", "history"),
     "fuse": ("rec",),
-    "compare_by_user": (),  # its one table is for the merge
+    "compare_by_user": (),  # Its one table is read by the merge.
 }
-# Their columns: what each is, which an argument such as item_col names, and what it is called by default.
+# The columns of the tables: role (`item` for the argument item_col) and default name.
 ROLES = {
     "rec": {"user": "userid", "item": "itemid", "score": "score", "system": "system"},
     "truth": {"user": "userid", "item": "itemid", "grade": "rel", "time": "time"},
@@ -47,9 +47,9 @@ ROLES = {
     "items": {"item": "itemid", "category": "category"},
 }
 IDS = ("user", "item", "system")
-# Tables without a row have no system that is named, and no two.
+# During planning, tables have no rows. This variable turns off the checks that need a named system or two.
 IS_PLAN = "SET VARIABLE ranking_is_plan = true"
-# ranking.mean in two steps; a sum of integers is too wide for Arrow, and so a text.
+# ranking.mean in two steps. Its sum of integers is too wide for Arrow, so partitions pass it as VARCHAR.
 OF_MEANS = (
     """CREATE MACRO _ranking_mean_part(number) AS {
         'total': sum((CASE WHEN abs(number) < 1048576 THEN number END * 2 ** 80)::HUGEINT)::VARCHAR,
@@ -60,38 +60,38 @@ OF_MEANS = (
         + coalesce(list_aggregate(list_sort(flatten(list(part.large)), 'ASC', 'NULLS LAST'), 'fsum'), 0)
     ) / nullif(sum(part.n), 0)""",
 )
-# The condition of a column of measures, in a lambda.
+# The condition, in a lambda, that a column holds a measure.
 IS_VALUE = f"lower(c) NOT IN ({', '.join(map(literal, KEYS))})"
 COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col")
-# The arguments of which the values of users are made.
+# The arguments that determine the values of users.
 OF_USERS = ("rec", "truth", *COLUMNS, "descending", "ks", "measures", "ties", *GRADES, "users")
 Evaluate = Callable[[duckdb.DuckDBPyConnection], pa.RecordBatchReader]
 
 
 @dataclass(frozen=True)
 class Partitioned:
-    """A call of a table function, planned: its SQL for a partition and for the merge; sent to workers."""
+    """A planned call of a table function: its SQL for a partition and for the merge. Workers receive it."""
 
     function: str
-    # by table, the names of the columns that are read, by what they are: user, item, score, ...
+    # by table: names of the columns to read, by role (user, item, ...)
     columns: Mapping[str, Mapping[str, str]]
-    arguments: Mapping[str, Given]  # of the call, by name, defaults too
-    schemas: dict[str, pa.Schema]  # of the tables, the rows of a partition (`part`) and the `result`
+    arguments: Mapping[str, Given]  # arguments of the call by name, including defaults
+    schemas: dict[str, pa.Schema]  # of the tables, of a partition's rows (`part`) and of the `result`
 
     def part(self, rec: Any, truth: Any = None, systems: Any = None, **tables: Any) -> pa.Table:
-        """Evaluate a partition. Tables are Arrow tables or readers, or what else DuckDB reads.
+        """Evaluate a partition. Pass Arrow tables, Arrow readers or other data that DuckDB reads.
 
         Args:
-            rec: all rows of its users.
-            truth: all rows of its users; None if the function reads none.
+            rec: all rows of the partition's users.
+            truth: all rows of the partition's users; None if the function reads no truth.
             systems: all systems of all partitions, as a list or an Arrow array, if rec has a column of them.
-            tables: history, all rows of its users; and what is the same for each partition, where `schemas`
-                has it: items; counts, with itemid and n: how many users of the whole history have the item,
-                and in a row without one how many there are (GROUP BY ROLLUP (itemid)); first, with time: the
-                first of the whole truth.
+            tables: history: all rows of the partition's users. If `schemas` has them, also the tables that
+                all partitions share. items: all items. counts: itemid and n, the number of users in the
+                whole history with the item, and a row with NULL for the number of all users
+                (GROUP BY ROLLUP (itemid)). first: the earliest time of the whole truth.
 
         Returns:
-            The result's rows, or those that `merge` takes.
+            The rows of the result, or the rows to pass to `merge`.
         """
         given = {"rec": rec, "truth": truth, **tables}
         with cursor() as con:
@@ -109,19 +109,19 @@ class Partitioned:
             return self.evaluate_part(con).read_all()
 
     def merge(self, parts: Any, **tables: Any) -> pa.Table:
-        """Merge the rows of all partitions: an Arrow table or reader, or what else DuckDB reads.
+        """Merge the rows of all partitions. Pass an Arrow table, a reader or other data that DuckDB reads.
 
-        `tables` are items and counts, as in `part`, for ranking.beyond_accuracy.
+        For ranking.beyond_accuracy, `tables` are items and counts, as in `part`.
 
         Raises:
-            ValueError: truth has no user in any partition; a baseline that is no system, and the like.
+            ValueError: truth has no user in any partition, the baseline is not a system, or a similar error.
         """
         with cursor() as con:
             self.add_tables(con, {"_ranking_parts": parts, **tables}, self.merge_schemas.keys())
             return self.evaluate_merge(con).read_all()
 
     def add_tables(self, con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], needed: Set[str]) -> None:
-        """Let a connection find the tables that are needed; an error if one is missing, or more are given."""
+        """Register the needed tables on a connection; raise an error if a table is missing or not needed."""
         tables = {name: table for name, table in given.items() if table is not None}
         for name in tables.keys() - needed:
             raise TypeError(f"{self.function}: no table {name} is read here, got one")
@@ -132,7 +132,7 @@ class Partitioned:
 
     @property
     def merge_schemas(self) -> dict[str, pa.Schema]:
-        """The schemas of the tables that the merge reads."""
+        """Schemas of the tables that the merge reads."""
         names = {"part": "_ranking_parts", "items": "items", "counts": "counts"}
         return {name: self.schemas[kind] for kind, name in names.items() if kind in self.schemas}
 
@@ -143,7 +143,7 @@ class Partitioned:
         return self.evaluate(con, self.part_sql, "part")
 
     def evaluate_merge(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
-        """Merge the table `_ranking_parts`, with macros and tables of ids that are made of its rows."""
+        """Merge the table `_ranking_parts`, with macros and tables of ids built from its rows."""
         sent = self.schemas["part"].names if self.columns else []
         for kind in sent:
             con.execute(f"""CREATE TEMP VIEW _ranking_{kind} AS
@@ -170,21 +170,21 @@ class Partitioned:
         return self.evaluate(con, self.merge_sql, "result")
 
     def require_users(self, rows: int | None, users: int | None) -> None:
-        """Raise the error of a truth without users."""
+        """Raise ValueError if truth has no users."""
         if not users:
             without = f" without {shorten(self.columns['truth']['user'])}" if rows else ""
             got = f"{rows or 0} row{'' if rows == 1 else 's'}{without}"
             raise ValueError(f"{self.function}: truth must have a user, got {got}")
 
     def evaluate(self, con: duckdb.DuckDBPyConnection, sql: str | None, kind: str) -> pa.RecordBatchReader:
-        """Return the rows of a query, of the types that were planned, if they have been."""
+        """Return the rows of a query, cast to the planned types if there are any."""
         with plain_errors():
             con.execute(f"CREATE TEMP TABLE _ranking_result AS {sql}")
         rows = con.table("_ranking_result").to_arrow_reader(65_536)
         return rows.cast(self.schemas[kind]) if kind in self.schemas else rows
 
     def planned_schema(self, schemas: Mapping[str, pa.Schema], evaluate: Evaluate) -> pa.Schema:
-        """Evaluate tables without a row, which finds what is wrong, and return the schema of the rows."""
+        """Evaluate empty tables, which raises the errors of the call, and return the schema of the rows."""
         with cursor() as con:
             for name, schema in schemas.items():
                 con.register(name, schema.empty_table())
@@ -193,19 +193,19 @@ class Partitioned:
 
     @property
     def call(self) -> str:
-        """The SQL of the call itself."""
+        """SQL of the call itself."""
         return self.composed(self.function, self.arguments)
 
     @property
     def merge_sql(self) -> str | None:
-        """The SQL over the rows of all partitions; None if these are the result."""
+        """SQL over the rows of all partitions; None if these rows are the result."""
         if self.function == "evaluate":
             return self.means_sql
         return None if self.function in UNMERGED else self.call
 
     @property
     def part_sql(self) -> str | None:
-        """The SQL over the tables of a partition; None if there are no partitions."""
+        """SQL over the tables of a partition; None if there are no partitions."""
         if self.function in UNMERGED or not self.columns:
             return self.call if self.columns else None
         if self.function == "check":
@@ -220,7 +220,7 @@ class Partitioned:
 
     @property
     def values_sql(self) -> str:
-        """The SQL of all measures by user and k, of users without truth too."""
+        """SQL of all measures by user and k, including users without truth."""
         given = {name: self.arguments[name] for name in OF_USERS if name in self.arguments}
         if self.function == "compare":
             given["usual"] = given_of(",".join(COMPARED_MEASURES))
@@ -228,7 +228,7 @@ class Partitioned:
 
     @property
     def sums_sql(self) -> str:
-        """The SQL of the sums of which `means_sql` makes means, of users without truth too."""
+        """SQL of the sums for `means_sql`, including users without truth."""
         system = "ranking_system AS system, " if "system" in self.columns["rec"] else ""
         return f"""
             SELECT {system}has_truth, k, count(*) AS users,
@@ -240,7 +240,7 @@ class Partitioned:
 
     @property
     def means_sql(self) -> str:
-        """The SQL of the means, of all sums."""
+        """SQL of the means, from the sums of all partitions."""
         key = "system, " if "system" in self.columns["rec"] else ""
         return f"""
             SELECT * EXCLUDE (has_truth) REPLACE (
@@ -260,23 +260,23 @@ class Partitioned:
 
     @property
     def contents_sql(self) -> str:
-        """The SQL of what is in each user's list, and of the lists."""
+        """SQL of the beyond-accuracy measures, per user and of all lists."""
         return self.composed("_ranking_contents_part", self.arguments)
 
     def composed(self, name: str, given: Mapping[str, Given]) -> str:
-        """Compose the SQL of a call over a partition, or over the values that partitions sent."""
+        """Compose the SQL of a call over a partition, or over the values from all partitions."""
         given = {"is_part": given_of(True), **given}
         return f"FROM (\n{compose_given(name, given, caller=self.function)}\n)"
 
     @property
     def times(self) -> list[str]:
-        """The columns of times in truth and in history, if both have one."""
+        """Columns of times in truth and in history, if both have one."""
         named = [self.columns.get(one, {}).get("time") for one in ("truth", "history")]
         return [str(one) for one in named if all(named)]
 
     @property
     def problems_sql(self) -> str:
-        """The SQL of the problems by user, summed, and of the evidence of lists."""
+        """SQL of the summed problems by user, and of the evidence from the lists."""
         first = {"first": given_of("first")} if self.times else {}
         return self.composed("_ranking_check_part", {**self.arguments, **first})
 
@@ -285,7 +285,7 @@ class Partitioned:
         sources = [(table, role, table) for table in self.columns for role in ("user", "item")]
         if self.times:
             first, time = map(identifier, self.times)
-            # The first time of all of truth is one more row of it, of no user.
+            # The earliest time of the whole truth is passed as one more row, with NULL as its user.
             truth = f"FROM truth WHERE false UNION ALL BY NAME SELECT time AS {first} FROM first"
             moment = module("tables/internal/times.jinja").moment
             is_late = f"{moment(f'history.{time}')} >= {moment('first.time')}"
@@ -353,7 +353,7 @@ def partition(
     for name in {"predicted_truth", "predicted"} & given.keys():
         rule = f"{name} is not read over partitions of users, got {shorten(repr(given[name]))}"
         raise ValueError(f"{function}: {rule}: compare what ranking.by_user gives by both truths in DuckDB")
-    columns_of(function, given)  # for its errors
+    columns_of(function, given)  # called for its errors
     columns = {table: find_columns(function, table, schemas[table], defaults, given) for table in schemas}
     cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
     values = {name: value_of(function, value) for name, value in {**given, "ks": cuts, "max_k": cuts}.items()}
@@ -362,7 +362,7 @@ def partition(
         job = Partitioned(
             function, columns, given_in_sql(con, {name: sql[name] for name in defaults}), schemas
         )
-    # The tables that all partitions share, beside items.
+    # The tables that all partitions share, in addition to items.
     named = [(table, role, name) for table, of in columns.items() for role, name in of.items()]
     kinds = {(table, role): schemas[table].field(name).type for table, role, name in named}
     if ("rec", "system") in kinds:
@@ -379,7 +379,7 @@ def partition(
 
 
 def parameters(function: str) -> dict[str, str]:
-    """Return the parameters of a table function with their defaults; "" for one without."""
+    """Return the parameters of a table function with their defaults; "" if a parameter has no default."""
     split = (one.partition(" := ") for one in signature(function))
     return {name: default for name, _, default in split}
 
@@ -387,7 +387,7 @@ def parameters(function: str) -> dict[str, str]:
 def find_columns(
     function: str, table: str, schema: pa.Schema, parameters: Container[str], given: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Return the columns of a table by what they are. What is missing, planning says."""
+    """Return the columns of a table by role. Planning reports missing columns."""
     columns = {}
     for role, usual in ROLES[table].items():
         name = str(usual if given.get(f"{role}_col") is None else given[f"{role}_col"])
@@ -401,7 +401,7 @@ def find_columns(
 
 
 def send(queries: Iterable[tuple[str, str]]) -> str:
-    """Return one query of these, the rows of each in a column of its name."""
+    """Join the queries into one, with the rows of each query in a column of its name."""
     return " UNION ALL BY NAME ".join(f"SELECT sent AS {kind} FROM ({sql}) AS sent" for kind, sql in queries)
 
 
@@ -414,14 +414,14 @@ def value_of(function: str, value: object) -> str:
 
 
 def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Any) -> None:
-    """Copy rows of Arrow, or what else DuckDB reads, into a table."""
+    """Copy rows of Arrow, or of other data that DuckDB reads, into a table."""
     con.register("_ranking_given", rows)
     con.execute(f"CREATE TEMP TABLE {name} AS FROM _ranking_given")
 
 
 @contextlib.contextmanager
 def plain_errors() -> Iterator[None]:
-    """Raise the pack's errors without DuckDB's words around them."""
+    """Raise the functions' own errors without the words that DuckDB adds."""
     try:
         yield
     except duckdb.InvalidInputException as error:
@@ -432,24 +432,24 @@ LOCK = threading.Lock()
 
 
 def cursor() -> duckdb.DuckDBPyConnection:
-    """Return a cursor with tables of its own, which `with` closes."""
+    """Open a cursor with tables of its own, and close it at the end of the block."""
     with LOCK:
         return instance().cursor()
 
 
 @cache
 def instance() -> duckdb.DuckDBPyConnection:
-    """Return this process's DuckDB, on one thread, since an engine runs several processes.
+    """Return the DuckDB instance of this process. It has one thread, since an engine runs several processes.
 
-    It takes six tenths of what Spark allows a worker's Python (`spark.executor.pyspark.memory`), or its share
-    of the machine, and puts what does not fit into the folders that Spark removes, or a temporary one, which
-    is removed at the end. Spark limits the addresses of a process, of which each more thread takes 64 MB.
+    Its memory limit is 60% of Spark's limit for a Python worker (`spark.executor.pyspark.memory`), or the
+    process's share of the machine. It spills to the folders that Spark removes, or to a temporary folder that
+    is removed at the end. Spark limits the address space of a process, and each thread takes 64 MB of it.
     """
     allowed = int(os.environ.get("PYSPARK_EXECUTOR_MEMORY_MB", "0"))
     folder = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0] or None
     try:
         con = duckdb.connect(config={"threads": 1, "async_threads": 0})
-    except duckdb.InvalidInputException:  # DuckDB 1.5 has no threads for reading and writing files
+    except duckdb.InvalidInputException:  # DuckDB 1.5 has no threads for reading and writing files.
         con = duckdb.connect(config={"threads": 1})
     ((limit,),) = con.execute("SELECT current_setting('memory_limit')").fetchall()
     number, unit = limit.split()

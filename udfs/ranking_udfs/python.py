@@ -1,4 +1,4 @@
-"""`evaluate`, `compare`, `check` and the others: the command's work for Python, without SQL and files."""
+"""The Python API: `evaluate`, `compare`, `check` and the other commands as functions of Python."""
 
 import inspect
 import operator
@@ -49,9 +49,9 @@ from .texts import shorten
 if TYPE_CHECKING:
     from .reporting.page import Page
 
-# A data frame of any kind, a relation, the name of a file or a table; no type says what DuckDB can read.
+# A data frame of any kind, a relation, or the name of a file or a table. No type covers all of these.
 Table = Any
-TABLE_FUNCTIONS = (  # that do the work
+TABLE_FUNCTIONS = (  # Errors of these functions are raised under the name of the Python function.
     r"ranking\.(judged|by_user|evaluate|compare_by_user|beyond_accuracy(_by_user)?"
     "|check|agreement|explain|overlap|abstention|fuse|split)"
 )
@@ -60,7 +60,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def described(keywords: type) -> Callable[[Function], Function]:
-    """Put the options of these keywords into a function's docstring, and into its signature."""
+    """Add the options of these keywords to the docstring and the signature of a function."""
     names = names_of(keywords)
 
     def describing(function: Function) -> Function:
@@ -214,7 +214,7 @@ def report(
     from .reporting.findings import Findings
     from .reporting.page import page
 
-    library()  # an error at once where it is not installed
+    library()  # If the library is not installed, raise the error first.
     with at_work("report", rec, truth, measures, ks, options) as (_, work):
         return page(Findings(work))
 
@@ -484,9 +484,9 @@ def at_work(
     options: Mapping[str, Any],
     **own: Any,
 ) -> Iterator[tuple[WorkConnection, Evaluation]]:
-    """Open a connection for an evaluation; warn of what it finds in the data, at the line of the caller.
+    """Open a connection for an evaluation, and warn about problems in the data at the caller's line.
 
-    `own` are parameters of the function by the names that options of the command have.
+    `own` holds the function's own parameters, under the names of the command's options.
     """
     parameters = {"fuse": "", "abstention": ""} | dict.fromkeys(("check", "explain", "overlap"), "ks")
     known = [*parameters.get(caller, "measures ks").split(), *names_of(KEYWORDS[caller])]
@@ -518,7 +518,7 @@ def at_work(
 
 
 def directions_of(caller: str, options: Mapping[str, Any]) -> Mapping[str, bool]:
-    """Return whether the highest score is the best by model, as far as `descending` says it of models."""
+    """Return for each model in the dict `descending` whether higher scores are better; {} without a dict."""
     descending = options.get("descending")
     if not isinstance(descending, Mapping):
         return {}
@@ -529,7 +529,7 @@ def directions_of(caller: str, options: Mapping[str, Any]) -> Mapping[str, bool]
 
 
 def check_order(connection: WorkConnection, columns: ColumnNames) -> None:
-    """Raise DataError where rec and truth are exchanged: pytrec_eval and ranx are called with truth first."""
+    """Raise DataError if rec and truth are exchanged: pytrec_eval and ranx take truth first."""
     are_whole = {is_whole for label, is_whole in connection.is_whole.items() if label.startswith("rec")}
     if connection.is_whole.get("truth") is False and columns["grade_col"] is None and are_whole == {True}:
         rule = f"{ORDER}; write grade_col='rel' if these are grades"
@@ -545,7 +545,7 @@ def inputs_of(
     given: Any,
     caller: str,
 ) -> Inputs:
-    """Return what to read, under the names that it has on the connection."""
+    """Return the inputs under their names on the connection."""
     is_report = caller == "report"
     labels = {"truth": "labels_a", "predicted_truth": "labels_b"} if caller == "agreement" else {}
     numbers = {"history": "rel", "predicted_truth": "rel"}
@@ -583,7 +583,7 @@ def inputs_of(
 
 @contextmanager
 def value_errors(caller: str) -> Iterator[None]:
-    """Raise errors of the data or an argument as ValueError, under the name of the function."""
+    """Convert errors in the data or an argument to ValueError with the name of the function."""
     try:
         yield
     except (DataError, duckdb.InvalidInputException) as error:
@@ -593,7 +593,7 @@ def value_errors(caller: str) -> Iterator[None]:
 
 
 def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list[int | None]]:
-    """Return the measures, none for the usual ones, and cutoffs; DataError if an argument is not valid."""
+    """Return the measures ([] for the default ones) and cutoffs; DataError if an argument is not valid."""
     if ties not in [*defaults.TIES]:
         raise DataError(f"ties must be one of {', '.join(defaults.TIES)}, got {shorten(repr(ties))}")
     chosen = parse_texts("measures", "'ndcg@5,10'", measures, parse_measures)
@@ -621,7 +621,7 @@ def parse_texts(name: str, example: str, given: Any, parse: Callable[[str], list
 
 
 def to_cut_off(k: object) -> int | None:
-    """Return a cutoff as an integer, NumPy's too, or None for the whole list; DataError if it is none."""
+    """Convert a cutoff to an integer, or to None for the whole list; DataError if it is not valid."""
     try:
         found = -1 if isinstance(k, bool) else k if k is None else operator.index(k)  # type: ignore[arg-type]
     except TypeError:

@@ -1,4 +1,4 @@
-"""Names and values as SQL: the one place that quotes them. Every package may import it."""
+"""Quote names and values as SQL. Every package may import this module, and no other module quotes."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -10,17 +10,17 @@ from .texts import shorten
 
 
 def literal(text: str) -> str:
-    """The text as a SQL string."""
+    """Return the string as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def plain(value: Any) -> Any:
-    """The value, a number of NumPy's as one of Python's."""
+    """Convert a number of NumPy to one of Python; return any other value as it is."""
     return value.item() if getattr(value, "shape", None) == () else value
 
 
 def sql_value(value: object) -> str:
-    """The value as SQL, a number of NumPy's too; TypeError if it has no such form."""
+    """Return a value of Python or NumPy as SQL; TypeError if it has no form in SQL."""
     value = plain(value)
     if value is None or isinstance(value, bool):
         return "NULL" if value is None else str(value).lower()
@@ -38,16 +38,16 @@ def sql_value(value: object) -> str:
 
 
 def double(value: float) -> str:
-    """The number as a DOUBLE of SQL: `0.1e0`, since `0.1` is a DECIMAL."""
+    """Return the number as a DOUBLE in SQL: `0.1e0`, since `0.1` is a DECIMAL."""
     text = repr(float(value))
     return text if "e" in text else f"{text}e0"
 
 
 def identifier(name: str) -> str:
-    """The name as a SQL identifier."""
+    """Return the name as a SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def unquoted(name: str) -> str:
-    """The name as it is, without the quotes of an identifier around it."""
+    """Remove the quotes of an identifier from a name."""
     return name[1:-1].replace('""', '"') if name.startswith('"') else name

@@ -1,11 +1,11 @@
-"""The version of the pack, for the package, its metadata and what it leaves in a database."""
+"""The version of ranking-udfs, for the package, its metadata and the database objects it creates."""
 
 __version__ = "0.3.0"
 PACK = "duckdb-ranking-udfs"
 
 
 def versions() -> str:
-    """Return the versions that somebody needs who looks for the cause of an error; imports none of these."""
+    """Return the versions that help to find the cause of an error, without importing these libraries."""
     import platform
     from importlib.metadata import version
 
@@ -14,5 +14,5 @@ def versions() -> str:
 
 
 def version() -> str:
-    """Return the name and the version of the pack."""
+    """Return the name and the version of ranking-udfs."""
     return f"{PACK} {__version__}"

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all. Every package may import it."""
+"""Write files completely or not at all. Every package may import it."""
 
 import os
 import secrets
@@ -9,19 +9,19 @@ from contextlib import contextmanager
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield a path to write to, which replaces `path` at the end unless there was an error.
+    """Yield a path to write to. Its file replaces `path` at the end unless there was an error.
 
-    A file that is replaced keeps its mode, a symlink stays one; a device or a pipe is written to.
+    A replaced file keeps its mode, and a symlink stays a symlink. Devices and pipes are written directly.
     """
     target = os.path.realpath(path)
-    is_there = os.path.exists(path)  # a pipe's real path, `/proc/7/fd/pipe:[9]`, is not there
+    is_there = os.path.exists(path)  # The real path of a pipe, `/proc/7/fd/pipe:[9]`, does not exist.
     if is_there and not os.path.isfile(path):
         yield os.fspath(path)
         return
     folder, name = os.path.split(target)
     temporary = os.path.join(
         folder, f".{secrets.token_hex(4)}.{name}"
-    )  # the extension says how to compress it
+    )  # The extension selects the compression.
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if is_there else 0o666))
         yield temporary

@@ -1,7 +1,7 @@
-"""The functions as any engine calls them: Arrow arrays in, one Arrow array out (no duckdb here).
+"""The functions for any engine: Arrow arrays in, one Arrow array out (duckdb may not be imported here).
 
-A batch of rows passes through `layouts` (what an engine hands over), `items` and `judge` (rec and truth to a
-judged ranking), and `functions` (the measures of it), which keeps the last batch in `batches`.
+`layouts` converts the arrays of an engine. `items` and `judge` turn rec and truth into judged rankings.
+`functions` computes their measures, and keeps the last batch in `batches`.
 """
 
 import pyarrow as pa

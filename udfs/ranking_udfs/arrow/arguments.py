@@ -1,4 +1,4 @@
-"""Checks of a caller's arguments; each error names the function, the argument, the rule and the value."""
+"""Check a caller's arguments. Each error names the function, the argument, the rule and the value."""
 
 from collections.abc import Callable, Container
 
@@ -14,11 +14,11 @@ from .types import is_integer, is_number, is_text, type_name, value_text
 
 
 def row_cut_offs(name: str, array: pa.Array, judged: Judged) -> Ints:
-    """Return the k of every row, (n,); the length of the list for NULL.
+    """Return the k of every row, (n,). NULL becomes the length of the list.
 
     Raises:
-        TypeError: k is no integer
-        ValueError: k is below 0, or beyond the rank at which a judged ranking was cut
+        TypeError: k is not an integer
+        ValueError: k is below 0, or above the rank at which a judged ranking was cut
     """
     if pa.types.is_null(array.type):
         return judged.size
@@ -42,7 +42,7 @@ def row_cut_offs(name: str, array: pa.Array, judged: Judged) -> Ints:
 
 
 def different_texts(name: str, array: pa.Array) -> list[str | None]:
-    """List the different texts of options."""
+    """List the distinct strings of options."""
     if pa.types.is_null(array.type):
         return [None]
     if not is_text(array.type):
@@ -52,11 +52,11 @@ def different_texts(name: str, array: pa.Array) -> list[str | None]:
 
 
 def check_numbers(what: str, values: pa.Array, rule: str, is_right: Callable[[Floats], Bools]) -> Floats:
-    """Return numbers as float64; errors call one of them `what`, and say the rule that is broken.
+    """Convert numbers to float64. Errors name a number as `what`, with the broken rule.
 
     Raises:
-        TypeError: values of a type that is no number's
-        ValueError: a value that is not right
+        TypeError: the values are not of a numeric type
+        ValueError: a value breaks the rule
     """
     if not is_number(values.type):
         raise TypeError(f"{what} must be a number, got {type_name(values.type)}")
@@ -68,11 +68,11 @@ def check_numbers(what: str, values: pa.Array, rule: str, is_right: Callable[[Fl
 
 
 def describe(array: pa.Array) -> str:
-    """Name the type of an argument, and its first value if there is one."""
+    """Format the type of an argument, and its first value if there is one."""
     return f"{type_name(array.type)} {value_text(array[0])}" if len(array) else type_name(array.type)
 
 
 def check_count(name: str, form: str, count: int, valid: Container[int]) -> None:
-    """Refuse a wrong number of arguments."""
+    """Raise TypeError for a wrong number of arguments."""
     if count not in valid:
         raise TypeError(f"{name}: takes {form}, got {count} argument{'s' if count != 1 else ''}")

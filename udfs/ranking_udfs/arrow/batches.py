@@ -1,7 +1,7 @@
-"""The last batch of rows of each thread, judged, and its rankings cut at the last few k.
+"""Cache the last judged batch of each thread, with its rankings cut at the last few k.
 
-A query with several measures calls each of them on the same rows; comparing the rows is a hundred times
-cheaper than judging them again. What is remembered is bounded: no large batch, and few cutoffs.
+A query with several measures calls each measure on the same rows. Comparing the rows is a hundred times
+cheaper than judging them again. The cache is bounded: it holds no large batch, and few cutoffs.
 """
 
 import numpy as np
@@ -13,13 +13,13 @@ from .judge import judge_lists
 from .judged import judged_from_arrow
 from .threads import PerThread
 
-MOST_BYTES = 16 << 20  # of the arguments
-MOST_JUDGED = 1 << 17  # items of rec and truth together that a batch's rankings hold numbers for
+MOST_BYTES = 16 << 20  # size limit of the arguments
+MOST_JUDGED = 1 << 17  # limit of the judged items of rec and truth in a batch's rankings
 MOST_CUTS = 4
 
 
 class Batch:
-    """A batch of rows: the arguments that say what was ranked, judged, and the rankings cut at some k."""
+    """A batch of rows: its arguments rec and truth, the judged rankings, and rankings cut at some k."""
 
     def __init__(self, name: str, arguments: list[pa.Array]) -> None:
         self.arguments = arguments
@@ -30,11 +30,11 @@ class Batch:
         return len(arguments) == len(self.arguments) and all(map(pa.Array.equals, self.arguments, arguments))
 
     def rankings(self, cut: Ints) -> Rankings:
-        """Cut the rankings, each at its k."""
+        """Cut each ranking at its own k."""
         return self.cut_at(int(cut[0])) if cut.min() == cut.max() else Rankings(self.judged, cut)
 
     def cut_at(self, k: int | None) -> Rankings:
-        """Cut the rankings at the same k (None: the whole list), and keep them for the next measure."""
+        """Cut all rankings at one k (None: the whole list), and keep them for the next measure."""
         if k not in self.cuts:
             if len(self.cuts) >= MOST_CUTS:
                 del self.cuts[next(iter(self.cuts))]
@@ -44,7 +44,7 @@ class Batch:
 
 
 class Memory:
-    """The last batch of a thread."""
+    """Holds the last batch of a thread."""
 
     last: Batch | None = None
 
@@ -56,7 +56,7 @@ def batch_of(name: str, arguments: list[pa.Array]) -> Batch:
     """Return the thread's last batch if its arguments equal these, else judge them."""
     memory = MEMORY.get()
     if memory.last is None or not memory.last.holds(arguments):
-        memory.last = None  # if what follows raises, nothing is remembered
+        memory.last = None  # If the code below raises, no batch is kept.
         batch = Batch(name, arguments)
         size = sum(one.get_total_buffer_size() for one in arguments)
         if size <= MOST_BYTES and len(batch.judged.ranks) + len(batch.judged.ideal) <= MOST_JUDGED:

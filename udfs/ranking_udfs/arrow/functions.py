@@ -1,7 +1,7 @@
-"""The functions as an engine calls them: Arrow arrays in, one Arrow array out, all rows at once.
+"""The functions for an engine: Arrow arrays in, one Arrow array out, all rows at once.
 
-They know nothing of DuckDB. FUNCTIONS holds each of them under each of its names, built once at import and
-held for ever, since engines keep bare pointers to them.
+They do not depend on DuckDB. FUNCTIONS has each function under each of its names. It is built once at import
+and never released, since engines keep bare pointers to the functions.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from .types import is_integer, is_text
 
 
 class ScalarFunction(NamedTuple):
-    """A function to register: its SQL name, what to call, and the type that it returns."""
+    """A function to register: its SQL name, its implementation and its return type."""
 
     name: str
     call: Callable[..., pa.Array]
@@ -52,7 +52,7 @@ def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def is_judged(arrays: list[pa.Array]) -> bool:
-    """Return whether the arguments start with a judged ranking, or NULL in its place, not rec and truth."""
+    """Return whether the arguments start with a judged ranking (or a NULL for it), not with rec and truth."""
     first, *others = (array.type for array in arrays)
     if pa.types.is_null(first):
         before_options = len(others) == 2 and pa.types.is_null(others[0]) and is_text(others[1])
@@ -63,7 +63,7 @@ def is_judged(arrays: list[pa.Array]) -> bool:
 def values_of_rankings(
     measure: Measure, name: str, ranked: int, arrays: list[pa.Array], text: str | None
 ) -> Floats:
-    """Compute a measure of rec and truth, or of judged: the first `ranked` arrays, which k may follow."""
+    """Compute a measure of the first `ranked` arrays (rec and truth, or judged); a k may follow them."""
     if not len(arrays[0]):
         return np.zeros(0)
     batch = batch_of(name, arrays[:ranked])
@@ -74,7 +74,7 @@ def values_of_rankings(
         check_grades(name, lowest, arrays[:ranked])
         rankings = rankings.from_grade(lowest)
     values: Floats = measure.compute(rankings, **options)
-    return np.where(batch.judged.valid, values, np.nan)  # where truth is NULL
+    return np.where(batch.judged.valid, values, np.nan)  # NaN if truth is NULL
 
 
 def values_of_lists(measure: Measure, name: str, arrays: list[pa.Array], text: str | None) -> Floats:
@@ -85,7 +85,7 @@ def values_of_lists(measure: Measure, name: str, arrays: list[pa.Array], text: s
 
 
 def measure_function(measure: Measure, name: str) -> ScalarFunction:
-    """Make a function of Arrow arrays of the measure, under one of its names."""
+    """Create the measure's function of Arrow arrays, under one of its names."""
 
     def call(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
         arrays = list(map(plain_array, arguments))

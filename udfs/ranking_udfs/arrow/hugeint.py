@@ -1,7 +1,7 @@
-"""HUGEINT and UHUGEINT, which arrive as DECIMAL(38, 0), or as 16 bytes with arrow_lossless_conversion.
+"""Convert HUGEINT and UHUGEINT, which arrive as DECIMAL(38, 0), or as 16 bytes (arrow_lossless_conversion).
 
-DuckDB writes their 128 bits into the decimal as they are. A negative one may then as well be a UHUGEINT from
-2^127 on, so items and grades must not be negative there. The bytes tell the two apart.
+DuckDB copies their 128 bits into the decimal. A negative decimal can therefore also be a UHUGEINT of 2^127 or
+more, so negative items and grades are refused. With the 16 bytes, the two types can be distinguished.
 """
 
 import numpy as np
@@ -10,30 +10,30 @@ import pyarrow as pa
 from ..measures.arrays import Ints
 
 DECIMAL = pa.decimal128(38, 0)
-WIDE = pa.decimal256(39, 0)  # holds both
+WIDE = pa.decimal256(39, 0)  # holds both types
 
 
 def is_hugeint(kind: pa.DataType) -> bool:
-    """Return whether this is HUGEINT or UHUGEINT."""
+    """Return whether a type is HUGEINT or UHUGEINT."""
     if isinstance(kind, pa.BaseExtensionType):
         return getattr(kind, "type_name", "") in ("hugeint", "uhugeint")
     return bool(kind == DECIMAL)
 
 
 def is_signed(kind: pa.DataType) -> bool:
-    """Return whether a set highest bit is a sign."""
+    """Return whether the highest bit is a sign bit."""
     return getattr(kind, "type_name", "hugeint") == "hugeint"
 
 
 def low_and_high_bits(array: pa.Array) -> Ints:
-    """Return the low and the high 64 bits, a row each; anything for NULL."""
+    """Return rows of the low and the high 64 bits; the bits of NULL are undefined."""
     storage = array.storage if isinstance(array.type, pa.BaseExtensionType) else array
     found: Ints = np.frombuffer(storage.buffers()[1], np.int64)[2 * storage.offset :][: 2 * len(storage)]
     return found.reshape(-1, 2)
 
 
 def refuse_negative(name: str, what: str, array: pa.Array, cast: str) -> None:
-    """Refuse decimals whose highest bit is set; errors call one of them `what` and say to cast it."""
+    """Raise an error for decimals with the highest bit set. The error names the value as `what`."""
     if array.type == DECIMAL:
         wrong = array.is_valid().to_numpy(zero_copy_only=False) & (low_and_high_bits(array)[:, 1] < 0)
         if wrong.any():
@@ -43,7 +43,7 @@ def refuse_negative(name: str, what: str, array: pa.Array, cast: str) -> None:
 
 
 def integers_from_hugeint(array: pa.Array) -> pa.Array:
-    """Convert to int64, or all to WIDE if one does not fit."""
+    """Convert to int64, or all values to WIDE if one does not fit."""
     valid = array.is_valid().to_numpy(zero_copy_only=False)
     low, high = low_and_high_bits(array).T
     sign = high >> 63 if is_signed(array.type) else np.zeros_like(high)

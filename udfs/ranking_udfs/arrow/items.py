@@ -1,4 +1,4 @@
-"""Items of any type: integer codes for them, equal for equal items."""
+"""Integer codes for items of any type: equal items have equal codes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ UNKNOWN = -1
 
 @dataclass(frozen=True)
 class Items:
-    """Items end to end, in a form that Arrow can hash so that items equal in SQL are equal, and no others."""
+    """Items end to end, in a form that Arrow can hash: exactly the items equal in SQL are equal."""
 
-    family: str  # what may be compared: integers of all widths, all text (VARCHAR, ENUM, UUID), or one type
-    values: pa.Array  # int64 for integers (WIDE where one does not fit), or what `hashable` makes of the type
-    kind: pa.DataType  # the type that they came in, for errors
+    family: str  # comparable types: all integers, all strings (VARCHAR, ENUM, UUID), or one type
+    values: pa.Array  # int64 for integers (WIDE if one does not fit), or the result of `hashable`
+    kind: pa.DataType  # the original type, for errors
 
     @staticmethod
     def of(name: str, array: pa.Array) -> "Items":
-        """Make Items of an array; `name` is the function that errors speak of."""
+        """Create Items from an array; errors name the function `name`."""
         kind = array.type
         check_items(name, [kind])
         if pa.types.is_dictionary(kind):
@@ -38,17 +38,17 @@ class Items:
 
     @property
     def codes(self) -> Ints:
-        """The number of each item among the different ones; UNKNOWN for NULL."""
+        """Code of each item; UNKNOWN for NULL."""
         encoded = self.values.dictionary_encode()
         places: Ints = encoded.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
         return places
 
 
 def check_items(name: str, kinds: Iterable[pa.DataType]) -> None:
-    """Refuse nested types, INTERVAL (a month equals thirty days) and BIGNUM by its address.
+    """Raise TypeError for nested types, INTERVAL (a month equals thirty days) and BIGNUM.
 
-    DuckDB hands over the address of a long BIGNUM where it hands over views. By the types alone: Arrow aborts
-    the process where it filters some of DuckDB's UNIONs.
+    DuckDB passes the address of a long BIGNUM if it passes views. Only types are checked, since Arrow aborts
+    the process when it filters some of DuckDB's UNIONs.
     """
     for kind in kinds:
         is_address = sql_type(kind) == "BIGNUM" and pa.types.is_binary_view(kind.storage_type)
@@ -57,7 +57,7 @@ def check_items(name: str, kinds: Iterable[pa.DataType]) -> None:
 
 
 def unify_types(name: str, rec: Items, truth: Items, known_as: str) -> tuple[pa.Array, pa.Array]:
-    """Return the values of both in one type; a TypeError, which calls truth `known_as`, if types differ."""
+    """Convert the values of both to one type; TypeError, with truth named `known_as`, if types differ."""
     if rec.family != truth.family:
         got = f"{type_name(rec.kind)} in rec and {type_name(truth.kind)} in {known_as}"
         raise TypeError(f"{name}: rec and {known_as} must hold items of the same type, got {got}")
@@ -69,10 +69,10 @@ def unify_types(name: str, rec: Items, truth: Items, known_as: str) -> tuple[pa.
 
 
 def codes(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int]:
-    """Return codes from 0 for the items of rec and truth, and a bound above them; truth holds no NULL.
+    """Return codes from 0 for the items of rec and truth, and an upper bound of the codes.
 
-    Both are of one type. UNKNOWN for an item of rec that is NULL or not in truth. The bound times `rows` fits
-    63 bits, so that a code and a row make one int64 key.
+    Both have one type, and truth has no NULL. The code of an item of rec that is NULL or not in truth is
+    UNKNOWN. The bound times `rows` fits in 63 bits, so that a code and a row fit in one int64 key.
     """
     if not len(truth):
         return np.full(len(rec), UNKNOWN), np.zeros(0, np.int64), 1
@@ -82,7 +82,7 @@ def codes(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int]:
         bound = high - low + 1
         if bound * rows < 1 << 62:
             known = (numbers >= low) & (numbers <= high) & valid_rows(rec)
-            # Of other numbers the difference may wrap.
+            # Outside of the range, the difference can overflow.
             return np.where(known, numbers - low, UNKNOWN), known_numbers - low, bound
     encoded = truth.dictionary_encode()
     found = pc.index_in(rec, value_set=encoded.dictionary).fill_null(UNKNOWN)
@@ -91,9 +91,9 @@ def codes(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int]:
 
 
 def fingerprints(array: pa.Array) -> Ints:
-    """Return 64 bits of each item, the same for equal items: a number as it is, of a text the last 8 bytes.
+    """Return 64 bits per item, equal for equal items: a number itself, or the last 8 bytes of a string.
 
-    Anything for NULL, and of a text that is shorter all its bytes.
+    A shorter string contributes all its bytes. The bits of NULL are undefined.
     """
     if array.type == pa.int64():
         numbers: Ints = (array.fill_null(0) if array.null_count else array).to_numpy()
@@ -105,16 +105,16 @@ def fingerprints(array: pa.Array) -> Ints:
     padded = np.zeros(8 + end - start, np.uint8)
     if end > start:
         padded[8:] = np.frombuffer(data, np.uint8)[start:end]
-    words = np.ndarray((end - start + 1,), np.uint64, padded, strides=(1,))  # one begins at each byte
+    words = np.ndarray((end - start + 1,), np.uint64, padded, strides=(1,))  # a word starts at each byte
     last = words[ends[1:] - start]
-    missing = np.maximum(8 - np.diff(ends), 0)  # bytes that belong to the text before
+    missing = np.maximum(8 - np.diff(ends), 0)  # bytes of the previous string
     short = np.flatnonzero(missing)
-    last[short] >>= (8 * missing[short]).astype(np.uint64)  # by 64: to 0
+    last[short] >>= (8 * missing[short]).astype(np.uint64)  # A shift by 64 gives 0.
     return last.view(np.int64)
 
 
 def to_integers(name: str, array: pa.Array) -> pa.Array:
-    """Convert integers of any width to int64, or all to WIDE if one does not fit."""
+    """Convert integers of any width to int64, or all integers to WIDE if one does not fit."""
     if is_hugeint(array.type):
         refuse_negative(name, "an item", array, "VARCHAR")
         return integers_from_hugeint(array)
@@ -123,15 +123,15 @@ def to_integers(name: str, array: pa.Array) -> pa.Array:
 
 
 def hashable(array: pa.Array) -> pa.Array:
-    """Convert to a type that Arrow can hash so that items equal in SQL are equal, and no others."""
+    """Convert to a type that Arrow can hash: exactly the items equal in SQL are equal."""
     kind, types = array.type, pa.types
     if sql_type(kind) == "UUID":
         return uuid_texts(array.storage)
     if isinstance(kind, pa.BaseExtensionType):
         return hashable(array.storage)
     if types.is_floating(kind):
-        values = array.fill_null(0).to_numpy(zero_copy_only=False) + 0.0  # -0.0 is 0.0
-        values[np.isnan(values)] = np.nan  # every NaN is the same
+        values = array.fill_null(0).to_numpy(zero_copy_only=False) + 0.0  # -0.0 becomes 0.0
+        values[np.isnan(values)] = np.nan  # all NaNs become the same bits
         values = values.astype(np.float64).view(np.int64)
         return pa.array(values, mask=array.is_null().to_numpy(zero_copy_only=False))
     if types.is_temporal(kind):
@@ -142,7 +142,7 @@ def hashable(array: pa.Array) -> pa.Array:
 
 
 def uuid_texts(storage: pa.Array) -> pa.Array:
-    """Write UUIDs as text; they are 16 bytes if DuckDB's setting arrow_lossless_conversion is on."""
+    """Convert UUIDs to strings. They are 16 bytes if DuckDB's setting arrow_lossless_conversion is on."""
     n = len(storage)
     digits = np.frombuffer(storage.buffers()[1].slice(16 * storage.offset, 16 * n).hex().lower(), np.uint8)
     written = np.full((n, 36), ord("-"), np.uint8)

@@ -1,4 +1,4 @@
-"""judge: the ranks of rec that hold an item of truth.
+"""judge: find the ranks of rec with an item of truth.
 
 Three forms of arguments (Arrow arrays of one row per user) become one `Judged` batch:
 
@@ -24,17 +24,17 @@ TABLE_BITS = 21
 
 
 def has_grades(rec: pa.Array, truth: pa.Array) -> bool:
-    """Return whether truth is a MAP, or a LIST of the grades of pairs in rec; of NULLs nothing is known."""
+    """Return whether truth has grades: a MAP, or a LIST for pairs in rec. True if all truth is NULL."""
     is_known = is_list(rec.type) and is_list(truth.type) and truth.null_count < len(truth)
     return not is_known or pa.types.is_struct(item_type(rec.type))
 
 
 def judge_lists(name: str, rec: pa.Array, truth: pa.Array, known_as: str = "truth") -> Judged:
-    """Judge every row's rec by its truth, which errors of the function `name` call `known_as`.
+    """Judge the rec of every row by its truth. Errors name the function `name` and call truth `known_as`.
 
     Raises:
-        TypeError: a type that fits none of the three forms
-        ValueError: a grade that is no finite number
+        TypeError: the types fit none of the three forms
+        ValueError: a grade is not a finite number
     """
     is_map = pa.types.is_map(truth.type)
     if not is_list(rec.type):
@@ -71,13 +71,13 @@ def judge_lists(name: str, rec: pa.Array, truth: pa.Array, known_as: str = "trut
 
 
 def grade_values(name: str, what: str, values: pa.Array) -> Floats:
-    """Return grades as float64, or refuse what is no finite number; errors call a grade `what`."""
+    """Convert grades to float64; ValueError, with a grade named `what`, if one is not a finite number."""
     grades = check_numbers(f"{name}: {what}", values, "a finite number", np.isfinite)
     refuse_negative(name, what, values, "DOUBLE")
     return grades
 
 
-# What is found: the places in rec of known items, their grades, the rows of the best possible lists, these.
+# The result: positions in rec of judged items, their grades, the rows of the ideal grades, the ideal grades.
 Found = tuple[Ints, Floats, Ints, Floats]
 
 
@@ -91,19 +91,19 @@ def judge_items(
     n: int,
     known_as: str,
 ) -> Found:
-    """Judge listed items by the known items of their row, each with its grade."""
+    """Judge the listed items by the judged items of their row, each with its grade."""
     ranked = Items.of(name, listed)
     if known.null_count:
         mask = valid_rows(known)
         known, truth_rows, grades = known.filter(pa.array(mask)), truth_rows[mask], grades[mask]
     relevant = Items.of(name, known)
-    if listed.null_count == len(listed) or not len(known):  # lists without an item fit any type
+    if listed.null_count == len(listed) or not len(known):  # Lists without items fit any type.
         ranked, rec_rows = Items.of(name, known[:0]), rec_rows[:0]
     rec, truth = unify_types(name, ranked, relevant, known_as)
     places = candidates(rec, rec_rows, truth, truth_rows)
     rec_codes, truth_codes, bound = codes(rec.take(pa.array(places)), truth, n)
 
-    # One key per (row, item), below 0 for an item that truth does not know.
+    # One key per (row, item), below 0 if the item is not in truth.
     rec_keys = np.where(rec_codes == UNKNOWN, UNKNOWN, rec_rows[places] * bound + rec_codes)
     truth_keys = truth_rows * bound + truth_codes
     if not (truth_keys[1:] > truth_keys[:-1]).all():
@@ -115,7 +115,7 @@ def judge_items(
     found = np.searchsorted(truth_keys, rec_keys)
     is_hit = np.append(truth_keys, UNKNOWN - 1)[found] == rec_keys
     places, found = places[is_hit], found[is_hit]
-    first = np.unique(found, return_index=True)[1]  # of an item twice in rec, the better rank
+    first = np.unique(found, return_index=True)[1]  # for an item twice in rec, the better rank
     if len(first) < len(found):
         first.sort()
         places, found = places[first], found[first]
@@ -126,17 +126,17 @@ def judge_items(
 def judge_pairs(
     name: str, listed: pa.Array, rec_rows: Ints, expected: pa.Array, truth_rows: Ints, valid: Bools
 ) -> Found:
-    """Judge items that bring their grades along, as STRUCTs of both; `expected` are the grades of truth.
+    """Judge items in STRUCTs with their grades; `expected` are the grades of truth.
 
-    The best possible list holds each grade as often as truth does, or as often as rec does if that is more:
-    truth built by `map_keys` has lost equal grades, and no measure may exceed its range for that.
+    The ideal ranking has each grade as often as truth, or as often as rec if that is more. Truth built by
+    `map_keys` has lost equal grades, and no measure may leave its range because of that.
     """
     truth_grades = grade_values(name, "a grade in truth", expected)
     known = valid_rows(listed) & valid[rec_rows]
     places, fields = np.flatnonzero(known), listed.filter(pa.array(known)).flatten()
     rows, grades = rec_rows[places], grade_values(name, "a grade in rec", fields[0])
 
-    keep = ragged.count(truth_rows, len(valid))[rows] > 0  # without truth, nothing is known
+    keep = ragged.count(truth_rows, len(valid))[rows] > 0  # Without truth, no item is judged.
     if len(fields) > 1:
         keys = [rows, *(Items.of(name, field).codes for field in fields[1:])]
         order = np.lexsort(keys)
@@ -155,15 +155,15 @@ def judge_pairs(
     return places, grades, np.repeat(all_rows[starts], copies), np.repeat(values[starts], copies)
 
 
-# A table of marks, all off between calls: to make one anew costs more than its use.
+# A table of flags, all false between calls: allocating a new table costs more than using it.
 MARKS = PerThread(lambda: np.zeros(1 << TABLE_BITS, np.bool_))
 
 
 def candidates(rec: pa.Array, rec_rows: Ints, truth: pa.Array, truth_rows: Ints) -> Ints:
-    """Find the places in rec of items that their row's truth may hold: all that it does, and few others.
+    """Find the positions in rec of items that may be in the row's truth: all that are, and few others.
 
-    Without this, judging 2,048 lists of 100 items by 20 known ones takes 3.6 times as long for BIGINT close
-    together, 2.5 times for BIGINT far apart, and 1.3 times for VARCHAR.
+    Without this step, judging 2,048 lists of 100 items by 20 judged items takes 3.6 times as long for dense
+    BIGINTs, 2.5 times for sparse BIGINTs and 1.3 times for VARCHAR.
     """
     has_bytes = is_text(rec.type) or pa.types.is_binary(rec.type) or pa.types.is_large_binary(rec.type)
     if rec.type != pa.int64() and not (has_bytes and len(rec) >= 2 * len(truth)):

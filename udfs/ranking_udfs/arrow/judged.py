@@ -1,4 +1,4 @@
-"""Judged rankings as Arrow has them, a STRUCT per row, made by `judge` or by anybody else."""
+"""Judged rankings in Arrow: a STRUCT per row, made by `judge` or by the user."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,13 +27,13 @@ INVALID = "judged is not a valid judged ranking"
 
 
 def judged_from_arrow(name: str, array: pa.Array) -> Judged:
-    """Read and check judged rankings in any layout that an engine hands over.
+    """Read and check judged rankings in any layout of an engine.
 
-    Whoever made them, no measure may leave its range for them.
+    The checks ensure that no measure leaves its range, whatever the source of the rankings.
 
     Raises:
-        TypeError: a field of another type
-        ValueError: a row is not a valid judged ranking: its ranks do not ascend, say
+        TypeError: a field has another type
+        ValueError: a row is not a valid judged ranking; for example, its ranks do not ascend
     """
     if pa.types.is_null(array.type):
         array = pa.nulls(len(array), JUDGED_TYPE)
@@ -60,14 +60,14 @@ def judged_from_arrow(name: str, array: pa.Array) -> Judged:
 
 
 def check_rule(name: str, rule: str, holds: Bools, *values: NDArray[Any]) -> None:
-    """Raise a ValueError with the first value, or pair of values, for which the rule does not hold."""
+    """Raise ValueError with the first value, or pair of values, that breaks the rule."""
     if not holds.all():
         got = " and ".join(f"{one[int(np.argmin(holds))]:g}" for one in values)
         raise ValueError(f"{name}: {INVALID}: {rule}, got {got}")
 
 
 def integer_field(name: str, fields: Mapping[str, pa.Array], field: str, missing: int) -> Ints:
-    """Return a field of one integer a row; `missing` where it is NULL."""
+    """Return a field with one integer per row; NULL becomes `missing`."""
     values = fields[field]
     if not (pa.types.is_integer(values.type) or pa.types.is_null(values.type)):
         raise TypeError(f"{name}: {INVALID}: {field} must be an integer, got {type_name(values.type)}")
@@ -88,7 +88,7 @@ def number_field(name: str, fields: Mapping[str, pa.Array], field: str) -> tuple
 
 
 def judged_to_arrow(judged: Judged) -> pa.StructArray:
-    """Convert to one STRUCT for each judged ranking."""
+    """Convert to one STRUCT per judged ranking."""
     offsets = pa.array(judged.offsets, pa.int32())
     return pa.StructArray.from_arrays(
         [

@@ -1,4 +1,4 @@
-"""Conversion of any layout of Arrow arrays that an engine may hand over to plain ones."""
+"""Convert the layouts of Arrow arrays that an engine may pass to plain layouts."""
 
 import numpy as np
 import pyarrow as pa
@@ -18,16 +18,16 @@ def plain_array(argument: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def copy_to_arrow_memory(array: pa.Array) -> pa.Array:
-    """Copy a result into memory that Arrow has allocated.
+    """Copy a result into memory allocated by Arrow.
 
-    A thread of pyarrow's may release it while Python exits. NumPy's memory needs the interpreter for that,
-    which aborts the process with pyarrow before 25 (https://github.com/apache/arrow/issues/49942).
+    A thread of pyarrow may release the result while Python exits. Releasing NumPy's memory needs the
+    interpreter, and aborts the process with pyarrow before 25 (https://github.com/apache/arrow/issues/49942).
     """
     return pa.concat_arrays([array])
 
 
 def plain_layout(array: pa.Array) -> pa.Array:
-    """Convert to a layout that Arrow's kernels take: no views of strings or bytes."""
+    """Convert to a layout that Arrow's kernels support: no views of strings or bytes."""
     kind, types = array.type, pa.types
     if not has_views(kind) or sql_type(kind) == "BIGNUM":
         return array
@@ -50,7 +50,7 @@ def plain_layout(array: pa.Array) -> pa.Array:
 
 
 def has_views(kind: pa.DataType) -> bool:
-    """Return whether this type holds views anywhere."""
+    """Return whether a type contains views."""
     types = pa.types
     if isinstance(kind, pa.BaseExtensionType):
         return has_views(kind.storage_type)
@@ -86,9 +86,9 @@ def flatten_lists(array: pa.Array) -> tuple[pa.Array, Ints]:
     else:
         starts = array.offsets.to_numpy()[: len(array)]
     held = starts[sizes > 0]
-    if np.array_equal(held - held[:1], offsets[:-1][sizes > 0]):  # end to end, as DuckDB lays them
+    if np.array_equal(held - held[:1], offsets[:-1][sizes > 0]):  # end to end, as in DuckDB's arrays
         return plain_layout(values.slice(held[0] if len(held) else 0, offsets[-1])), offsets
-    # Not `flatten`: where a list is NULL, Arrow cannot do that for every type.
+    # `flatten` does not support every type if a list is NULL.
     places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
     return plain_layout(values).take(pa.array(places)), offsets
 
@@ -98,7 +98,7 @@ def to_floats(array: pa.Array) -> Floats:
     if is_boolean(array.type) and isinstance(array.type, pa.BaseExtensionType):
         array = array.storage
     elif isinstance(array.type, pa.BaseExtensionType):
-        integers = integers_from_hugeint(array).to_pylist()  # a cast would not round as Python does
+        integers = integers_from_hugeint(array).to_pylist()  # A cast would round differently from Python.
         array = pa.array([None if value is None else float(value) for value in integers], pa.float64())
     values: Floats = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return values

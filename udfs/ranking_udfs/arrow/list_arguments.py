@@ -1,4 +1,4 @@
-"""The arguments of the list measures, from Arrow arrays to what their formulas take."""
+"""Convert the Arrow arguments of the list measures to the inputs of their formulas."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ from .types import is_list, item_type, type_name
 def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[Any], Ints, Ints]:
     """Return the elements of the vectors, their offsets by vector, and the offsets of vectors by list.
 
-    Elements are codes for distance=jaccard, else the columns of a matrix.
+    Elements are codes for distance=jaccard, otherwise the columns of a matrix.
     """
     if not is_list(vectors.type):
         raise TypeError(f"{name}: vectors must be a LIST of vectors, got {type_name(vectors.type)}")
@@ -47,7 +47,7 @@ def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[
 
 
 def shares_of(name: str, rec: pa.Array, popularity: pa.Array, *, missing: str) -> tuple[Judged, Ints]:
-    """Return the shares of rec's items in popularity, as grades, and how many distinct items each rec has."""
+    """Return the popularity shares of rec's items, as grades, and the number of distinct items per rec."""
     if pa.types.is_map(popularity.type):
         given, rule = flatten_lists(popularity)[0].field(1), "above 0 and at most 1"
         check_numbers(f"{name}: a share in popularity", given, rule, lambda one: (one > 0) & (one <= 1))

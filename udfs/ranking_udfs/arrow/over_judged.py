@@ -1,4 +1,4 @@
-"""The function that the macros of measures call: of rec, truth and k, or of a judged ranking and k."""
+"""The function that the measures' macros call, with rec, truth and k, or with a judged ranking and k."""
 
 import re
 from collections import defaultdict
@@ -20,18 +20,18 @@ from .judged import JUDGED_TYPE
 from .layouts import copy_to_arrow_memory, plain_array
 
 NULL = '"NULL"'
-OPTION = "gain := 'linear'"  # as an error shows one
+OPTION = "gain := 'linear'"  # the example of an option in errors
 FIELDS = {one.name for one in JUDGED_TYPE}
 INTEGER = r'"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)'  # types of k
 
 
 def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return of each row the measure's value, and an error text for the macro to raise: a STRUCT.
+    """Return a STRUCT per row: the value of the measure, and an error text for the macro to raise.
 
     Args:
-        arguments: of each row the measure's name, as it was called; rec and truth, or a judged ranking and k;
-            type and text of the third argument, which is k; the same of the second, if that is no list; and
-            where the measure has options a STRUCT of them. Names and types are those of all rows.
+        arguments: columns with the measure's name, as called; rec and truth, or a judged ranking and k; type
+            and text of the third argument, k; type and text of the second argument, if it is not a list; and
+            a STRUCT of options, if the measure has any. Names and types are the same in all rows.
     """
     called, rec, truth, kind, k, second_kind, second, *options = map(plain_array, arguments)
     found, problem = np.full(len(called), np.nan), None
@@ -58,7 +58,7 @@ def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def is_judged(first: pa.Array, second_kind: str) -> bool:
-    """Return whether the first argument is a judged ranking, or NULL before a k, and no list."""
+    """Return whether the first argument is a judged ranking, or NULL before a k, and not a list."""
     if pa.types.is_null(first.type):
         return re.fullmatch(INTEGER, second_kind) is not None
     return pa.types.is_struct(first.type) and {one.name for one in first.type} == FIELDS
@@ -67,7 +67,7 @@ def is_judged(first: pa.Array, second_kind: str) -> bool:
 def values(
     name: str, given: Mapping[str, Any], ranked: list[pa.Array], kind: pa.Array, k: pa.Array
 ) -> Floats:
-    """Compute the measure with the same options in all rows; NaN for NULL."""
+    """Compute the measure with the same options for all rows; NaN means NULL."""
     measure = MEASURES[name.rpartition(".")[2]]
     batch, chosen = batch_of(name, ranked), choose(measure, name, given)
     rankings = batch.rankings(cut_offs(name, kind[0].as_py(), k, batch.judged))
@@ -77,22 +77,22 @@ def values(
     try:
         found: Floats = measure.compute(rankings, **chosen)
     except InputError as error:
-        said = re.sub(r"\((\w+)=(\w+) ", r"(\1 := '\2' ", str(error))  # how the macro takes an option
+        said = re.sub(r"\((\w+)=(\w+) ", r"(\1 := '\2' ", str(error))  # options in the macro's syntax
         raise ValueError(f"{name}: {said}") from None
-    if measure.empty.both is not None:  # 0 where truth is empty, which in Hivemall may be 1
+    if measure.empty.both is not None:  # 0 if truth is empty; Hivemall may have 1
         found = np.where(np.diff(batch.judged.ideal_offsets) == 0, 0, found)
-    return np.where(batch.judged.valid, found, np.nan)  # where truth is NULL
+    return np.where(batch.judged.valid, found, np.nan)  # NaN if truth is NULL
 
 
 def check_grades(name: str, lowest: float, ranked: Sequence[pa.Array]) -> None:
-    """Raise ValueError for a lowest grade of lists whose items all have grade 1."""
+    """Raise ValueError for a lowest grade above 1 if truth has no grades, since each item has grade 1."""
     if len(ranked) == 2 and lowest > 1 and not has_grades(*ranked):
         rule = "min_grade must be 1 or less where truth is a LIST of items, without grades"
         raise ValueError(f"{name}: {rule}, got {lowest:g}: give it as a MAP from item to grade")
 
 
 def cut_offs(name: str, kind: str, texts: pa.Array, judged: Judged) -> Ints:
-    """Return the k of every row, of texts of integers of any width; the length of the list for NULL."""
+    """Parse the k of every row from integers as strings; NULL becomes the length of the list."""
     if not re.fullmatch(INTEGER, kind):
         raise TypeError(f"{name}: k must be an integer, got {kind} {shorten(str(texts[0].as_py()))}")
     encoded = texts.dictionary_encode()
@@ -112,7 +112,7 @@ def cut_offs(name: str, kind: str, texts: pa.Array, judged: Judged) -> Ints:
 
 
 def groups(options: pa.StructArray) -> list[tuple[dict[str, Any], Ints | None]]:
-    """Return the options that rows have, each with these rows; None for all."""
+    """Return the distinct options with their rows; None for all rows."""
     if not len(options):
         return []
     if all(map(is_constant, options.flatten())):
@@ -126,12 +126,12 @@ def groups(options: pa.StructArray) -> list[tuple[dict[str, Any], Ints | None]]:
 def is_constant(column: pa.Array) -> bool:
     try:
         return len(pc.unique(column)) == 1
-    except pa.ArrowNotImplementedError:  # of a type that no option has
+    except pa.ArrowNotImplementedError:  # a type that no option has
         return False
 
 
 def choose(measure: Measure, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all options as the measure's function takes them, of values as Python has them."""
+    """Return all options for the measure's function, from values in Python."""
     chosen = measure.defaults(of_judged=True)
     there = {
         option: value for option, value in given.items() if value is not None or not may_lack(measure, option)
@@ -147,13 +147,13 @@ def choose(measure: Measure, name: str, given: Mapping[str, Any]) -> dict[str, A
 
 
 def shown(value: Any) -> str:
-    """Return a value as an error of SQL shows it: a text within quotes."""
+    """Format a value for an error in SQL, with quotes around a string."""
     if value is None or isinstance(value, bool):
         return "NULL" if value is None else str(value).lower()
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
 def may_lack(measure: Measure, option: str) -> bool:
-    """Return true for an option that may be NULL: another one decides, or there is no default."""
+    """Return true for an option that may be NULL: it depends on another option, or has no default."""
     rule = measure.options[option]
     return isinstance(rule, Number) and (rule.default is None or rule.only_with is not None)

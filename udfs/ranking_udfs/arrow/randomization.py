@@ -1,4 +1,4 @@
-"""Fisher's randomization test: the share of random signs with a sum as far from 0 as theirs.
+"""Fisher's randomization test: the share of random sign choices with a sum at least as far from 0.
 
 `sign_flips` is the function of Arrow arrays that the macros of a comparison call.
 """
@@ -14,11 +14,11 @@ import pyarrow as pa
 from ..measures.arrays import Floats
 from .layouts import flatten_lists, plain_array, to_floats
 
-EXACT = 20  # differences: all their signs are tried out, a million
-AT_ONCE = 1 << 14  # random choices of signs that are summed together
-GROUPS = 512  # of eight differences, whose tables of sums fit into a cache
-EQUAL = 1e-12  # sums as close as this share of all sizes are equal: rounding parts them by less
-SECONDS = 0.4  # of a call: DuckDB hears an interrupt only after it
+EXACT = 20  # number of differences up to which all signs are tried, a million choices
+AT_ONCE = 1 << 14  # number of random sign choices that are summed together
+GROUPS = 512  # groups of eight differences: their tables of sums fit into a cache
+EQUAL = 1e-12  # relative tolerance of equal sums, above rounding errors
+SECONDS = 0.4  # time limit of a call: DuckDB handles an interrupt only after the call
 FLIPS = pa.struct(
     {"p": pa.float64()}
     | dict.fromkeys(("tried", "reached", "summed"), pa.int64())
@@ -27,28 +27,28 @@ FLIPS = pa.struct(
 
 
 class Flips(NamedTuple):
-    """The state of a randomization test: its p, or what to go on with."""
+    """The state of a randomization test: its p-value, or the data to continue with."""
 
     p: float | None = None
-    tried: int = 0  # random choices of signs
-    reached: int = 0  # of these, with a sum as far from 0 as the observed one
-    summed: int = 0  # differences in the sums of the next choices
+    tried: int = 0  # number of random sign choices so far
+    reached: int = 0  # number of those with a sum at least as far from 0 as the observed sum
+    summed: int = 0  # number of differences in the sums of the next choices
     sums: Sequence[float] | Floats = ()
 
 
 def flip_signs(
     differences: Floats, permutations: int, seed: int, flips: Flips | None = None, until: float = math.inf
 ) -> Flips:
-    """Return the two-sided p of paired differences, each of which could as well have had the other sign.
+    """Return the two-sided p-value of paired differences, if each sign is equally likely.
 
-    Of up to 20 differences that are not 0, the share of all choices of signs whose sum is as far from 0 as
-    the observed one, or further. Of more, (b + 1) / (permutations + 1), b of so many random choices being so.
+    For up to 20 non-zero differences, p is the share of all sign choices with a sum at least as far from 0 as
+    the observed sum. For more, p is (b + 1) / (permutations + 1), with b the number of such random choices.
 
-    The same for the same seed, whatever the order of the differences and the version of NumPy: signs are raw
-    bits of PCG64, and sums are made one term after another. The same in parts too: once time.monotonic() is
-    past `until`, this returns the flips to go on with.
+    The result depends only on the seed and the differences, not on their order or the version of NumPy: signs
+    are raw bits of PCG64, and terms are added one after another. A test in parts has the same result: once
+    time.monotonic() is past `until`, this function returns the state to continue with.
 
-    Source: Fisher (1935); Phipson and Smyth (2010) for the 1 that is added.
+    Source: Fisher (1935); Phipson and Smyth (2010) for the added 1.
     """
     values = np.sort(differences[differences != 0])
     if len(values) <= EXACT:
@@ -70,26 +70,26 @@ def flip_signs(
 
 
 def as_far(sums: Floats, values: Floats) -> int:
-    """Count the sums that are as far from 0 as the values' own, or further."""
+    """Count the sums that are at least as far from 0 as the sum of the values."""
     observed = abs(math.fsum(values)) - EQUAL * math.fsum(np.abs(values))
     return int(np.count_nonzero(np.abs(sums) >= observed))
 
 
 def add_random(sums: Floats, values: Floats, generator: np.random.PCG64) -> None:
-    """Add the values, with random signs in each sum.
+    """Add the values to each sum with random signs.
 
-    Eight signs are a byte, which is the place of their sum in a table of 256.
+    A byte holds eight signs. It is the index of their sum in a table of 256.
     """
     part = np.empty(len(sums))
     tables = signed_sums(np.concatenate((values, np.zeros(-len(values) % 64))).reshape(-1, 8))
     for eight in range(0, len(tables), 8):
         signs = generator.random_raw(len(sums)).astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
         for table, byte in zip(tables[eight : eight + 8], signs.T, strict=True):
-            sums += table.take(byte, out=part, mode="clip")  # "raise" would copy `part`
+            sums += table.take(byte, out=part, mode="clip")  # mode="raise" would copy `part`
 
 
 def signed_sums(groups: Floats) -> Floats:
-    """Sum each row of values with all choices of signs."""
+    """Sum each row of values with all sign choices."""
     sums = np.zeros((len(groups), 1))
     for value in groups.T[:, :, None]:
         sums = np.concatenate((sums + value, sums - value), axis=1)
@@ -97,10 +97,10 @@ def signed_sums(groups: Floats) -> Floats:
 
 
 def sign_flips(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Go on with the test of each list of differences, to p or as far as there is time.
+    """Continue the test of each list of differences, until p is known or the time limit is reached.
 
-    Called by the macros alone, which have checked the arguments: a LIST of DOUBLEs, two integers, and what
-    this function returned before, or NULL.
+    Only macros call this function, with checked arguments: a LIST of DOUBLEs, two integers, and the previous
+    result of this function or NULL.
     """
     until = time.monotonic() + SECONDS
     differences, *rest = map(plain_array, arguments)

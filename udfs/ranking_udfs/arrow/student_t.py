@@ -1,10 +1,10 @@
-"""Student's t: its p-value and its quantile, as those of `sql/comparison/without_python/student_t.sql`.
+"""P-values and quantiles of Student's t, as in `sql/comparison/without_python/student_t.sql`.
 
 With t = sqrt(df) sinh(u), the density of t becomes cosh(u)^-df over the integral of it, and the tail from u
 on is cosh(u)^-df times the integral over w from 0 of (cosh(w) + tanh(u) sinh(w))^-df, in which nothing
 cancels. It is summed at w = exp(x - exp(-x)) / (tanh(u) df + sqrt(df)), x in steps of 1/8 (Takahasi and
 Mori 1974).
-To 1e-12 and better for df from 1 to 1e8, p down to 1e-300.
+The relative error is at most 1e-12 for df from 1 to 1e8 and p down to 1e-300.
 
 `t_p` and `t_quantile` are the functions of Arrow arrays that composed comparisons call.
 """
@@ -19,7 +19,7 @@ from .layouts import copy_to_arrow_memory, plain_array, to_floats
 
 X = np.arange(-32, 38) / 8
 W, SLOPE = np.exp(X - np.exp(-X)), (1 + np.exp(-X)) / 8
-NEWTON_STEPS = 10  # enough to 1e-16
+NEWTON_STEPS = 10  # enough for 1e-16
 
 
 def tail(slope: Floats, df: Floats) -> Floats:
@@ -31,7 +31,7 @@ def tail(slope: Floats, df: Floats) -> Floats:
 
 
 def p_values(t: Floats, df: Floats) -> Floats:
-    """Return the probabilities that Student's t lies as far from 0 as these, or further."""
+    """Return the probabilities that Student's t is at least as far from 0 as these values."""
     t = np.minimum(np.abs(t), 1e150)
     shares = tail(t / np.sqrt(df + t**2), df) / tail(np.zeros_like(df), df)
     found: Floats = np.minimum(np.exp(-df / 2 * np.log1p(t**2 / df)) * shares, 1)
@@ -39,10 +39,10 @@ def p_values(t: Floats, df: Floats) -> Floats:
 
 
 def quantiles(p: Floats, df: Floats) -> Floats:
-    """Return the values from which Student's t lies as far from 0, or further, with these probabilities.
+    """Return the values that Student's t exceeds in size with these probabilities.
 
-    Newton's way to the u at which ln p is that of this probability: since ln p is concave, from 0 it comes
-    from above and cannot miss.
+    Newton's method finds the u with the given ln p. Since ln p is concave, the iteration from 0 always
+    converges, from above.
     """
     whole, u = tail(np.zeros_like(df), df), np.zeros_like(df)
     for _ in range(NEWTON_STEPS):
@@ -57,7 +57,7 @@ def of_arrow(
     one: pa.Array | pa.ChunkedArray,
     df: pa.Array | pa.ChunkedArray,
 ) -> pa.Array:
-    """Call a function of two numbers; NULL where one of them is NULL."""
+    """Call a function of two numbers; the result is NULL if one of them is NULL."""
     columns = [plain_array(one), plain_array(df)]
     valid = np.logical_and(*(column.is_valid().to_numpy(zero_copy_only=False) for column in columns))
     found = np.full(len(valid), np.nan)
@@ -67,10 +67,10 @@ def of_arrow(
 
 
 def t_p(t: pa.Array | pa.ChunkedArray, df: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return the p-values of two-sided t-tests. Called by composed SQL alone."""
+    """Return the p-values of two-sided t-tests. Only composed SQL calls this function."""
     return of_arrow(p_values, t, df)
 
 
 def t_quantile(p: pa.Array | pa.ChunkedArray, df: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return the quantiles of these two-sided probabilities. Called by composed SQL alone."""
+    """Return the quantiles of two-sided probabilities. Only composed SQL calls this function."""
     return of_arrow(quantiles, p, df)

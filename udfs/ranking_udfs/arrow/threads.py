@@ -1,8 +1,8 @@
-"""A value for each calling thread: what `threading.local` is for, but for DuckDB's threads too.
+"""A value for each calling thread, as `threading.local`, that also works for DuckDB's threads.
 
-DuckDB gives its own threads a Python state for the length of one call. What a `threading.local` holds goes
-with that state, so it would be empty in each call; worse, Arrow arrays over DuckDB's memory crash the process
-when they are released then, since their release asks for a Python state too.
+DuckDB gives its own threads a Python state for one call only. A `threading.local` is released with that
+state, so it would be empty in each call. Arrow arrays over DuckDB's memory would even crash the process,
+since their release needs a Python state, too.
 """
 
 import os
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 Held = TypeVar("Held")
-# Threads end without a word, so no more are remembered than an engine is likely to use at once.
+# Threads end without notice, so the number of kept threads is limited to those an engine is likely to use.
 MOST_THREADS = max(64, 4 * (os.cpu_count() or 1))
 
 
 class PerThread(Generic[Held]):
-    """A value for each thread, made by `make` when the thread first asks for it."""
+    """A value for each thread, created by `make` on the thread's first access."""
 
     def __init__(self, make: Callable[[], Held]) -> None:
         self.make = make
@@ -27,6 +27,6 @@ class PerThread(Generic[Held]):
         held = self.held.get(thread)
         if held is None:
             if len(self.held) >= MOST_THREADS:
-                self.held.pop(list(self.held)[0], None)  # noqa: RUF015  (other threads may change it meanwhile)
+                self.held.pop(list(self.held)[0], None)  # noqa: RUF015  (other threads may change it)
             held = self.held[thread] = self.make()
         return held

@@ -1,4 +1,4 @@
-"""Arrow's types in the words of SQL: their names, and which of them are lists, texts, numbers."""
+"""SQL names of Arrow's types, and tests for lists, strings and numbers."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ TEXTS = (pa.string(), pa.large_string(), pa.string_view())
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """Return whether this is a LIST or an ARRAY in any of Arrow's layouts, or NULL."""
+    """Return whether a type is a LIST or an ARRAY in any of Arrow's layouts, or NULL."""
     return isinstance(kind, LISTS) or kind == pa.null()
 
 
@@ -24,29 +24,29 @@ def item_type(kind: pa.DataType) -> pa.DataType:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether this is VARCHAR in any of Arrow's layouts."""
+    """Return whether a type is VARCHAR in any of Arrow's layouts."""
     return kind in TEXTS
 
 
 def is_integer(kind: pa.DataType) -> bool:
-    """Return whether this is one of SQL's integer types."""
+    """Return whether a type is one of SQL's integer types."""
     return bool(pa.types.is_integer(kind) or is_hugeint(kind))
 
 
 def is_boolean(kind: pa.DataType) -> bool:
-    """Return whether this is BOOLEAN: bytes if DuckDB's setting arrow_lossless_conversion is on."""
+    """Return whether a type is BOOLEAN: bytes if DuckDB's setting arrow_lossless_conversion is on."""
     return bool(pa.types.is_boolean(kind) or getattr(kind, "extension_name", "") == "arrow.bool8")
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Return whether this is a type of numbers, BOOLEAN (true is 1) among them, or NULL."""
+    """Return whether a type is numeric, BOOLEAN (true is 1) or NULL."""
     types = pa.types
     checks = (is_integer, is_boolean, types.is_floating, types.is_decimal, types.is_null)
     return any(is_kind(kind) for is_kind in checks)
 
 
 def value_text(value: pa.Scalar) -> str:
-    """Write a value as SQL users read it in an error."""
+    """Format a value for an error in SQL."""
     if not value.is_valid:
         return "NULL"
     return shorten(repr(value.as_py()) if is_text(value.type) else str(value.as_py()))
@@ -80,7 +80,7 @@ def timestamp_type(kind: pa.DataType) -> str:
     return "TIMESTAMPTZ" if kind.tz else f"TIMESTAMP{suffix}"
 
 
-# The SQL name of each kind of types, or what makes it of the type.
+# The SQL name of each kind of types, or the function that returns it.
 NAMED_KINDS: tuple[tuple[Callable[[pa.DataType], bool], str | Callable[[pa.DataType], str]], ...] = (
     (is_boolean, "BOOLEAN"),
     (
@@ -98,7 +98,7 @@ NAMED_KINDS: tuple[tuple[Callable[[pa.DataType], bool], str | Callable[[pa.DataT
     (pa.types.is_time, "TIME"),
     (is_text, "VARCHAR"),
 )
-NAMES = {  # of all others, by their names in Arrow
+NAMES = {  # names of all other types, by their names in Arrow
     **{"int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT"},
     **{"uint8": "UTINYINT", "uint16": "USMALLINT", "uint32": "UINTEGER", "uint64": "UBIGINT"},
     **{"float": "FLOAT", "double": "DOUBLE", "date32[day]": "DATE", "month_day_nano_interval": "INTERVAL"},

@@ -1,8 +1,9 @@
-"""SQL composed per call: a text of a few CTEs (with Jinja2, the measures, and of DuckDB its version alone).
+"""Compose the SQL of each call: a query of a few CTEs (uses Jinja2, the measures and DuckDB's version).
 
-`arguments` parses a call from SQL, `columns` checks the user's tables, `call` answers what a template asks,
-`measures` renders formulas, `templates` and `compiled` load what `sql/` holds, and `functions` composes.
-Functions with arguments of their own have calls in `comparison`, `check` (its codes in `problems`), `lists`,
-`explain`, `intents`, `fusing` and `split`. `symbols` renders the same templates with arguments that only
-DuckDB will know, for the package `macros`. Jinja2 is imported when the first text is composed.
+`arguments` parses the arguments of a call, `columns` checks the user's tables, and `call` has the values that
+templates read. `measures` renders formulas, `templates` and `compiled` load the files of `sql/`, and
+`functions` composes. Functions with arguments of their own have calls in `comparison`, `check` (its codes are
+in `problems`), `lists`, `explain`, `intents`, `fusing` and `split`. For the package `macros`, `symbols`
+renders the same templates with arguments unknown until DuckDB plans the query. Jinja2 is imported on the
+first call.
 """

@@ -1,4 +1,4 @@
-"""The call of ranking.agreement, and what its template asks of it."""
+"""The call of ranking.agreement, with the values that its template reads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .comparison import OPTIONS, Tests
 
 @dataclass(frozen=True)
 class AgreementCall(Tests):
-    """A call of ranking.agreement, which finds the types of columns in its SQL."""
+    """A call of ranking.agreement. Its SQL finds the types of the columns."""
 
     folder: ClassVar = "comparison"
     parsers: ClassVar = {
@@ -32,7 +32,7 @@ class AgreementCall(Tests):
 
     @classmethod
     def parse(cls, function: str, given: Mapping[str, Given]) -> "AgreementCall":
-        """Parse the arguments of a call in SQL."""
+        """Parse the arguments of a SQL call."""
         fields = parse_fields(cls.parsers, given)
         if not fields.get("grade", "rel"):
             raise ValueError("grade_col must be the name of a column, got ''")

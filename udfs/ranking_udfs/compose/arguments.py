@@ -1,4 +1,4 @@
-"""Arguments of a call in SQL: each comes with its type, is checked once, and becomes a value of Python."""
+"""Parse the arguments of a SQL call: check each argument with its type, and convert it to a Python value."""
 
 import json
 import math
@@ -12,13 +12,13 @@ from ..measures.grammar import SPELLINGS, Choice, parse_measures
 from ..quoting import plain, sql_value
 from .columns import QUERY, UNKNOWN, cut, is_number
 
-LARGEST = 2**31 - 1  # of an INTEGER; a k above it is the whole list
+LARGEST = 2**31 - 1  # largest INTEGER; a larger k means the whole list
 NULLS = (UNKNOWN, "NULL")
 # A file that looks like a query: "from bob.csv" or "(1) rec.csv".
 FILE = re.compile(r"\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$", re.IGNORECASE)
-# Arguments that do not change the text, by the CTE of the macro that has them: a subquery may be one of them.
+# Arguments that do not change the composed SQL, with the macro's CTE that holds them. They can be subqueries.
 IN_MACRO = {"user": "_ranking_user"}
-# DuckDB would find these CTEs in place of a table of the same name.
+# Names of our CTEs: DuckDB would find the CTE instead of a table of the same name.
 OWN_NAMES = {*IN_MACRO.values()} | {
     f"_ranking_{name}"
     for name in (
@@ -28,10 +28,10 @@ OWN_NAMES = {*IN_MACRO.values()} | {
         *("events", "moments", "labels_a", "labels_b"),
     )
 }
-LONGEST = 10_000  # characters of measures
+LONGEST = 10_000  # limit of the characters in measures
 
 
-# Arguments of which a text would lose something, as SQL; two beside the text that errors show.
+# Arguments that a plain VARCHAR would change, as SQL. For two of them, errors need the VARCHAR, too.
 TEXTS = dict.fromkeys(("measures", "lower_is_better"), "to_json({sql})::VARCHAR") | {
     name: f"to_json({{{{'shown': {{sql}}::VARCHAR, 'value': {value}}}}})::VARCHAR"
     for name, value in (
@@ -42,7 +42,7 @@ TEXTS = dict.fromkeys(("measures", "lower_is_better"), "to_json({sql})::VARCHAR"
 
 
 def as_rows(given: Mapping[str, str]) -> str:
-    """Return SQL of the arguments of a call, each with its name, its type and its text."""
+    """Return SQL of a call's arguments, each with its name, type and text."""
     return ", ".join(
         f"['{name}', typeof({sql}), {TEXTS.get(name, '({sql})::VARCHAR').format(sql=sql)}]"
         for name, sql in given.items()
@@ -50,21 +50,21 @@ def as_rows(given: Mapping[str, str]) -> str:
 
 
 class Given(NamedTuple):
-    """An argument as DuckDB gives it: its type, and its text; measures as JSON."""
+    """An argument from DuckDB: its type and its text (for measures, JSON)."""
 
     kind: str
     text: str | None
 
     @property
     def shown(self) -> str:
-        """The value in an error: a text within quotes."""
+        """Value in errors, with quotes around a string."""
         return (
             f"'{self.text}'" if self.kind == "VARCHAR" and self.text is not None else str(self.text or "NULL")
         )
 
 
 def given_of(value: object) -> Given:
-    """Return a value of Python as DuckDB gives it where SQL has it as a constant."""
+    """Convert a Python value to the argument that DuckDB passes for the same constant in SQL."""
     value = plain(value)
     if value is None or isinstance(value, bool):
         return Given(UNKNOWN, None) if value is None else Given("BOOLEAN", str(value).lower())
@@ -81,7 +81,7 @@ def given_of(value: object) -> Given:
 
 
 def parse_table(name: str, given: Given) -> str:
-    """Parse the name of a table, which query_table reads."""
+    """Parse the name of a table for query_table."""
     if given.text is None or given.kind != "VARCHAR":
         raise ValueError(f"{name} must be the name of a table, view, CTE or file, got {given.shown}")
     if QUERY.match(given.text) and not FILE.search(given.text):
@@ -89,7 +89,7 @@ def parse_table(name: str, given: Given) -> str:
             f"{name} must be the name of a table, view, CTE or file, got {cut(given.text)}: "
             "write WITH mine AS (...) before the query, and 'mine' here"
         )
-    # DuckDB finds a CTE by `main.` and its name too.
+    # DuckDB also finds a CTE by `main.` and its name.
     if given.text.lower().replace('"', "").removeprefix("main.") in OWN_NAMES:
         rule = f"{name} must be a table of another name, got {given.text}"
         raise ValueError(f"{rule}: the SQL of this function has a CTE of that name")
@@ -101,7 +101,7 @@ def parse_optional_table(name: str, given: Given) -> str | None:
 
 
 def parse_column(name: str, given: Given) -> str | None:
-    """Parse the name of a column; None for NULL, and "" where a table may be read without it."""
+    """Parse the name of a column; None for NULL, and "" if the column is optional and is not read."""
     is_name = given.kind in ("VARCHAR", *NULLS) and (given.text != "" or name in ("grade_col", "system_col"))
     if name == "system_col" and str(given.text).lower() in ("ranking_system", "ranking_absent"):
         raise ValueError(
@@ -119,7 +119,7 @@ def parse_boolean(name: str, given: Given) -> bool:
 
 
 def word(*words: str) -> Callable[[str, Given], str]:
-    """Return the parser of one of these words."""
+    """Return a parser that accepts one of these words."""
 
     def parse(name: str, given: Given) -> str:
         if given.text not in words:
@@ -130,10 +130,10 @@ def word(*words: str) -> Callable[[str, Given], str]:
 
 
 def to_float(given: Given) -> float:
-    """Return an argument as a DOUBLE; NaN for what is no number."""
+    """Convert an argument to a DOUBLE; NaN if it is not a number."""
     try:
         value = float((given.text or "").strip())
-        if given.kind == "FLOAT":  # whose text has fewer digits than the same number as a DOUBLE
+        if given.kind == "FLOAT":  # The text of a FLOAT has fewer digits than the same number as a DOUBLE.
             (value,) = struct.unpack("f", struct.pack("f", value))
     except ValueError:
         return math.nan
@@ -150,7 +150,7 @@ def parse_min_grade(name: str, given: Given) -> float | None:
 
 
 def parse_numbers(text: str) -> list[Decimal | None]:
-    """Parse the text of a number or of a LIST of them, in which none loses a digit."""
+    """Parse a number or a LIST of numbers without loss of digits."""
     items = text.strip("[]").split(",") if text.strip("[]") else []
     return [None if item.strip() == "NULL" else Decimal(item.strip()) for item in items]
 
@@ -160,7 +160,7 @@ def is_whole(number: Decimal) -> bool:
 
 
 def parse_ks(name: str, given: Given) -> list[int | None] | None:
-    """Parse cutoffs: a LIST or one; None where there are none."""
+    """Parse cutoffs: a LIST or one cutoff; None for NULL."""
     rule, one = f"every k in {name} must be", re.sub(r"\[\d*\]$", "", given.kind)
     if not (is_number(one) or one in NULLS):
         raise ValueError(f"{name} must be a list of integers, got {cut(given.kind)}")
@@ -193,7 +193,7 @@ def parse_max_k(name: str, given: Given) -> int | None:
 
 
 def parse_choices(name: str, given: Given) -> list[Choice] | None:
-    """Parse measures, a text or a LIST of texts as JSON; None for NULL."""
+    """Parse measures: a string or a LIST of strings, as JSON; None for NULL."""
     if not re.fullmatch(r'(VARCHAR|"NULL"|NULL)(\[\d*\])?', given.kind):
         raise ValueError(
             f"{name} must be names of measures, as in ['ndcg', 'recall@5'], got {cut(given.kind)}"
@@ -212,9 +212,9 @@ def parse_choices(name: str, given: Given) -> list[Choice] | None:
 
 
 def split_arguments(names: Sequence[str], given: Mapping[str, Any] | None = None) -> tuple[list[str], str]:
-    """Return the arguments that change the text of a call, and the CTEs of the others before that text.
+    """Return the arguments that change the SQL of a call, and the CTEs for the other arguments.
 
-    Of a macro's parameters, or of the values that are `given`.
+    The CTEs hold the macro's parameters, or the values in `given`.
     """
     texts = {name: sql_value(given[name]) if given else name for name in names if name in IN_MACRO}
     ctes = [f"{IN_MACRO[name]} AS (SELECT {text} AS id)" for name, text in texts.items()]
@@ -222,13 +222,13 @@ def split_arguments(names: Sequence[str], given: Mapping[str, Any] | None = None
 
 
 Parsers = Mapping[str, tuple[str, Callable[[str, Given], Any]]]
-JUDGING: Parsers = {  # how grades are read
+JUDGING: Parsers = {  # how grades become relevance
     "min_grade": ("min_grade", parse_min_grade),
     "unjudged": ("unjudged", word("miss", "skip")),
     "without_relevant": ("without_relevant", word("zero", "skip")),
 }
 PARSERS: Parsers = {
-    # by argument: the field of a call, and what parses it
+    # by argument: the field of a call, and the parser
     "rec": ("rec", parse_table),
     "truth": ("truth", parse_table),
     "users": ("users", parse_optional_table),
@@ -250,10 +250,10 @@ PARSERS: Parsers = {
 
 
 def parse_fields(parsers: Parsers, given: Mapping[str, Given]) -> dict[str, Any]:
-    """Parse all arguments of a call: its fields by name, without those that are NULL.
+    """Parse all arguments of a call, and return its fields by name, without NULLs.
 
     Raises:
-        ValueError: the first rule that one of them breaks, and what it is
+        ValueError: the first broken rule, with the value
     """
     fields = {}
     for name, argument in given.items():
@@ -265,13 +265,13 @@ def parse_fields(parsers: Parsers, given: Mapping[str, Given]) -> dict[str, Any]
 
 
 def require_ks(fields: Mapping[str, Any]) -> None:
-    """Raise ValueError for a call without cutoffs."""
+    """Raise ValueError if a call has no cutoffs."""
     if fields.get("ks") is None:
         raise ValueError("ks must be a non-empty list of cutoffs, got NULL")
 
 
 def check_predicted_users(users: str | None, without_relevant: str) -> None:
-    """Raise ValueError for users who are named or left out: a predicted truth has all users."""
+    """Raise ValueError if users are selected or skipped, since a predicted truth has all users."""
     if users is not None:
         raise ValueError(f"users must be NULL with predicted_truth, whose users are all, got {users}")
     if without_relevant == "skip":

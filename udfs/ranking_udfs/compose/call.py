@@ -1,4 +1,4 @@
-"""A call of a table function of rec and truth: its arguments, and what its template asks of them."""
+"""A call of a table function of rec and truth: its arguments, and the values that its template reads."""
 
 import json
 import re
@@ -27,19 +27,19 @@ from .columns import (
 from .measures import formula, render_formula
 from .templates import identifier, literal
 
-SHORT = 32  # for a k up to it, the k-th best score of each user is found before lists are sorted
-PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # where they are not known
-SMALL = 50  # of lists up to it, truth is found without hashing
+SHORT = 32  # up to this k, the k-th best score of each user is found before sorting
+PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # if columns are unknown
+SMALL = 50  # up to this list length, truth is matched without hashing
 
 
-# The columns that `cut` makes of a ranking where a formula reads them; with ties, some always.
+# The columns that `cut` computes if a formula reads them. With ties, some are always computed.
 MADE = ("n_hits", "hits", "grades", "seen", "log2_ideal")
 MADE_OF_TIES, PERHAPS_OF_TIES = ("hits", "n_hits", "ties"), ("grades", "log2_ideal")
 
 
 @dataclass(frozen=True)
 class Types:
-    """The columns of the tables, by names as DuckDB writes them, where they are known."""
+    """Columns of the tables, by names as DuckDB writes them, if they are known."""
 
     rec: Mapping[str, str]
     truth: Mapping[str, str] | None = None
@@ -49,24 +49,24 @@ class Types:
 
     @property
     def tables(self) -> dict[str, Mapping[str, str]]:
-        """The columns of the tables that there are, by what these are."""
+        """Columns of the existing tables, by role of the table."""
         return {name: columns for name, columns in vars(self).items() if columns is not None}
 
 
 @dataclass(frozen=True)
 class Column:
-    """A measure as a column of the answer."""
+    """A measure as a column of the result."""
 
     name: str
     formula: str
     range: Range
-    place: int = 0  # among the measures
+    place: int = 0  # position among the measures
     higher_is_better: bool | None = None
     cuts: Sequence[int | None] | None = None  # None for all
 
     @property
     def is_high(self) -> str:
-        """SQL: true if higher values are better, false if lower ones are; ValueError if neither are."""
+        """SQL: true if higher values are better, false if lower values are; ValueError if neither is."""
         if self.higher_is_better is None:
             raise ValueError(f"measures must say which of two systems is better, got {self.name}")
         return str(self.higher_is_better).lower()
@@ -81,18 +81,18 @@ class Column:
 
     @property
     def is_share(self) -> bool:
-        """True for a mean that is exact as a sum of integers alone."""
+        """True if the mean is exact as a sum of integers alone."""
         return self.range.has_exact_sums
 
 
 @dataclass(frozen=True)
 class Group:
-    """Measures that take the same grades as relevant, and the CTEs that cut rankings for them."""
+    """Measures with the same lowest relevant grade, and the CTEs that cut rankings for them."""
 
     min_grade: str  # as SQL; "" for every grade above 0
     columns: Sequence[Column]
     source: str  # the CTE that is cut
-    suffix: str  # of the names of the CTEs that are made
+    suffix: str  # suffix of the names of the new CTEs
     is_last: bool
     is_asked: bool = True
 
@@ -105,12 +105,12 @@ class Group:
         return bool(self.min_grade)
 
     def reads(self, column: str) -> bool:
-        """Return true for a column of `cut` that a formula reads."""
+        """Return true if a formula reads this column of `cut`."""
         return any(re.search(rf"(?<!\.)\b{column}\b", one.formula) for one in self.columns)
 
     @property
     def made(self) -> str:
-        """The columns that `cut` makes of a ranking for these measures."""
+        """Columns that `cut` computes for these measures."""
         return ", ".join(filter(self.reads, MADE))
 
     @property
@@ -120,20 +120,20 @@ class Group:
 
 @dataclass(frozen=True)
 class Call:
-    """A call whose arguments have been checked. Tables are named as `query_table` takes them."""
+    """A call with checked arguments. Names of tables are in the form for `query_table`."""
 
-    folder: ClassVar = "tables"  # of its template, below `sql/`
+    folder: ClassVar = "tables"  # folder of its template, below `sql/`
     parsers: ClassVar = PARSERS
     reads_truth: ClassVar = True
     keeps_items: ClassVar = False
-    needs_items: ClassVar = False  # of truth, in the lists of each system
-    shows_scores: ClassVar = False  # as they are, NaN too
+    needs_items: ClassVar = False  # whether each system must have items of truth in its lists
+    shows_scores: ClassVar = False  # whether scores are shown unchanged, including NaN
     has_intents: ClassVar = False
 
     function: str
     rec: str = ""
     truth: str = ""
-    ks: Sequence[int | None] = ()  # of all measures that have none of their own; None for the whole list
+    ks: Sequence[int | None] = ()  # of measures without cutoffs of their own; None for the whole list
     choices: Sequence[Choice] | None = None  # None for every column
     ties: str = "item"
     user: str = "userid"
@@ -146,23 +146,23 @@ class Call:
     unjudged: str = "miss"
     without_relevant: str = "zero"
     users: str | None = None
-    divide: str = "k"  # of precision_recall_curve
-    caller: str = ""  # the function that errors name
+    divide: str = "k"  # for precision_recall_curve
+    caller: str = ""  # the name of the function in errors
     types: Types | None = None
-    is_part: bool = False  # over partitions of users, in a database of partitions.py
+    is_part: bool = False  # true over partitions of users, in a database of partitions.py
 
     @classmethod
     def parse(cls, function: str, given: Mapping[str, Given]) -> "Call":
-        """Parse the arguments of a call in SQL.
+        """Parse the arguments of a SQL call.
 
         Raises:
-            ValueError: the first rule that they break, and what it is
+            ValueError: the first broken rule, with the value
         """
         return cls(function, **cls.checked(function, parse_fields(cls.parsers, given)))
 
     @staticmethod
     def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields of a call, or raise ValueError where they do not go together."""
+        """Return the fields of a call, or raise ValueError if they do not fit together."""
         usual, ks = fields.pop("usual", None), fields.get("ks")
         fields.setdefault("choices", usual)
         if function in MEASURED:
@@ -183,7 +183,7 @@ class Call:
         return {"ks": [], **fields}
 
     def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "Call":
-        """Return the call with the columns of its tables, given by the names of these."""
+        """Return the call with the columns of its tables, from `types` by name of the table."""
         tables: dict[str, Any] = {one.name: getattr(self, one.name, None) for one in fields(Types)}
         return replace(self, types=Types(**{of: types[name] for of, name in tables.items() if name in types}))
 
@@ -198,11 +198,11 @@ class Call:
             is_part=self.is_part,
         )
 
-    # What the arguments choose.
+    # --- Choices from the arguments ---
 
     @property
     def counts_all(self) -> bool:
-        """True for a function that counts users without truth."""
+        """True if the function counts users without truth."""
         return self.function in COUNTING
 
     @property
@@ -227,15 +227,15 @@ class Call:
 
     @property
     def lowest_grade(self) -> str:
-        """The lowest relevant grade, as SQL; "" where every grade above 0 is relevant."""
+        """Lowest relevant grade, as SQL; "" if every grade above 0 is relevant."""
         return "" if self.min_grade is None else number(self.min_grade)
 
     @property
     def is_relevant(self) -> str:
-        """The condition that makes a grade relevant, to follow the grade in SQL."""
+        """SQL condition for a relevant grade, to be written after the grade."""
         return f">= {self.lowest_grade}" if self.lowest_grade else "> 0"
 
-    # The tables.
+    # --- The tables ---
 
     @property
     def reused(self) -> str:
@@ -262,7 +262,7 @@ class Call:
 
     @property
     def has_systems(self) -> bool:
-        """True where rec is known to have a column of systems."""
+        """True if rec is known to have a column of systems."""
         return self.types is not None and self.may_have_systems
 
     @property
@@ -276,7 +276,7 @@ class Call:
 
     @property
     def system_pattern(self) -> str:
-        """The pattern of the user's column of systems, which becomes `system`, and of the pack's own."""
+        """Pattern of the user's column of systems, which is renamed to `system`, and of our own."""
         return literal(f"(?i)^(?:{escaped(self.system or 'system')})$|^(ranking_)system$")
 
     @property
@@ -285,7 +285,7 @@ class Call:
 
     @property
     def keys(self) -> str:
-        """The column of systems in a SELECT, and beside it the user's, where there may be one."""
+        """Column of systems in a SELECT, with the user's own column if there may be one."""
         if self.types or self.system == "":
             return "ranking_system"
         return PERHAPS_SYSTEMS
@@ -313,7 +313,7 @@ class Call:
 
     @property
     def row_grade(self) -> str:
-        """The grade of a row of truth, as SQL: 1 where truth has no grades."""
+        """Grade of a row of truth, as SQL: 1 if truth has no grades."""
         if not self.may_have_grades:
             return "1"
         grade = "TRY_CAST(rel AS DOUBLE)"
@@ -321,7 +321,7 @@ class Call:
 
     @property
     def may_hide_grades(self) -> bool:
-        """True where truth may have unread grades in a column with the name of the scores in rec."""
+        """True if truth may have unread grades in a column with the name of the scores in rec."""
         if self.is_part or self.grade is not None or not is_like_grades(self.score):
             return False
         if self.types is None:
@@ -331,7 +331,7 @@ class Call:
 
     @property
     def hidden_grade(self) -> str:
-        """The number in such a column, as SQL."""
+        """Number in the column of unread grades, as SQL."""
         name = identifier(self.score)
         if self.types:
             return name
@@ -348,7 +348,7 @@ class Call:
 
     @property
     def mixed_users(self) -> bool:
-        """True for ids of users of two types that are not both integers: they are compared as texts."""
+        """True if user ids have two types that are not both integers: they are compared as VARCHAR."""
         return self.mixed(self.user) == "texts"
 
     @property
@@ -356,7 +356,7 @@ class Call:
         return self.mixed(self.item)
 
     def mixed(self, name: str) -> str:
-        """Return what ids of this column are compared as: texts, or integers; "" for as they are."""
+        """Return the common type for comparing ids of this column: texts or integers; "" for no cast."""
         if self.types is None:
             return "perhaps"
         tables = self.types.tables
@@ -367,18 +367,18 @@ class Call:
 
     @property
     def column_problem(self) -> str:
-        """The SQL of the error text of columns; "" where they are known, and so have been checked."""
+        """SQL of the error text about columns; "" if they are known and therefore checked."""
         if self.types:
             return ""
         facts = {**vars(self.names), "min_grade": self.min_grade, "tables": [*self.tables]}
         rows = (row_type(f"query_table({literal(name)})") for name in self.tables.values())
         return f"system.main._ranking_column_problem({literal(json.dumps(facts))}, {', '.join(rows)})"
 
-    # The lists.
+    # --- The lists ---
 
     @property
     def tables(self) -> dict[str, str]:
-        """The names of the tables that are read, by what these are."""
+        """Names of the tables to read, by role."""
         named = {"rec": self.rec, "truth": self.truth, "users": self.users}
         return {table: name for table, name in named.items() if name}
 
@@ -392,7 +392,7 @@ class Call:
 
     @property
     def is_best_high(self) -> bool:
-        return self.descending or self.trec  # which makes scores of its order
+        return self.descending or self.trec  # With trec, scores are computed from the order.
 
     @property
     def order(self) -> str:
@@ -408,7 +408,7 @@ class Call:
 
     @cached_property
     def depth(self) -> int | None:
-        """The largest rank that a measure needs; None for whole lists."""
+        """Largest rank that a measure needs; None for whole lists."""
         ks = self.all_ks
         return None if any(k is None or k > LARGEST for k in ks) else max(k for k in ks if k is not None)
 
@@ -426,7 +426,7 @@ class Call:
 
     @property
     def down_to_k(self) -> str:
-        """The slice that cuts a sorted list at k; "" if k is the whole, or items below k are needed."""
+        """Slice that cuts a sorted list at k; "" for the whole list, or if items below k are needed."""
         return "" if self.depth is None or self.condensed or self.expected else f"[:{self.depth}]"
 
     @property
@@ -437,7 +437,7 @@ class Call:
     def cutoff(self) -> str:
         return "NULL" if self.depth is None else str(self.depth)
 
-    # The measures.
+    # --- The measures ---
 
     @property
     def has_measures(self) -> bool:
@@ -445,7 +445,7 @@ class Call:
 
     @cached_property
     def asked(self) -> list[Choice]:
-        """The measures, each once, with all its cutoffs."""
+        """Measures of the call, each once with all its cutoffs."""
         choices = self.choices
         if choices is None:
             choices = [
@@ -462,14 +462,14 @@ class Call:
 
     @property
     def unnested_ks(self) -> str:
-        """The cutoffs, as a LIST."""
+        """Cutoffs as a LIST."""
         if self.function == "precision_recall_curve":
             return f"range(1, {self.depth} + 1)"
         return f"[{', '.join('NULL' if k is None else str(k) for k in self.all_ks)}]::BIGINT[]"
 
     @cached_property
     def columns(self) -> list[Column]:
-        """The measures as they stand in the answer."""
+        """Measures as columns of the result."""
         if self.function == "interpolated_precision_curve":
             measure = MEASURES["interpolated_precision"]
             at_recall = render_formula(measure, {"recall": "recall"}, expected=False)
@@ -493,7 +493,7 @@ class Call:
 
     @property
     def has_levels(self) -> bool:
-        """True for a function of eleven levels of recall, which has a row for each of them."""
+        """True for the function with a row for each of eleven levels of recall."""
         return self.function == "interpolated_precision_curve"
 
     @property
@@ -520,17 +520,17 @@ class Call:
         return f"CASE WHEN {' AND '.join(conditions)} THEN {value} END" if conditions else value
 
     def own_cuts(self, choice: Choice) -> Sequence[int | None] | None:
-        """The cutoffs of a measure, where these are not all that there are."""
+        """Return the cutoffs of a measure, or None if it has all cutoffs of the call."""
         return choice.cuts if self.has_measures and {*choice.cuts} != {*self.all_ks} else None
 
     @cached_property
     def groups(self) -> list[Group]:
-        """The measures by their lowest relevant grade, ascending; every grade above 0 comes first."""
+        """Measures by lowest relevant grade, ascending; the group of all grades above 0 comes first."""
         by_grade: dict[float, list[int]] = {}
         for place, choice in enumerate(self.measures):
             by_grade.setdefault(self.grade_of(choice), []).append(place)
         groups: list[Group] = []
-        # Until the last group a value has no name of a measure, since `hits` is a column of rankings too.
+        # Only the last group has names of measures, since `hits` is also a column of rankings.
         columns = [replace(one, name=f"value_{place}") for place, one in enumerate(self.columns)]
         for grade, places in sorted(by_grade.items()):
             source, number_of = groups[-1].result if groups else "at_k", len(groups) + 1
@@ -545,7 +545,7 @@ class Call:
         return groups
 
     def grade_of(self, choice: Choice) -> float:
-        """The lowest relevant grade of a measure: its own, the argument's, or 0 for every grade above 0."""
+        """Return the lowest relevant grade of a measure: its own, the argument's, or 0 (all grades above)."""
         if "min_grade" in choice.given:
             return float(choice.options["min_grade"])
         rule = choice.measure.options.get("min_grade")
@@ -555,7 +555,7 @@ class Call:
         return self.min_grade if goes is None or choice.options[goes[0]] == goes[1] else 0
 
 
-# Functions of measures; the others have columns of their own.
+# Functions with a column per measure. The others have columns of their own.
 MEASURED = (
     "evaluate",
     "by_user",
@@ -567,20 +567,20 @@ COUNTING = ("evaluate", "_ranking_users", "by_item")
 
 
 def number(value: float) -> str:
-    """Return a number as a DOUBLE or an INTEGER of SQL, exactly."""
-    if float(value).is_integer() and abs(value) < 2**53:  # an int has no is_integer before Python 3.12
+    """Return a number as an exact DOUBLE or INTEGER in SQL."""
+    if float(value).is_integer() and abs(value) < 2**53:  # Before Python 3.12, int has no is_integer.
         return str(int(value))
     return double(value)
 
 
 def nulls(names: Sequence[str]) -> str:
-    """Return columns of NULL for these names, each once."""
+    """Return columns of NULL with these names, each once."""
     once = {name.lower(): name for name in names}
     return ", ".join(f"NULL AS {identifier(name)}" for name in once.values())
 
 
 def escaped(name: str) -> str:
-    """Return the name as a regular expression of DuckDB."""
+    """Escape a name for a DuckDB regular expression."""
     return "".join(one if one.isalnum() or one == "_" or ord(one) > 127 else f"\\{one}" for one in name)
 
 

@@ -1,4 +1,4 @@
-"""A call of ranking.check or ranking.check_rows: what would be an error elsewhere is a row of its answer."""
+"""A call of ranking.check or ranking.check_rows: errors in columns become rows of the result."""
 
 import json
 import math
@@ -39,8 +39,8 @@ from .columns import (
 from .problems import PROBLEMS, Problem
 from .templates import identifier, literal
 
-HEAP = 31  # the largest k for which the best rows of a list are kept in a heap
-# The arguments of which a wrong value is a row, in the order of these rows, and the rules for the others.
+HEAP = 31  # up to this k, the best rows of a list are kept in a heap
+# Arguments whose invalid values are rows of the result, in the order of the rows.
 COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col", "time_col")
 
 
@@ -53,12 +53,12 @@ class Code:
     counted: str
     error_from: str
     warning_from: str
-    sentence: Any  # a Symbol in the script
+    sentence: Any  # in the script, a Symbol
 
 
 @dataclass(frozen=True)
 class CheckCall(Call):
-    """A call of the check. Arguments that are wrong are among `problems`, and read as far as they can be."""
+    """A call of the check. Invalid arguments are listed in `problems`, and used as far as possible."""
 
     parsers: ClassVar = {
         **PARSERS,
@@ -71,11 +71,11 @@ class CheckCall(Call):
     history: str | None = None
     items: str | None = None
     predicted_truth: str | None = None
-    first: str | None = None  # of a partition, the table of the first time in the whole truth
+    first: str | None = None  # for a partition: the table with the earliest time of the whole truth
     time: str | None = None
-    problems: Sequence[str] = ()  # with arguments, in words
-    wrong: Sequence[str] = ()  # arguments that name no column
-    known: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, where they are known
+    problems: Sequence[str] = ()  # texts of invalid arguments
+    wrong: Sequence[str] = ()  # arguments that are not names of columns
+    known: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
     @classmethod
     def parse(cls, function: str, given: Mapping[str, Given]) -> "CheckCall":
@@ -105,7 +105,7 @@ class CheckCall(Call):
             check_predicted(fields, {name: given[name] for name in COLUMNS if name in given}, problems)
         return cls(function, problems=problems, wrong=wrong, **fields)
 
-    # The tables.
+    # --- The tables ---
 
     @property
     def has_history(self) -> bool:
@@ -125,7 +125,7 @@ class CheckCall(Call):
 
     @property
     def truths(self) -> str:
-        """The CTE with the rows of truth."""
+        """CTE with the rows of truth."""
         return "truths" if self.has_users else "_ranking_truth"
 
     @property
@@ -186,7 +186,7 @@ class CheckCall(Call):
     def item_pattern(self) -> str:
         return pattern(self.item)
 
-    # Names as texts of SQL, for examples.
+    # --- Names as SQL strings, for examples ---
 
     @property
     def user_text(self) -> str:
@@ -202,7 +202,7 @@ class CheckCall(Call):
 
     @property
     def column_findings(self) -> str:
-        """The SQL of the problems of columns and arguments: a LIST of pairs of a code and a text."""
+        """SQL of the problems of columns and arguments: a LIST of pairs of a code and a text."""
         named = {"rec": self.rec, "truth": self.truth, "users": self.users}
         named |= {"history": self.history, "items": self.items}
         tables = {role: name for role, name in named.items() if name is not None}
@@ -223,7 +223,7 @@ class CheckCall(Call):
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
 
-    # The problems.
+    # --- The problems ---
 
     @cached_property
     def all_ks(self) -> list[int | None]:
@@ -231,18 +231,18 @@ class CheckCall(Call):
 
     @property
     def lowest_grade(self) -> str:
-        """As of any call, but for a number that is none: it makes nothing relevant."""
+        """Lowest relevant grade, as in other calls. With NaN or infinity, no item is relevant."""
         is_number = self.min_grade is None or math.isfinite(self.min_grade)
         return super().lowest_grade if is_number else sql_value(self.min_grade)
 
     @property
     def is_irrelevant(self) -> str:
-        """The condition that makes a grade irrelevant, to follow the grade in SQL."""
+        """SQL condition for a non-relevant grade, to be written after the grade."""
         return f"< {self.lowest_grade}" if self.lowest_grade else "<= 0"
 
     @property
     def direction(self) -> str:
-        """The number by which scores are multiplied, so that the highest is the best."""
+        """Factor for scores, so that higher is better."""
         return {True: "1", False: "-1", None: "NULL::INTEGER"}[self.descending]
 
     @property
@@ -255,7 +255,7 @@ class CheckCall(Call):
 
     @property
     def best_rows(self) -> str:
-        """The rows of a list down to the largest k."""
+        """Rows of a list down to the largest k."""
         return f"best{self.down_to_depth}"
 
     @property
@@ -264,13 +264,13 @@ class CheckCall(Call):
 
     @property
     def codes(self) -> list[Code]:
-        """The problems that may be found, with the names of columns in their sentences."""
+        """Possible problems, with the names of columns in their sentences."""
         words = {"user": self.user, "item": self.item, "score": self.score, "grade": self.grade_name}
         words["least"] = "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"
         possible = [one for one in PROBLEMS if not one.needs or getattr(self, one.needs) is not None]
         return codes(words, possible, literal)
 
-    # Users who are labelled by people, among those by a model.
+    # --- Users with human labels, among users with model-generated grades ---
 
     @property
     def by_model(self) -> Call:
@@ -292,12 +292,12 @@ class CheckCall(Call):
 
 
 def kept(function: str) -> str:
-    """Return MATERIALIZED for what the rows behind counts are read of as well as these."""
+    """Return MATERIALIZED for check_rows, which reads CTEs twice: for the counts and for the failing rows."""
     return "MATERIALIZED" if function == "check_rows" else "NOT MATERIALIZED"
 
 
 def codes(words: Mapping[str, str], problems: Sequence[Problem], quote: Callable[[str], Any]) -> list[Code]:
-    """Return problems as SQL, with these words in their sentences."""
+    """Return problems as SQL, with `words` filled in their sentences."""
     found = []
     for one in problems:
         sentence = re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), one.sentence)
@@ -308,7 +308,7 @@ def codes(words: Mapping[str, str], problems: Sequence[Problem], quote: Callable
 
 
 def check_predicted(fields: Mapping[str, Any], columns: Mapping[str, Given], problems: Sequence[str]) -> None:
-    """Raise ValueError for what a mean of truth that a model predicts does not take."""
+    """Raise ValueError for arguments that do not fit predicted_truth."""
     check_predicted_users(fields.get("users"), fields.get("without_relevant", "zero"))
     for name, one in columns.items():
         if name != "time_col":
@@ -318,7 +318,7 @@ def check_predicted(fields: Mapping[str, Any], columns: Mapping[str, Given], pro
 
 
 def number_of(given: Given) -> float | None:
-    """Return a number of SQL that breaks a rule."""
+    """Return an invalid min_grade as a number, or None."""
     try:
         return float(given.text or "")
     except ValueError:
@@ -326,7 +326,7 @@ def number_of(given: Given) -> float | None:
 
 
 def column(name: str) -> str:
-    """Return a column as SQL; there is none without a name."""
+    """Return a column as SQL; NULL for an empty name."""
     return identifier(name) if name else "NULL"
 
 
@@ -335,7 +335,7 @@ def named(*names: str) -> list[str]:
 
 
 def pattern(name: str) -> str:
-    """Return the pattern of a column, and of what stands in where there is none."""
+    """Return the pattern of a column and of its substitute if the column is missing."""
     return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
 
 
@@ -344,7 +344,7 @@ def sql_pairs(pairs: Sequence[Sequence[str]]) -> str:
 
 
 def column_findings(facts: str, several: bool | None, *rows: str) -> list[list[str]]:
-    """Return what is wrong with arguments and columns, for tables whose rows have these types."""
+    """Return the problems of arguments and columns, for tables with these row types."""
     given = json.loads(facts)
     of = Facts(**given | {"names": Names(**given["names"])})
     return of.findings(bool(several), dict(zip(of.tables, map(parse_columns, rows), strict=True)))
@@ -352,18 +352,18 @@ def column_findings(facts: str, several: bool | None, *rows: str) -> list[list[s
 
 @dataclass(frozen=True)
 class Facts:
-    """The columns as a call names them."""
+    """Names of the columns in a call."""
 
     names: Names
     time: str | None
-    problems: Sequence[str]  # of arguments, in words
-    wrong: Sequence[str]  # arguments that name no column
-    tables: Sequence[str]  # rec, truth, and those of users, history and items that are given
+    problems: Sequence[str]  # texts of invalid arguments
+    wrong: Sequence[str]  # arguments that are not names of columns
+    tables: Sequence[str]  # rec, truth and, if passed, users, history and items
 
     def findings(self, several: bool, tables: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-        """Return what is wrong: pairs of a code of a problem and a text.
+        """Return the problems as pairs of a code and a text.
 
-        `several` says whether the column of truth with the name of the scores holds several numbers.
+        `several` is true if truth has a column with the name of the scores, with several distinct numbers.
         """
         names, rec, truth = self.names, tables["rec"], tables["truth"]
         found = [("unfit_column", text) for text in self.problems]
@@ -381,11 +381,11 @@ class Facts:
 def unfit_columns(
     names: Names, wrong: Container[str], rec: Mapping[str, str], truth: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield the text of each column that is missing, or of a type that does not fit."""
+    """Yield the error text of each column that is missing or has an invalid type."""
     for table, columns, others in (("rec", rec, truth), ("truth", truth, rec)):
         if problem := missing_columns(table, names, columns, others, wrong):
             yield problem
-    # A column that is missing fits.
+    # Missing columns pass the checks of types.
     there = [
         {name: UNKNOWN for name in (names.user, names.item, names.score) if type_of(columns, name) is None}
         | dict(columns)
@@ -402,7 +402,7 @@ def unfit_columns(
 def unread_columns(
     names: Names, several: bool, rec: Mapping[str, str], truth: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the columns that are not read and would change every number if they were."""
+    """Yield unread columns that would change all results if they were read."""
     if names.grade is None and type_of(truth, "rel") is None:
         for one in alike("grades", truth):
             if several or names.is_part or one.lower() != names.score.lower():
@@ -417,7 +417,7 @@ def unread_columns(
 def unfit_ids(
     table: str, kinds: Sequence[str], names: Names, truth: Mapping[str, str], columns: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield the text of each column of ids that a table lacks, or whose type is not truth's."""
+    """Yield the error text of each id column that is missing or has another type than in truth."""
     for kind in kinds:
         name = getattr(names, kind)
         if (there := type_of(columns, name)) is None:
@@ -437,7 +437,7 @@ def history_findings(
     truth: Mapping[str, str],
     history: Mapping[str, str],
 ) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the columns of the history. Times need be there only if they are named."""
+    """Yield the problems of the history's columns. Times are required only if they are named."""
     for problem in unfit_ids("history", ["user", "item"], names, truth, history):
         yield "unfit_column", problem
     name = "time" if time is None else time
@@ -458,7 +458,7 @@ def history_findings(
 
 
 def time_kind(kind: str) -> str | None:
-    """Return the kind of a type of time, in words: times of one kind may be compared."""
+    """Return the kind of a time type, as text. Times of one kind can be compared."""
     if re.fullmatch(INTEGER, kind):
         return "an integer"
     if re.fullmatch("DATE|TIMESTAMP(_S|_MS|_NS)?", kind):

@@ -1,4 +1,4 @@
-"""The columns of the user's tables: how DuckDB writes their types, and what is wrong with them, in words."""
+"""Check the columns of the user's tables: parse the types that DuckDB prints, and write the error texts."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from ..quoting import unquoted
 
-# Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
-# and what makes one list of several in rec.
+# Names of columns, as regular expressions, that change all results if they are not read: grades in truth, and
+# columns in rec that separate several lists of a user.
 LIKE = {
     "grades": "(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|"
     "weight|value",
@@ -15,10 +15,10 @@ LIKE = {
     "(?:_?(?:id|name))?",
     "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
 }
-NUMBER = "(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)"  # as grades have to be
+NUMBER = "(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)"  # types of grades
 PLAIN_NUMBER = rf"{NUMBER}(?:\(.*\))?"
 ID = "(?:[-_]?(?:id|no|nr|number|key|code))?"
-# Those to suggest where a column is not there, by the argument that would name them.
+# Names to suggest if a column is missing, by argument.
 NEAR = {
     "user_col": f"[uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic){ID}",
     "item_col": "[ip]id|(?:item|product|prod|article|sku|document|doc|corpus|chunk|passage|movie|song|track|"
@@ -30,35 +30,35 @@ NEAR = {
     "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
 }
 
-BEIR = {"query-id", "corpus-id", "score"}  # the columns of its qrels
-QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # in place of a table's name
-UNKNOWN = '"NULL"'  # the type of NULL, which fits every other
+BEIR = {"query-id", "corpus-id", "score"}  # the columns of qrels in BEIR
+QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # a query, not a table
+UNKNOWN = '"NULL"'  # the type of NULL, which fits every type
 INTEGER = r"U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)"
-# A part of a type up to a comma: brackets of any depth are opened and closed by `split_type`.
+# A token of a type. `split_type` counts the brackets.
 TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[(),]|[^'"(),]+""")
 
 
 @dataclass(frozen=True)
 class Names:
-    """Column names of a call: None for one that need not be there, "" for one that is not read."""
+    """Column names of a call: None for an optional column, "" for a column that is not read."""
 
     user: str
     item: str
     score: str
     grade: str | None
     system: str | None
-    is_part: bool = False  # of a partition, which does not have all rows of truth
+    is_part: bool = False  # true for a partition, which has only some rows of truth
     category: str = "category"
-    intent: str | None = None  # of truth
+    intent: str | None = None  # in truth
 
 
 def row_type(source: str) -> str:
-    """Return the SQL of the type of a table's row, which `parse_columns` reads."""
+    """Return SQL for the type of a table's row, which `parse_columns` parses."""
     return f"typeof((SELECT struct_pack(*COLUMNS(*)) FROM {source} WHERE false))"
 
 
 def parse_columns(row: str) -> dict[str, str]:
-    """Parse the type of a row, STRUCT(userid INTEGER, "My item" VARCHAR): types by names as written."""
+    """Parse the type of a row, STRUCT(userid INTEGER, "My item" VARCHAR), to types by name as written."""
     columns = {}
     for text in split_type(row[row.index("(") + 1 : -1]):
         name, kind = re.fullmatch(r'\s*("(?:[^"]|"")*"|\S+) (.*)', text, re.DOTALL).groups()  # type: ignore[union-attr]
@@ -67,7 +67,7 @@ def parse_columns(row: str) -> dict[str, str]:
 
 
 def split_type(text: str) -> Iterator[str]:
-    """Split the inside of a type at the commas that stand in no brackets, names or words of an ENUM."""
+    """Split the inside of a type at commas outside of brackets, names and values of an ENUM."""
     depth, part = 0, ""
     for token in TOKEN.findall(text):
         depth += {"(": 1, ")": -1}.get(token, 0)
@@ -80,19 +80,19 @@ def split_type(text: str) -> Iterator[str]:
 
 
 def type_of(columns: Mapping[str, str], name: str) -> str | None:
-    """Return the type of a column, in upper or lower case; None if there is none of this name."""
+    """Return the type of a column, ignoring case in its name; None if there is no such column."""
     return next((kind for one, kind in columns.items() if unquoted(one).lower() == name.lower()), None)
 
 
 def cut(text: str) -> str:
-    """Shorten a type or a value in an error of one line."""
+    """Shorten a type or a value for an error on one line."""
     return f"{text[:42]}..." if len(text) >= 46 else text
 
 
 def tables_problem(
     names: Names, tables: Mapping[str, Mapping[str, str]], min_grade: float | None = None
 ) -> str | None:
-    """Return what is wrong with the columns of tables, by what these are: rec, and truth or others."""
+    """Return the first problem in the columns of tables, which are given by role (rec, truth, ...)."""
     rec = tables["rec"]
     if "truth" in tables:
         return columns_problem(names, rec, tables["truth"], tables.get("users"), min_grade)
@@ -105,7 +105,7 @@ def tables_problem(
 
 
 def problems_beside(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """Yield what is wrong with each column of a history and of items."""
+    """Yield the problem of each invalid column of history and items."""
     wanted = {
         "history": {"user_col": names.user, "item_col": names.item},
         "items": {"item_col": names.item, "category_col": names.category},
@@ -128,10 +128,10 @@ def columns_problem(
     users: Mapping[str, str] | None = None,
     min_grade: float | None = None,
 ) -> str | None:
-    """Return what is wrong with the columns of the tables: missing, of a type that does not fit, or not read.
+    """Return the first problem in the columns of the tables: a missing, invalid or unread column.
 
-    An id must be of one family in all tables, since an implicit cast would make ids equal that are not, or
-    none equal at all.
+    An id must have one family of types in all tables: implicit casts could make different ids equal, or all
+    ids different.
     """
     missing = [missing_columns("rec", names, rec, truth), missing_columns("truth", names, truth, rec)]
     if any(missing):
@@ -146,7 +146,7 @@ def columns_problem(
 
 
 def intent_problem(names: Names, truth: Mapping[str, str]) -> str | None:
-    """Return the error text of intents that truth does not have, or has in a LIST."""
+    """Return the error text of a missing column of intents, or of a LIST of intents."""
     if (name := names.intent) is None:
         return None
     if (kind := type_of(truth, name)) is None:
@@ -164,14 +164,14 @@ def intent_problem(names: Names, truth: Mapping[str, str]) -> str | None:
 
 
 def users_problem(names: Names, truth: Mapping[str, str], users: Mapping[str, str]) -> str | None:
-    """Return the error text of a table of users whose column is missing, or of another type than truth's."""
+    """Return the error text of a table of users: its column is missing, or has another type than in truth."""
     if (kind := type_of(users, names.user)) is None:
         return f"users must have a column {cut(names.user)} (user_col), got {listed(users)}"
     return id_problem(names.user, "truth and in users", str(type_of(truth, names.user)), kind)
 
 
 def min_grade_problem(names: Names, truth: Mapping[str, str], min_grade: float | None) -> str | None:
-    """Return the error text of a lowest grade that nothing reaches, since truth has no grades."""
+    """Return the error text of a lowest grade above 1 if truth has no grades."""
     has_grades = names.grade != "" and type_of(truth, names.grade or "rel") is not None
     if has_grades or min_grade is None or min_grade <= 1:
         return None
@@ -180,7 +180,7 @@ def min_grade_problem(names: Names, truth: Mapping[str, str], min_grade: float |
 
 
 def needed(source: str, names: Names) -> dict[str, str]:
-    """Return the columns that a table must have, by the arguments that name them."""
+    """Return the required columns of a table, by the arguments for their names."""
     wanted = {"user_col": names.user, "item_col": names.item}
     if source == "rec":
         return wanted | {"score_col": names.score} | ({"system_col": names.system} if names.system else {})
@@ -194,7 +194,7 @@ def missing_columns(
     others: Mapping[str, str],
     but: Container[str] = (),
 ) -> str | None:
-    """Return the error text of the columns that a table does not have, all at once, and what to write."""
+    """Return the error text of all missing columns of a table, with advice."""
     wanted = needed(source, names)
     missing = {
         argument: name
@@ -208,20 +208,20 @@ def missing_columns(
     }
     is_truth = [*missing] == ["score_col"] == [*elsewhere]
     swap = " (or swap rec and truth: truth has one)"
-    swap *= is_truth and not any("]" in kind for kind in columns.values())  # a log of lists is no truth
+    swap *= is_truth and not any("]" in kind for kind in columns.values())  # A log of lists is not a truth.
     select = select_advice(source, names, columns, missing)
     return missing_text(source, columns, missing, elsewhere & {"user_col", "item_col"}, select) + swap
 
 
 def select_advice(source: str, names: Names, columns: Mapping[str, str], missing: Mapping[str, str]) -> str:
-    """Return the SELECT that reads BEIR's columns, or a list of items by user; "" for other tables."""
+    """Return a SELECT that reads BEIR's columns, or a list of items by user; "" for other tables."""
     if [*missing] == ["user_col", "item_col"] and {unquoted(name).lower() for name in columns} >= BEIR:
         return beir_select(source, names)
     return list_select(source, names, columns, missing)
 
 
 def beir_select(source: str, names: Names) -> str:
-    """Return the SELECT that reads BEIR's columns."""
+    """Return a SELECT that reads BEIR's columns."""
     grade = "score AS rel" if names.grade in (None, "rel") else quoted(str(names.grade))
     numbers = quoted(names.score) if source == "rec" else grade
     select = f'SELECT "query-id" AS {quoted(names.user)}, "corpus-id" AS {quoted(names.item)}'
@@ -229,7 +229,7 @@ def beir_select(source: str, names: Names) -> str:
 
 
 def list_select(source: str, names: Names, columns: Mapping[str, str], missing: Mapping[str, str]) -> str:
-    """Return the SELECT that reads a list of items by user; "" where there is none, or several."""
+    """Return a SELECT that reads a list of items by user; "" unless there is exactly one list."""
     of_user = nearest_column("user_col", columns) if "user_col" in missing else names.user
     of_item = nearest_column("item_col", columns) if "item_col" in missing else names.item
     lists = {unquoted(name): name for name, kind in columns.items() if kind.endswith("[]")}
@@ -238,7 +238,7 @@ def list_select(source: str, names: Names, columns: Mapping[str, str], missing: 
     if not (wanted in missing and of_user and column and {*missing} <= {"user_col", "item_col", "score_col"}):
         return ""
     if source == "rec" and nearest_column("score_col", {*columns} - {column}):
-        return ""  # which is to be named
+        return ""  # The advice names this column as the score.
     select = f"SELECT {quoted(of_user)}" + f" AS {quoted(names.user)}" * ("user_col" in missing)
     if columns[column].startswith("STRUCT"):
         return f"{select}, unnest({column}, max_depth := 2)"
@@ -253,9 +253,9 @@ def missing_text(
     in_both: Container[str],
     select: str = "",
 ) -> str:
-    """Return the text of missing columns; those `in_both` tables must be called the same there.
+    """Return the error text of missing columns. Columns `in_both` tables must have the same name in both.
 
-    `select` is the advice where names of columns are none.
+    `select` is the advice if naming columns does not help.
     """
     renamed, given = [], []
     for argument, name in missing.items():
@@ -272,23 +272,23 @@ def missing_text(
 
 
 def nearest_column(argument: str, columns: Iterable[str]) -> str:
-    """Return the first column whose name may be meant where the one that an argument names is not there."""
+    """Return the first column with a likely name for an argument whose column is missing; "" if none."""
     names = map(unquoted, columns)
     return next((one for one in names if re.fullmatch(NEAR.get(argument, "(?!)"), one, re.I)), "")
 
 
 def quoted(name: str) -> str:
-    """Quote a name in advice where SQL wants that."""
+    """Quote a name in advice if SQL requires quotes."""
     return f'"{name}"' if re.search(r"\W", name) else name
 
 
 def listed(columns: Mapping[str, str]) -> str:
-    """Return the names of a table's columns, short enough for an error of one line."""
+    """List the names of a table's columns, shortened for an error on one line."""
     return cut(", ".join(columns))
 
 
 def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]) -> Iterator[str]:
-    """Yield the error text of each column of a type that does not fit."""
+    """Yield the error text of each column with an invalid type."""
     for name in (names.user, names.item):
         kinds = str(type_of(rec, name)), str(type_of(truth, name))
         if problem := id_problem(name, "rec and in truth", *kinds):
@@ -308,7 +308,7 @@ def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
 
 
 def id_problem(name: str, tables: str, one: str, other: str) -> str | None:
-    """Return the error text of ids whose types in two tables cannot be matched."""
+    """Return the error text of ids with types in two tables that cannot be compared."""
     if UNKNOWN in (one, other) or family(one) == family(other):
         return None
     write = f"write CAST({cut(name)} AS {cut(common_type(one, other))}) in both"
@@ -322,15 +322,15 @@ def is_integer(kind: str) -> bool:
 
 
 def is_number(kind: str) -> bool:
-    """Return true for a type of numbers, as that of NULL is; BIGNUM is to be cast to DOUBLE."""
+    """Return true for numeric types and the type of NULL; users must cast BIGNUM to DOUBLE."""
     return is_integer(kind) or bool(re.fullmatch(r'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*', kind))
 
 
 def family(kind: str) -> str:
-    """Return the family of a type: ids of one family may be compared.
+    """Return the family of a type: ids of one family can be compared.
 
-    Integers of all widths are one, but for UHUGEINT: DuckDB would compare it with a signed integer as DOUBLE.
-    Texts are one: the words of an ENUM and the text of a UUID are what a VARCHAR would say.
+    Integers of all widths are one family, except UHUGEINT: DuckDB compares it with signed integers as DOUBLE.
+    Strings are one family: VARCHAR, ENUM and UUID compare by their text.
     """
     if re.fullmatch(r"U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT", kind):
         return "INTEGER"
@@ -338,17 +338,17 @@ def family(kind: str) -> str:
 
 
 def cannot_match(kinds: str) -> bool:
-    """Return true for items that cannot be matched: they are or hold an ARRAY or an INTERVAL.
+    """Return true for types that cannot be matched: ARRAY, INTERVAL and types that contain them.
 
-    DuckDB 2.0.0 mixes up lists of ARRAYs in a LEFT JOIN, or takes all memory, and thirty days equal a month.
+    DuckDB 2.0.0 confuses lists of ARRAYs in a LEFT JOIN, or uses all memory. Thirty days equal a month.
     """
     return bool(re.search(r"\[\d+\]|\bINTERVAL\b", re.sub(r"'[^']*'|\"[^\"]*\"", "", kinds)))
 
 
 def common_type(one: str, other: str) -> str:
-    """Return the type to cast ids of two types to.
+    """Return the type for casting ids of two types.
 
-    Of two numbers it is the less exact, as which equal ids are equal: a text would end in .0.
+    For two numeric types it is the less exact type, so that equal ids stay equal. A VARCHAR would end in .0.
     """
     both = one + other
     if re.search("UUID|DATE|TIME|BLOB|BIT", both) and re.search("FLOAT|DOUBLE|DECIMAL", both):
@@ -368,7 +368,7 @@ def common_type(one: str, other: str) -> str:
 
 
 def unread_column(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]) -> str | None:
-    """Return the error text of a column that is not read and would change every number if it were."""
+    """Return the error text of an unread column that would change all results if it were read."""
     may_be_one = names.system is None and type_of(rec, "system") is None
     if may_be_one and (systems := alike("systems", rec)):
         one = systems[0]
@@ -385,14 +385,14 @@ def unread_column(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
         )
     if names.grade is None and type_of(truth, "rel") is None:
         for one in alike("grades", truth):
-            # The check of all rows knows whether a column of this name holds grades.
+            # If it has the name of the scores, only the rows show whether it holds grades.
             if names.is_part or one.lower() != names.score.lower():
                 return grade_not_read(one)
     return None
 
 
 def grade_not_read(name: str) -> str:
-    """Return the error text of a column of grades that is not read."""
+    """Return the error text of an unread column of grades."""
     return (
         f"truth has a column {name} that is not read: grade_col := '{name}' takes it as the grade; "
         "grade_col := '' makes every row of truth relevant"
@@ -400,16 +400,16 @@ def grade_not_read(name: str) -> str:
 
 
 def alike(kind: str, columns: Mapping[str, str]) -> list[str]:
-    """Return the columns whose names are like those of systems, runs or grades; grades are numbers."""
+    """Return the columns with typical names of systems, runs or grades; grades must be numbers."""
     found = [unquoted(one) for one in columns if re.fullmatch(LIKE[kind], unquoted(one), re.I)]
     return [one for one in found if kind != "grades" or is_plain_number(str(type_of(columns, one)))]
 
 
 def is_like_grades(name: str) -> bool:
-    """Return true for a name that columns of grades have."""
+    """Return true for a typical name of a column of grades."""
     return bool(re.fullmatch(LIKE["grades"], name, re.I))
 
 
 def is_plain_number(kind: str) -> bool:
-    """Return true for a type that grades have: a number or BOOLEAN."""
+    """Return true for the types of grades: numbers and BOOLEAN."""
     return bool(re.fullmatch(PLAIN_NUMBER, kind))

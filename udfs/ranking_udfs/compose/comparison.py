@@ -1,4 +1,4 @@
-"""Calls of the functions that compare systems, and what their templates ask of them."""
+"""Calls of the functions that compare systems, with the values that their templates read."""
 
 import json
 import re
@@ -24,22 +24,22 @@ from .arguments import (
 from .call import Call
 from .columns import cut, is_integer, is_number, parse_columns, row_type
 
-STUDENT_T = "system.main._ranking_arrow_t"  # the beginning of the names of Student's t
-# Of ranking.overlap_by_user: of these, as of what is in the lists, neither side is better.
+STUDENT_T = "system.main._ranking_arrow_t"  # prefix of the functions of Student's t
+# Columns of ranking.overlap_by_user. For these and beyond-accuracy measures, no direction is better.
 OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
-# The aggregates over predictions of which lower is better.
+# Aggregates over predictions for which lower values are better.
 ERRORS = ("mae", "mse", "rmse", "logloss")
-# Each name that a comparison knows: the measure, if it is one, its direction, and whether it lies in 0 to 1.
+# Names known to a comparison: the measure (if any), its direction, and whether its values are from 0 to 1.
 KNOWN: Mapping[str, tuple[str | None, bool | None, bool]] = {
     **{name: (one.name, one.higher_is_better, one.range.is_share) for name, one in SPELLINGS.items()},
     **{one.name: (None, None, one.range.high == 1) for one in BY_USER},
     **dict.fromkeys(OVERLAPS, (None, None, True)),
     **dict.fromkeys(ERRORS, (None, False, False)),
 }
-# Columns of a table with a row per user that are no values.
+# Columns of a table with a row per user that are not values.
 KEYS = ("system", "ranking_system", "segment", "ranking_segment", "userid", "k", "has_truth", "has_history",
         "n_rec", "n_rec_baseline", "n_truth", "n_items")  # fmt: skip
-# Names of columns in which lower values are usually better. No measure of the registry has such a name.
+# Names of columns for which lower values are usually better. No measure of the registry has such a name.
 LOWER = (
     r"(^|[_ .-])((latenc|penalt)(y|ies)"
     "|(delay|wait|runtime|cost|price|rank|position|error|distance|regret|perplexity"
@@ -51,13 +51,13 @@ LOWER = (
 
 
 def list_names(names: Sequence[str | None]) -> str:
-    """Return names as an error lists them, on one line."""
+    """List names on one line, for an error."""
     text = re.sub(r"[\t\n\f\r ]+", " ", ", ".join("NULL" if one is None else cut(one) for one in names))
     return f"{text[:157]}..." if len(text) > 160 else text
 
 
 def must_be(rule: str, read: Callable[[Given], Any]) -> Callable[[str, Given], Any]:
-    """Return the parser of what `read` does not make None of."""
+    """Return a parser that raises ValueError if `read` returns None."""
 
     def parse(name: str, given: Given) -> Any:
         if (value := read(given)) is None:
@@ -85,7 +85,7 @@ def read_confidence(given: Given) -> Decimal | None:
 
 
 def alpha_of(confidence: Decimal) -> float:
-    """Return 1 - confidence, without the last digits that a DOUBLE would leave."""
+    """Return 1 - confidence, without rounding errors of a DOUBLE."""
     return float(1 - round(confidence, 19))
 
 
@@ -99,7 +99,7 @@ def parse_margin(name: str, given: Given) -> float | None:
 
 
 def parse_names(name: str, given: Given) -> list[str | None] | None:
-    """Parse the columns of by_user that are compared, a LIST of texts as JSON; None for NULL."""
+    """Parse the columns of by_user to compare, a LIST of strings as JSON; None for NULL."""
     if given.text in (None, "null"):
         return None
     if not re.fullmatch(r'(VARCHAR|"NULL")\[\d*\]', given.kind):
@@ -125,12 +125,12 @@ OPTIONS: Parsers = {
 
 @dataclass(frozen=True)
 class Tests:
-    """The options of a comparison, and what the templates ask of them."""
+    """The options of a comparison, with the values that the templates read."""
 
     t: ClassVar = STUDENT_T
 
     function: str
-    baseline: str | None = None  # None for every pair of systems
+    baseline: str | None = None  # None for all pairs of systems
     confidence: Decimal = Decimal("0.95")
     margin: float | None = None
     correction: str = "holm"
@@ -139,7 +139,7 @@ class Tests:
     seed: int = 0
     is_part: bool = False
     predicted: str | None = None
-    caller: str = ""  # the function that errors name
+    caller: str = ""  # the name of the function in errors
 
     @property
     def alpha(self) -> float:
@@ -166,7 +166,7 @@ class Tests:
         return self.predicted is not None
 
     def check_prediction(self, argument: str) -> None:
-        """Raise ValueError for a test that takes no predicted values."""
+        """Raise ValueError if the test does not support predicted values."""
         if self.is_predicted and self.randomizes:
             raise ValueError(f"test must be t with {argument}, got randomization")
 
@@ -181,7 +181,7 @@ class Comparison(Call, Tests):
 
     @classmethod
     def parse(cls, function: str, given: Mapping[str, Given]) -> "Comparison":
-        """Parse the arguments of a call in SQL: those of its rankings first."""
+        """Parse the arguments of a SQL call, those of its rankings first."""
         options = {name: one for name, one in given.items() if name in OPTIONS}
         found = parse_fields(cls.parsers, {**{n: g for n, g in given.items() if n not in options}, **options})
         found.setdefault("choices", parse_measures(",".join(COMPARED_MEASURES)))
@@ -193,24 +193,24 @@ class Comparison(Call, Tests):
 
     @property
     def needs_items(self) -> bool:  # type: ignore[override]
-        """True where each system must have an item of truth."""
+        """True if each system must have an item of truth."""
         return not self.is_part
 
     @property
     def by_predicted(self) -> Call:
-        """The call by the predicted truth; the types of its columns are not known."""
+        """Call with the predicted truth as truth; the types of its columns are unknown."""
         own = {one.name: getattr(self, one.name) for one in fields(Call)}
         caller = f"{self.caller} with predicted_truth as truth"
         return Call(**own | {"truth": self.predicted, "caller": caller, "types": None})
 
     @property
     def has_own_cuts(self) -> bool:
-        """True where a measure has cutoffs of its own."""
+        """True if a measure has cutoffs of its own."""
         return any(one.cuts is not None for one in self.columns)
 
     @property
     def are_shares(self) -> bool:
-        """True for values so small that their means are exact as sums of integers alone."""
+        """True if all values are small enough for exact means as sums of integers alone."""
         return all(one.is_share for one in self.columns)
 
 
@@ -233,7 +233,7 @@ class ComparisonByUser(Tests):
     by_user: str = ""
     measures: Sequence[str | None] | None = None
     lower_is_better: Any = None
-    types: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, where they are known
+    types: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
     @classmethod
     def parse(cls, function: str, given: Mapping[str, Given]) -> "ComparisonByUser":
@@ -246,14 +246,14 @@ class ComparisonByUser(Tests):
 
     @property
     def is_compared(self) -> str:
-        """The condition of the name of a column that may be compared."""
+        """Condition, on its name, that a column can be compared."""
         if self.measures is None:
             return f"lower(c) NOT IN ({', '.join(map(literal, KEYS))})"
         return f"lower(c) IN ({', '.join(map(sql_value, self.measures))})"
 
     @property
     def chosen(self) -> str:
-        """The SQL of the columns to compare by, or what is wrong with them."""
+        """SQL of the columns to compare by, or of the problem with them."""
         facts = {"measures": self.measures, "lower_is_better": self.lower_is_better}
         tables = [self.by_user, *([self.predicted] if self.predicted else [])]
         if self.types:
@@ -292,7 +292,7 @@ COMPARISONS = {
 
 
 def compared_columns(facts: str, *rows: str) -> dict[str, Any]:
-    """Choose the columns to compare by, of tables whose rows have these types: measures, or a problem."""
+    """Choose the columns to compare by, from tables with these row types; return measures or a problem."""
     tables = (value_columns(parse_columns(row)) for row in rows)
     try:
         return {"problem": None, "measures": chosen_columns(*tables, **json.loads(facts))}
@@ -307,7 +307,7 @@ def chosen_columns(
     measures: Sequence[str] | None,
     lower_is_better: Any,
 ) -> list[dict[str, Any]]:
-    """Return the columns to compare by; `value_place` is that of one among all that may be compared."""
+    """Return the columns to compare by, each with its position among all comparable columns."""
     chosen = [
         known_column(name, by_user, lower_is_better)
         for name in choose_columns(by_user, measures, lower_is_better)
@@ -327,7 +327,7 @@ def struct(column: Mapping[str, Any]) -> str:
 
 
 def value_columns(columns: Mapping[str, str]) -> dict[str, str]:
-    """Return the columns that are no keys, and their types."""
+    """Return the columns that are not keys, with their types."""
     found = {unquoted(name): kind for name, kind in columns.items()}
     return {name: kind for name, kind in found.items() if name.lower() not in KEYS}
 
@@ -337,14 +337,14 @@ def are_numbers(kind: str) -> bool:
 
 
 def lowered(names: Any) -> list[str]:
-    """Return names in lower case; none of what is no LIST."""
+    """Return names in lower case; [] if the value is not a LIST."""
     return [str(name).strip(" ").lower() for name in names] if isinstance(names, list) else []
 
 
 def choose_columns(
     columns: Mapping[str, str], measures: Sequence[str] | None, lower_is_better: Any
 ) -> list[str]:
-    """Return the names to compare by, in lower case: those asked for, the usual measures, or all numbers."""
+    """Return the names to compare by, in lower case: as requested, the usual measures, or all numbers."""
     neutral = neutral_names(lower_is_better)
     numbers = [
         name.lower() for name, kind in columns.items() if are_numbers(kind) and name.lower() not in neutral
@@ -365,13 +365,13 @@ def choose_columns(
 
 
 def neutral_names(lower_is_better: Any) -> set[str]:
-    """Return the measures of which neither end is better, unless lower values are said to be."""
+    """Return the measures without a better direction, except those in `lower_is_better`."""
     neutral = {name for name, (measure, is_high, _) in KNOWN.items() if measure and is_high is None}
     return neutral - {*lowered(lower_is_better)}
 
 
 def column_rule(name: str, columns: Mapping[str, str], neutral: Container[str]) -> str:
-    """Return the end of the error of a name that is no column of numbers."""
+    """Return the end of the error text for a name that is not a column of numbers."""
     if name in neutral:
         return f"say which of two systems is better, got {name}"
     for kind in (kind for one, kind in columns.items() if one.lower() == name):
@@ -383,7 +383,7 @@ def column_rule(name: str, columns: Mapping[str, str], neutral: Container[str]) 
 
 
 def known_column(name: str, columns: Mapping[str, str], lower_is_better: Any) -> dict[str, Any]:
-    """Return a column as a measure: its direction, and whether its values lie in 0 to 1."""
+    """Return a column as a measure, with its direction and whether its values are from 0 to 1."""
     written, kind = next(one for one in columns.items() if one[0].lower() == name)
     _, is_high, is_share = KNOWN.get(re.split("[(@]", name)[0], (None, True, kind == "BOOLEAN"))
     is_high = False if name in lowered(lower_is_better) else is_high
@@ -396,7 +396,7 @@ def known_column(name: str, columns: Mapping[str, str], lower_is_better: Any) ->
 
 
 def place(name: str, columns: Mapping[str, str], measures: Sequence[str] | None) -> int:
-    """Return the place of a column among all that may be compared, from 1."""
+    """Return the position of a column among all comparable columns, from 1."""
     compared = [one.lower() for one in columns if measures is None or one.lower() in measures]
     return compared.index(name.lower()) + 1
 

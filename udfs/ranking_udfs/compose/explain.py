@@ -1,4 +1,4 @@
-"""The call of ranking.explain, and what its template asks of it."""
+"""The call of ranking.explain, with the values that its template reads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .columns import is_integer
 from .measures import formula
 from .templates import module
 
-# By column. Precision divides by the rank where k is beyond the list.
+# By column. If k is beyond the list, precision divides by the rank.
 MEASURES = {
     name: parse_measure("precision(divide=list)" if name == "precision" else name)
     for name in ("dcg", "ideal_dcg", "ndcg", "precision", "recall")
@@ -29,12 +29,12 @@ def parse_k(name: str, given: Given) -> int | None:
 
 
 def value_at_rank(choice: Choice, expected: bool) -> str:
-    """Return the formula of a measure, NULL for rows that have none."""
+    """Return the formula of a measure; NULL for rows without a rank or truth."""
     return f"CASE WHEN has_truth AND rank IS NOT NULL THEN {formula(choice, expected)} END"
 
 
 def is_user(userid: str, user: str) -> str:
-    """Return the SQL of whether a userid is the one that was asked for."""
+    """Return the SQL condition for rows of the requested user."""
     return str(module("tables/internal/reading.jinja").is_user(userid, user)).strip()
 
 
@@ -48,7 +48,7 @@ class ExplainCall(Call):
         "ties": ("ties", word("item", "expected")),
     }
     shows_scores: ClassVar = True
-    is_small: ClassVar = False  # of lists, which are whole
+    is_small: ClassVar = False  # Lists are whole.
 
     cutoff_k: int | None = None
 

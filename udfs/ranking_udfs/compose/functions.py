@@ -1,4 +1,4 @@
-"""Functions that macros call while DuckDB plans a query: they return the SQL of a call, or an error text."""
+"""Functions that macros call while DuckDB plans a query: return the SQL of a call, or an error text."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,8 +23,8 @@ PATHS = {
     "_ranking_users": "tables/internal/users_part.jinja",
     "_ranking_check_part": "tables/internal/check_part.jinja",
     "_ranking_contents_part": "tables/internal/contents_part.jinja",
-}  # of templates that are no file of their function's name
-# By function, of those that are no `Call` itself.
+}  # templates without a file of their function's name
+# By function: the class of its call, if that is not `Call`.
 CALLS: dict[str, type[Any]] = {
     **CALLS_OF_LISTS,
     **CHECKS,
@@ -38,16 +38,16 @@ CALLS: dict[str, type[Any]] = {
 
 
 def path_of(function: str) -> str:
-    """Return the path of a function's template below `sql/`."""
+    """Return the path of a function's template, below `sql/`."""
     return PATHS.get(function) or f"{CALLS.get(function, Call).folder}/{function}.sql"
 
 
 def compose_call(called: str, *arguments: Sequence[str | None]) -> str:
-    """Compose the SQL of a call, or a query that raises the error of its arguments while it is planned.
+    """Compose the SQL of a call, or a query that raises the error of its arguments during planning.
 
     Args:
-        called: the name of the table function, as it was called: `ranking.evaluate`.
-        arguments: of each its name, its type and its text.
+        called: the name of the table function, as called: `ranking.evaluate`.
+        arguments: name, type and text of each argument.
     """
     return compose_given(called, {str(name): Given(str(kind), text) for name, kind, text in arguments})
 
@@ -58,13 +58,13 @@ def compose_given(
     types: Mapping[str, Mapping[str, str]] | None = None,
     caller: str = "",
 ) -> str:
-    """Compose the SQL of a call with these arguments, or a query that raises their error.
+    """Compose the SQL of a call with parsed arguments, or a query that raises their error.
 
     Args:
-        called: the name of the table function; without a namespace it is of `ranking`.
-        given: its arguments by their names.
-        types: the columns of each table, by its name, where they are known.
-        caller: the function that errors name, where it is another.
+        called: the name of the table function; its default namespace is `ranking`.
+        given: its arguments by name.
+        types: the columns of each table, by name of the table, if they are known.
+        caller: the name of the function in errors, if it differs.
     """
     namespace, _, function = called.rpartition(".")
     caller = caller or f"{namespace or 'ranking'}.{function}"
@@ -77,7 +77,7 @@ def compose_given(
 
 
 def compose(call: Call) -> str:
-    """Compose the SQL of a call whose arguments have been checked."""
+    """Compose the SQL of a call with checked arguments."""
     call = call if call.caller else replace(call, caller=f"ranking.{call.function}")
     known = call.types if isinstance(call.types, Types) else None
     if known and (problem := tables_problem(call.names, known.tables, call.min_grade)):
@@ -86,12 +86,12 @@ def compose(call: Call) -> str:
 
 
 def compose_values(function: str, given: Mapping[str, Any], types: Mapping[str, Mapping[str, str]]) -> str:
-    """Compose the SQL of a call with values of Python as its arguments, or a query that raises their error.
+    """Compose the SQL of a call with Python values as arguments, or a query that raises their error.
 
     Args:
         function: the name of the table function.
-        given: the values of all its arguments, by their names.
-        types: the columns of each table, by its name.
+        given: the values of all its arguments, by name.
+        types: the columns of each table, by name of the table.
     """
     names, ctes = split_arguments([*given], given)
     text = compose_given(function, {name: given_of(given[name]) for name in names}, types)
@@ -99,12 +99,12 @@ def compose_values(function: str, given: Mapping[str, Any], types: Mapping[str, 
 
 
 def failing(text: str) -> str:
-    """Return a query that raises an error while it is planned, whatever is selected of it."""
+    """Return a query that raises an error during planning, for any selected columns."""
     return f"FROM query_table(error({literal(text)}))"
 
 
 def column_problem(facts: str, *rows: str) -> str | None:
-    """Return what is wrong with the columns of tables, whose rows have these types; None for nothing."""
+    """Return the problem in the columns of tables with these row types, or None."""
     given = json.loads(facts)
     if "split" in given:
         return events_problem(given["split"], parse_columns(rows[0]))

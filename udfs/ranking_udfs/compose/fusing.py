@@ -1,4 +1,4 @@
-"""The call of ranking.fuse, and what its template asks of it."""
+"""The call of ranking.fuse, with the values that its template reads."""
 
 import json
 import math
@@ -17,7 +17,7 @@ FEW_DIGITS = r"DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5])
 
 
 class Weights(NamedTuple):
-    """The weight of each system, and the argument as it is shown in errors."""
+    """The weight of each system, and the argument as shown in errors."""
 
     of: dict[str, float]
     shown: str
@@ -44,7 +44,7 @@ def parse_depth(name: str, given: Given) -> list[int] | None:
 
 
 def parse_json(given: Given) -> tuple[Given, Any]:
-    """Return an argument as it is shown, and its value, of the JSON that holds both."""
+    """Parse JSON with an argument as shown in errors and its value, and return both."""
     both = json.loads(given.text or "{}")
     return given._replace(text=both.get("shown")), both.get("value")
 
@@ -88,7 +88,7 @@ class FuseCall(RecCall):
         "systems": ("systems", parse_systems),
         "weights": ("given_weights", parse_weights),
     }
-    is_short: ClassVar = False  # lists are cut when they are sorted
+    is_short: ClassVar = False  # Lists are cut after sorting.
     few_digits: ClassVar = FEW_DIGITS
 
     ks: Sequence[int | None] = (None,)
@@ -101,13 +101,13 @@ class FuseCall(RecCall):
 
     @classmethod
     def parse(cls, function: str, given: Mapping[str, Given]) -> "FuseCall":
-        """Parse the arguments of a call; of two that are wrong, the first of `parsers` is the error."""
+        """Parse the arguments of a call, in the order of `parsers`, which decides the first error."""
         in_order = {name: given[name] for name in cls.parsers if name in given}
         return cls(function, **parse_fields(cls.parsers, in_order))
 
     @property
     def points(self) -> str:
-        """The points of an item: `rrf`, `borda`, or where scores are added, what becomes of these."""
+        """Points of an item: `rrf`, `borda` or, if scores are added, their normalization."""
         return self.normalize if self.adds_scores else self.method
 
     @property
@@ -116,23 +116,23 @@ class FuseCall(RecCall):
 
     @property
     def reads_twice(self) -> bool:
-        """True where the lists are read twice."""
+        """True if the lists are read twice."""
         return self.points in ("borda", "none")
 
     @property
     def has_few_digits(self) -> bool:
-        """True where a DOUBLE can tell all scores apart."""
+        """True if scores are distinct as DOUBLE."""
         kind = type_of(self.types.rec, self.score) if self.types else None
         return bool(re.fullmatch(FEW_DIGITS, str(kind)))
 
     @property
     def chooses(self) -> bool:
-        """True where systems are named, which rec must have."""
+        """True if systems are named, which rec must have."""
         return self.systems is not None or self.given_weights is not None
 
     @property
     def weights(self) -> str | None:
-        """The weights as SQL."""
+        """Weights as SQL."""
         if self.given_weights is None:
             return None
         pairs = (f"{literal(system)}: {double(weight)}" for system, weight in self.given_weights.of.items())
@@ -148,6 +148,6 @@ class FuseCall(RecCall):
 
     @property
     def largest_weight(self) -> str:
-        """The largest weight, within what a scale can be made of, as SQL."""
+        """Largest weight as SQL, limited to values that allow a scale."""
         largest = max(self.given_weights.of.values()) if self.given_weights else 0
         return double(min(max(largest or 1, 1e-270), 1e308))

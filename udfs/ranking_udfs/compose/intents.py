@@ -1,4 +1,4 @@
-"""The call of ranking.intents_by_user, and what its template asks of it."""
+"""The call of ranking.intents_by_user, with the values that its template reads."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -18,7 +18,7 @@ def parse_alpha(name: str, given: Given) -> float:
 
 @dataclass(frozen=True)
 class IntentsCall(ListCall):
-    """A call of ranking.intents_by_user, whose truth has a row for each intent that an item meets."""
+    """A call of ranking.intents_by_user. Its truth has a row for each intent of a relevant item."""
 
     parsers: ClassVar = {
         **PARSERS,

@@ -1,4 +1,4 @@
-"""Calls of table functions of lists that take no measures, and what their templates ask of them."""
+"""Calls of table functions over lists without measures, with the values that their templates read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ def parse_persistence(name: str, given: Given) -> float:
 
 
 def typed(given: Given) -> str:
-    """Return a number as SQL, of the type that it has."""
+    """Return a number as SQL with its type."""
     return f"{literal(str(given.text))}::{given.kind}"
 
 
@@ -32,7 +32,7 @@ def parse_head(name: str, given: Given) -> str:
 
 @dataclass(frozen=True)
 class ListCall(Call):
-    """A call of a function that takes cutoffs and no measures."""
+    """A call of a function with cutoffs and without measures."""
 
     @staticmethod
     def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -44,11 +44,11 @@ class ListCall(Call):
 class ItemCall(ListCall):
     """A call of ranking.by_item."""
 
-    keeps_items: ClassVar = True  # those of each list, beside their ranks
+    keeps_items: ClassVar = True  # Lists keep items with their ranks.
 
     @property
     def shows_texts(self) -> bool:
-        """True where items are shown as texts: those that are UUIDs, or of two types."""
+        """True if items are shown as VARCHAR: UUIDs, and items of two types."""
         kind = self.types and type_of(self.types.rec, self.item)
         return self.mixed_items == "texts" or kind == "UUID"
 
@@ -71,7 +71,7 @@ class AbstentionCall(Call):
 
 @dataclass(frozen=True)
 class RecCall(ListCall):
-    """A call of a function that reads no truth."""
+    """A call of a function without truth."""
 
     reads_truth: ClassVar = False
 
@@ -89,7 +89,7 @@ class OverlapCall(RecCall):
         "persistence": ("persistence", parse_persistence),
     }
 
-    source: ClassVar = "rec"  # of the systems, in errors
+    source: ClassVar = "rec"  # the table of the systems, in errors
     baseline: str | None = None
     persistence: float
 
@@ -108,7 +108,7 @@ class OverlapCall(RecCall):
 
 @dataclass(frozen=True)
 class Content:
-    """A column with a value for each user; `is_there` if the call has the tables for it."""
+    """A column with a value per user; `is_there` if the call has its tables."""
 
     name: str
     is_there: Any
@@ -116,7 +116,7 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class ContentsCall(RecCall):
-    """A call of a function of what is in the lists."""
+    """A call of a beyond-accuracy function."""
 
     parsers: ClassVar = {
         **PARSERS,
@@ -144,7 +144,7 @@ class ContentsCall(RecCall):
 
     @property
     def is_merge(self) -> bool:
-        """True for the call over the rows of partitions."""
+        """True if the call merges the rows of partitions."""
         return self.is_part and self.function == "beyond_accuracy"
 
     @property

@@ -1,11 +1,11 @@
-"""The mean over users as SQL, and its interval, of the templates that all table functions have them from."""
+"""Render the mean over users and its interval as SQL, from the templates shared by all table functions."""
 
 from .comparison import STUDENT_T
 from .templates import indented, module
 
 
 def mean(column: str, is_share: bool) -> str:
-    """Return the mean of a column; `is_share` where all values lie from -1 to 1."""
+    """Return the mean of a column; `is_share` if all values are from -1 to 1."""
     return indented(str(module("tables/internal/means.jinja").mean(column, is_share)).strip())
 
 
@@ -21,6 +21,6 @@ def mean_interval(
     alpha: str,
     t: str = STUDENT_T,
 ) -> str:
-    """Return the confidence interval of a mean, of the SQL of what it is made of; `t` is as of STUDENT_T."""
+    """Return the confidence interval of a mean, from the SQL of its parts; `t` is as STUDENT_T."""
     given = (mean, standard_error, users, is_constant, is_binary, bottom, top, alpha)
     return str(module("comparison/internal/student_t.jinja").mean_interval(t, *given)).strip()

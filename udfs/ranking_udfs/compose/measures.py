@@ -1,7 +1,7 @@
-"""The formula of a measure as SQL, of its template in `sql/measures/` and its options.
+"""Render the formula of a measure as SQL, from its template in `sql/measures/` and its options.
 
-It is an expression over the columns of the CTE `cut`, of judged rankings that are cut at rank k: those of
-`CUT`, or of `TIED`, from which expected values over all orders of tied items follow.
+The formula is an expression over the columns of the CTE `cut`, which has judged rankings cut at rank k. The
+columns are `CUT`, or `TIED` for expected values over all orders of tied items.
 """
 
 from collections.abc import Mapping
@@ -16,21 +16,23 @@ TIED = ("k", "top", "n_relevant", "n_hits", "grades", "ideal", "log2_ideal", "ti
 
 
 def formula(choice: Choice, expected: bool) -> str:
-    """Return the formula of a measure with its options: a DOUBLE, or an error where grades do not fit."""
+    """Return the formula of a measure with its options: a DOUBLE, or an error if grades are not valid."""
     return render_formula(choice.measure, choice.options, expected)
 
 
 def render_formula(measure: Measure, options: Mapping[str, Any], expected: bool) -> str:
-    """Render the formula with values of the options, or with Symbols in their place.
+    """Render the formula with values of the options, or with Symbols for them.
 
-    The macro `value` of the template has it; that of the expected value over ties too, with `tied` true where
-    it takes that, unless the template has the macro `expected`. Its macro `problem` is an error text.
+    The template's macro `value` is the formula. For the expected value over ties, the macro `expected` is
+    used if there is one, otherwise `value`, with `tied` true if it has this argument. The macro `problem` is
+    an error text.
     """
     if expected and not measure.expected:
         raise ValueError(f"ties: {measure.name} has no expected value over ties in closed form")
     macros = macros_of(measure)
     value = getattr(macros, "expected", macros.value) if expected else macros.value
-    options = {name: given for name, given in options.items() if name != "min_grade"}  # in the columns
+    # The columns already depend on min_grade.
+    options = {name: given for name, given in options.items() if name != "min_grade"}
     sql = f"({value(**options, **({'tied': expected} if 'tied' in value.arguments else {}))})::DOUBLE"
     problem = macros.problem(**options) if hasattr(macros, "problem") else ""
     return f"coalesce(error('ranking.{measure.name}: ' || {problem})::INTEGER, 1) * {sql}" if problem else sql

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 class Problem:
     """A kind of problem.
 
-    `counted` names the things that the column `of` counts. A row is 'error' if the share count / of is at
-    least `error_from`, 'warning' if it is at least `warning_from`, else 'info'. None means never, 0 always.
+    `counted` names the unit of the column `of`. A row has severity 'error' if the share count / of is at
+    least `error_from`, 'warning' if it is at least `warning_from`, otherwise 'info'. None means never, 0
+    always.
     """
 
     code: str
     about: str  # rec, truth or history
-    sentence: str  # with {user}, {item} and so on for names of columns, {k}, and {n} for a number
-    needs: str | None = None  # the argument without which it is not checked
+    sentence: str  # with {user}, {item} etc. for column names, {k}, and {n} for a number
+    needs: str | None = None  # the argument that this check requires
     counted: str | None = None
     error_from: float | None = None
     warning_from: float | None = None
@@ -34,14 +35,14 @@ class Problem:
 
     @property
     def line(self) -> str:
-        """The row of ranking.check_codes as a string."""
+        """Row of ranking.check_codes as a string."""
         shares = (f"{one:g}" if one is not None else None for one in (self.error_from, self.warning_from))
         advice = (self.in_sql, self.advice(True), self.advice(False))
         cells = (self.code, self.about, self.needs, self.counted, *shares, self.sentence, *advice)
         return " | ".join(one or "" for one in cells)
 
 
-# Problems whose severity a statistical test decides.
+# Problems with a severity from a statistical test.
 TESTED = ("upside_down", "truth_in_rec", "partial_leak")
 PROBLEMS = (
     Problem("unfit_column", "rec", "a column or argument is not valid", error_from=0),

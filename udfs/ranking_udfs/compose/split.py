@@ -1,4 +1,4 @@
-"""The call of ranking.split, and what its template asks of it."""
+"""The call of ranking.split, with the values that its template reads."""
 
 import json
 import re
@@ -14,15 +14,15 @@ from .columns import cut, is_integer, row_type, type_of
 from .templates import literal
 
 COLUMNS = {"user_col": "userid", "item_col": "itemid", "time_col": "time"}
-SPANS = {"test_size": 1, "gap": 0}  # and the least number of units that each may have
+SPANS = {"test_size": 1, "gap": 0}  # by argument: the least number of units
 CHOICES = ("cold_users", "cold_items", "seen")
-ADDED = ("fold", "part", "dropped")  # columns of the answer
+ADDED = ("fold", "part", "dropped")  # columns of the result
 MICROSECONDS = {"year": 360 * 86_400_000_000, "month": 30 * 86_400_000_000, "day": 86_400_000_000}
 
 
 @dataclass(frozen=True)
 class SplitCall:
-    """A call of ranking.split. An argument that is wrong is told after columns are, as `problem`."""
+    """A call of ranking.split. `problem`, the error of an invalid argument, comes after errors of columns."""
 
     folder: ClassVar = "tables"
     types: ClassVar = None
@@ -31,7 +31,7 @@ class SplitCall:
     given: Mapping[str, Given]
     events: str
     problem: str | None
-    caller: str = ""  # the function that errors name
+    caller: str = ""  # the name of the function in errors
 
     @classmethod
     def parse(cls, function: str, given: Mapping[str, Given]) -> "SplitCall":
@@ -45,7 +45,7 @@ class SplitCall:
     def has(self, name: str) -> bool:
         return self.given[name].text is not None
 
-    # The columns.
+    # --- The columns ---
 
     @property
     def user(self) -> str:
@@ -74,7 +74,7 @@ class SplitCall:
 
     reused = Call.reused
 
-    # The windows.
+    # --- The windows ---
 
     @property
     def has_last(self) -> bool:
@@ -94,13 +94,13 @@ class SplitCall:
 
     @property
     def test_from(self) -> str:
-        """The argument as SQL."""
+        """Argument test_from as SQL."""
         one = self.given["test_from"]
         return "NULL" if one.text is None else f"{literal(one.text)}::{one.kind}"
 
     @property
     def step(self) -> str:
-        """The length of a test as SQL."""
+        """Length of a test as SQL."""
         return span(self.given["last" if self.has_last else "test_size"])
 
     @property
@@ -117,12 +117,12 @@ class SplitCall:
 
     @property
     def late(self) -> str:
-        """The error text of a first test that begins after the last event."""
+        """Error text if the first test starts after the last event."""
         if self.has("test_from"):
             return f"test_from must not be after the last event, got {self.given['test_from'].text}"
         return f"test_size must reach back to the last event, got {self.given['test_size'].text}"
 
-    # The rows to drop.
+    # --- The rows to drop ---
 
     @property
     def drops_cold_users(self) -> bool:
@@ -138,7 +138,7 @@ class SplitCall:
 
 
 def whole(given: Given) -> int | None:
-    """Return an integer that is a BIGINT."""
+    """Return an integer in the range of BIGINT, or None."""
     if given.text is None or not is_integer(given.kind):
         return None
     value = int(given.text)
@@ -146,14 +146,14 @@ def whole(given: Given) -> int | None:
 
 
 def span(given: Given) -> str:
-    """Return a span of time as SQL; none is 0."""
+    """Return a span of time as SQL; NULL becomes 0."""
     if given.kind == "INTERVAL" and given.text is not None:
         return f"{literal(given.text)}::INTERVAL"
     return f"{whole(given) or 0}::BIGINT"
 
 
 def length(given: Given) -> int | None:
-    """Return the length of a span as DuckDB compares it: of an INTERVAL in microseconds."""
+    """Return the length of a span as DuckDB compares it; an INTERVAL becomes microseconds."""
     if given.kind != "INTERVAL" or given.text is None:
         return whole(given)
     days = re.findall(r"(-?\d+) (year|month|day)", given.text)
@@ -166,7 +166,7 @@ def length(given: Given) -> int | None:
 
 
 def argument_problems(given: Mapping[str, Given]) -> Iterator[str]:
-    """Yield what is wrong with arguments, whatever the columns are."""
+    """Yield the problems of arguments that do not depend on columns."""
     for name in ("folds", "last"):
         is_given = name == "folds" or given[name].text is not None
         if is_given and (whole(given[name]) or 0) < 1:
@@ -187,7 +187,7 @@ def argument_problems(given: Mapping[str, Given]) -> Iterator[str]:
 
 
 def events_problem(facts: Mapping[str, tuple[str, str | None]], columns: Mapping[str, str]) -> str | None:
-    """Return what is wrong with the columns of events, or with what must be of the kind that time is."""
+    """Return the first problem of the columns of events, or of arguments that must be of time's kind."""
     return next(column_problems({name: Given(*one) for name, one in facts.items()}, columns), None)
 
 
@@ -207,7 +207,7 @@ def column_problems(given: Mapping[str, Given], columns: Mapping[str, str]) -> I
 
 
 def time_problems(given: Mapping[str, Given], name: str, found: str) -> Iterator[str]:
-    """Yield what is wrong with the type of time, or with arguments that must be of its kind."""
+    """Yield the problems of the type of time, and of arguments that must be of its kind."""
     if (kind := time_kind(found)) is None:
         yield f"{cut(name)} must be an integer, DATE or TIMESTAMP (cast it), got {cut(found)}"
     begins = given["test_from"]

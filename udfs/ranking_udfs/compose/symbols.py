@@ -1,7 +1,7 @@
-"""Templates rendered with arguments that only DuckDB will know: those of a macro.
+"""Render templates with arguments unknown until DuckDB runs: the arguments of a macro.
 
-A `Symbol` stands for such an argument. An `{% if %}` that tests one renders both branches, with marks around
-them, of which `expression` or `text` makes a CASE. Any other test is Python's, as in any template.
+A `Symbol` represents such an argument. An `{% if %}` that tests a Symbol renders both branches with marks
+around them, and `expression` or `text` converts the marks to a CASE. Python evaluates all other tests.
 """
 
 import re
@@ -13,17 +13,17 @@ from jinja2.visitor import NodeTransformer
 
 from ..quoting import double, literal
 
-# Around parts of an output: IF condition THEN output ELSE output END, FOR list THEN output END, VALUE
+# Marks around parts of an output: IF condition THEN output ELSE output END, FOR list THEN output END, VALUE
 # symbol END.
 IF, THEN, ELSE, END, VALUE, FOR = MARKS = "\ue000\ue001\ue002\ue003\ue004\ue005"
 
 
 class SymbolError(Exception):
-    """A use of a Symbol that has no form in SQL. Filters of Jinja2 would hide a TypeError."""
+    """A use of a Symbol that has no form in SQL. Jinja2's filters would hide a TypeError."""
 
 
 class Symbol:
-    """SQL in place of a value. Compared with a word or a number, it is the condition in SQL."""
+    """SQL of a value. A comparison with a word or a number is the condition in SQL."""
 
     def __init__(self, sql: str) -> None:
         self.sql = sql
@@ -44,14 +44,14 @@ class Symbol:
 
 
 class SymbolList:
-    """SQL of a LIST in place of a list, of which a `{% for %}` prints each by `fields`, made of `one`."""
+    """SQL of a LIST. A `{% for %}` prints each element by its `fields`, which are SQL over `one`."""
 
     def __init__(self, sql: str, fields: Mapping[str, str]) -> None:
         self.sql, self.row = sql, {name: Symbol(made) for name, made in fields.items()}
 
 
 def to_sql(value: Any) -> str:
-    """Return a Symbol, a word or a number as SQL: a float as a DOUBLE."""
+    """Return a Symbol, a word or a number as SQL; a float becomes a DOUBLE."""
     if isinstance(value, float):
         return double(value)
     if isinstance(value, str):
@@ -72,7 +72,7 @@ def coalesce(value: Any, default: float) -> Any:
 
 
 def branches(test: Any, assigns: bool) -> tuple[bool, bool, str, str, str]:
-    """Return for an `{% if %}` whether each branch is rendered, and the marks before, between and after."""
+    """Return, for an `{% if %}`, whether each branch is rendered and the marks before, between and after."""
     if not isinstance(test, Symbol):
         return bool(test), not test, "", "", ""
     if assigns:
@@ -81,14 +81,14 @@ def branches(test: Any, assigns: bool) -> tuple[bool, bool, str, str, str]:
 
 
 def rows(items: Any) -> tuple[Any, str, str]:
-    """Return for a `{% for %}` what is printed, and the marks before and after."""
+    """Return, for a `{% for %}`, the rows to render and the marks before and after."""
     if isinstance(items, SymbolList):
         return [items.row], f"{FOR}{items.sql}{THEN}", END
     return items, "", ""
 
 
 class WithSymbols(NodeTransformer):
-    """Makes of each `{% if %}` and `{% for %}` of a template one that takes Symbols."""
+    """Replaces each `{% if %}` and `{% for %}` of a template by one that supports Symbols."""
 
     names = 0
 
@@ -96,7 +96,7 @@ class WithSymbols(NodeTransformer):
         if node.elif_:
             node.else_ = [nodes.If(node.elif_[0].test, node.elif_[0].body, node.elif_[1:], node.else_)]
             node.elif_ = []
-        assigns = any(node.find_all((nodes.Assign, nodes.AssignBlock)))  # before those of its own ifs
+        assigns = any(node.find_all((nodes.Assign, nodes.AssignBlock)))  # before inner ifs add more
         self.generic_visit(node)
         arguments = [node.test, nodes.Const(assigns)]
         self.names += 1
@@ -128,7 +128,7 @@ def negated(test: Any) -> Any:
 
 
 class SymbolEnvironment(Environment):
-    """An Environment whose templates take Symbols."""
+    """An Environment with templates that support Symbols."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(finalize=printed, **options)
@@ -141,7 +141,7 @@ class SymbolEnvironment(Environment):
 
 
 def parts(output: str) -> list[Any]:
-    """Return output as texts, Symbols, (condition, parts, parts) of tests and (list, parts) of loops."""
+    """Split output into strings, Symbols, tests (condition, parts, parts) and loops (list, parts)."""
     tokens = iter(re.split(f"([{MARKS}])", output))
 
     def to_next_mark() -> list[Any]:
@@ -166,13 +166,13 @@ def parts(output: str) -> list[Any]:
 
 
 def expression(output: str | list[Any]) -> str:
-    """Return output, or parts of it, as SQL with a CASE where a Symbol decides."""
+    """Return output, or parts of it, as SQL with a CASE for each test of a Symbol."""
     sql = ""
     for one in parts(output) if isinstance(output, str) else output:
         if isinstance(one, tuple):
             then, otherwise = (expression(part).strip() for part in one[1:])
             if [type(part) for part in one[2] if not (isinstance(part, str) and part.isspace())] == [tuple]:
-                otherwise = otherwise.removeprefix("CASE").removesuffix(" END")  # that of an elif
+                otherwise = otherwise.removeprefix("CASE").removesuffix(" END")  # the CASE of an elif
             elif otherwise:
                 otherwise = f" ELSE {otherwise}"
             sql += f"CASE WHEN {one[0]} THEN {then or 'NULL'}{otherwise} END"
@@ -182,11 +182,11 @@ def expression(output: str | list[Any]) -> str:
 
 
 def text(output: str | list[Any]) -> str:
-    """Return the SQL of output, or of parts, as a text that DuckDB makes once it knows the Symbols."""
+    """Return SQL that builds the output, or parts of it, as a string once DuckDB knows the Symbols."""
     pieces = [as_text(one) for one in (parts(output) if isinstance(output, str) else output)]
     if len(pieces) < 2:
         return "".join(pieces) or "''"
-    return f"concat({', '.join(pieces)})"  # || is planned slower
+    return f"concat({', '.join(pieces)})"  # || takes longer to plan.
 
 
 def as_text(one: Any) -> str:

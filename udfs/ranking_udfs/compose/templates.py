@@ -1,4 +1,4 @@
-"""The templates of SQL, in the folder `sql/`, and the one environment that loads them."""
+"""The SQL templates in the folder `sql/`, and the environment that loads them."""
 
 from collections.abc import Callable
 from functools import cache
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-NEWLINE = "\ue010"  # in quoted names and values, while the lines around them are indented
+NEWLINE = "\ue010"  # replaces line breaks in quoted names and values during indentation
 
 
 def identifier(name: str) -> str:
@@ -26,7 +26,7 @@ def literal(text: str) -> str:
 
 @cache
 def environment() -> "Environment":
-    """Return what loads templates by their paths below `sql/`. Jinja2 is imported here, on the first call."""
+    """Return the environment that loads templates by path below `sql/`. The first call imports Jinja2."""
     from jinja2 import StrictUndefined
 
     from .compiled import Kept, loader
@@ -56,14 +56,14 @@ def module(path: str) -> Any:
 
 
 def by_symbol(written: Callable[[str], str], macro: str) -> Callable[[Any], Any]:
-    """Return what writes a text, and what is a Symbol by the macro that does the same."""
+    """Return a filter that applies `written` to a string, and the equivalent macro to a Symbol."""
     from .symbols import Symbol
 
     return lambda value: Symbol(f"{macro}({value.sql})") if isinstance(value, Symbol) else written(value)
 
 
 def indented(text: str, width: int = 4) -> str:
-    """Indent all lines but the first. The filter of Jinja2 would also split lines at other characters."""
+    """Indent all lines except the first. Jinja2's own filter would split lines at other characters, too."""
     return text.replace("\n", "\n" + " " * width)
 
 
@@ -74,11 +74,11 @@ def unless_symbol(written: Callable[..., str]) -> Callable[..., Any]:
 
 
 def source(path: str) -> str:
-    """Return the template of a file: of a table function, what stands behind its signature."""
+    """Return the template in a file; for a table function, the part after its signature."""
     return read(path).rpartition(" AS TABLE\n")[2]
 
 
 def render(path: str, of: Any) -> str:
-    """Return the text that the template of a table function makes of a call, without empty lines."""
+    """Render the template of a table function for a call, without empty lines."""
     text = environment().get_template(path).render(of=of)
     return "\n".join(line.rstrip() for line in text.split("\n") if line.strip()).replace(NEWLINE, "\n")

@@ -1,11 +1,11 @@
-"""The pack inside DuckDB: its functions and its SQL, put into a connection (the command stays outside)."""
+"""Register the functions and macros in a DuckDB connection (the command is not imported here)."""
 
 import re
 
 import duckdb
 
-# As in pyproject.toml. With arrow_lossless_conversion, DuckDB 1.5.3 and earlier hand over BOOLEAN items in a
-# form that would score wrongly.
+# As in pyproject.toml. With arrow_lossless_conversion, DuckDB 1.5.3 and earlier pass BOOLEAN items in a form
+# that would give wrong scores.
 OLDEST = "1.5.4"
 
 

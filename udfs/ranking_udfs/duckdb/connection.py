@@ -26,9 +26,9 @@ from .functions import (
 )
 from .macros import NAMESPACE, Macro, macros
 
-# In the order of registration: the functions that macros call are there before all others.
+# In the order of registration: functions that macros call come before all others.
 UDFS = OF_MACROS | OF_LISTS
-RESERVED = ("main", "temp", "system", "pg_catalog", "information_schema")  # which mean something in DuckDB
+RESERVED = ("main", "temp", "system", "pg_catalog", "information_schema")  # names with a meaning in DuckDB
 
 
 def register(
@@ -75,7 +75,7 @@ def register(
 
 
 def duckdb_connection(con: object) -> duckdb.DuckDBPyConnection:
-    """Return the connection that `con` is or stands for, or raise TypeError."""
+    """Return the connection for `con`, which may be the module `duckdb`; TypeError for other objects."""
     if con is duckdb:
         return duckdb.default_connection()
     if isinstance(con, duckdb.DuckDBPyConnection):
@@ -89,14 +89,17 @@ def duckdb_connection(con: object) -> duckdb.DuckDBPyConnection:
 def add_missing(
     con: duckdb.DuckDBPyConnection, hivemall: bool = False, database: str | None = NAMESPACE
 ) -> list[str]:
-    """Add what is not there, for None functions alone; return others' names. Errors: those of `register`."""
+    """Add missing functions and macros, or functions alone if `database` is None; return the names taken.
+
+    Errors are those of `register`.
+    """
     with functions.LOCK, usable():
         in_transaction, wanted = is_in_transaction(con), hivemall_macros() if hivemall else {}
         found = names_in_use(con, [*UDFS, *wanted])
         if database is not None:
             check_name(con, database, found["database"])
         there = found["function"] | found["taken"]
-        if in_transaction:  # where create_function finds a macro of the name first, and fails
+        if in_transaction:  # In a transaction, create_function finds a macro of this name first, and fails.
             there |= found["other"] | found["elsewhere"]
         missing = {name: udf for name, udf in UDFS.items() if name not in there}
         if missing:
@@ -104,7 +107,7 @@ def add_missing(
         if database is not None and database.lower() not in found["database"]:
             attach(con, database)
         others = found["other"] | found["taken"]
-        if wanted:  # TEMP macros come before others of any schema
+        if wanted:  # TEMP macros take precedence over those of any schema.
             others |= found["elsewhere"]
         if new := [
             one.made_in(NAMESPACE) for name, one in wanted.items() if name not in found["macro"] | others
@@ -116,7 +119,7 @@ def add_missing(
 
 @cache
 def hivemall_macros() -> dict[str, Macro]:
-    """Return the TEMP macros by name: helpers of Hivemall, and the measures as aggregates."""
+    """Return the TEMP macros by name: Hivemall's helpers, and the measures as aggregates."""
     template = read("hivemall/templates/measure.sql").partition("CREATE ")
     sql = "".join(template[1:]).replace("JUDGED", JUDGED).strip()
     return {name: one for name, one in macros().items() if one.is_temp} | {
@@ -130,11 +133,11 @@ def hivemall_macros() -> dict[str, Macro]:
 
 
 def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str, set[str]]:
-    """Return which of these names the pack's functions have, its TEMP macros, and others; and its databases.
+    """Find the names in use by our functions, by our TEMP macros and by others; and our databases.
 
-    A function is the pack's if it is not older than the first one, whose type no other has; a TEMP macro, if
-    its comment is the pack's; a database, if its `version` is. Others are `other` where the bare name
-    finds them, `taken` in `system.main`, where the pack's would stand, and else `elsewhere`.
+    A function is ours if it is not older than our first one, which has a type that no other function has. A
+    TEMP macro is ours by its comment, and a database by its `version`. Others are `other` if the bare name
+    finds them, `taken` if they are in `system.main`, and otherwise `elsewhere`.
     """
     descriptions = [one.description for one in hivemall_macros().values()]
     query = f"""
@@ -169,7 +172,7 @@ def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[s
 
 
 def check_name(con: duckdb.DuckDBPyConnection, database: str, ours: Container[str]) -> None:
-    """Raise ValueError if a database of this name is not one of ours, or a schema is called so, too."""
+    """Raise ValueError if this is the name of a schema, or of a database that we did not attach."""
     if database.lower() in RESERVED:
         raise ValueError(f"register: name must be none of {', '.join(RESERVED)}, got {database}")
     query = """
@@ -192,12 +195,13 @@ def check_name(con: duckdb.DuckDBPyConnection, database: str, ours: Container[st
 
 
 def attach(con: duckdb.DuckDBPyConnection, database: str) -> None:
-    """Attach a database in memory with the macros in it.
+    """Attach a database in memory with the macros.
 
-    By a cursor, since a transaction writes to one database only, which may be the user's.
+    A new cursor does it, since a transaction writes to one database only, and that may be the user's.
     """
     with contextlib.closing(con.cursor()) as cursor:
-        cursor.execute(f"ATTACH ':memory:' AS {identifier(database)} (READ_WRITE)")  # else as the user's
+        # Without READ_WRITE, the database has the access mode of the user's database.
+        cursor.execute(f"ATTACH ':memory:' AS {identifier(database)} (READ_WRITE)")
         try:
             cursor.execute(NOWHERE)
             with transaction(cursor):
@@ -211,10 +215,10 @@ PARSED: dict[str, list[duckdb.Statement]] = {}
 
 
 def execute(con: duckdb.DuckDBPyConnection, statements: Sequence[str]) -> None:
-    """Execute statements, which are parsed once in a process.
+    """Execute statements, which are parsed once per process.
 
-    The parser, not the planner, reads `/` as the setting integer_division says; in the pack's SQL it divides.
-    Where the setting says otherwise, which a locked configuration keeps, a connection of its own parses.
+    The parser applies the setting integer_division to `/`, but our SQL needs true division. A separate
+    connection therefore parses if the setting differs, even if the configuration is locked.
     """
     text = "\n".join(statements)
     if text not in PARSED:
@@ -227,7 +231,7 @@ def execute(con: duckdb.DuckDBPyConnection, statements: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Commit what the block does, or roll it back where it fails."""
+    """Commit the changes of the block, or roll them back if it fails."""
     con.begin()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Python functions in a DuckDB instance, and those that are registered before all others."""
+"""Register Python functions in a DuckDB instance; the functions that macros call come first."""
 
 import contextlib
 import inspect
@@ -17,17 +17,17 @@ from ..quoting import literal
 from ..version import version
 
 FIRST_FUNCTION = "_ranking_version"
-# Here is no function of the user's, which DuckDB would take for a new one of the same name.
+# The user has no functions in this schema. DuckDB would otherwise treat ours as overloads of the user's.
 NOWHERE = "SET search_path = 'temp.main'"
 
-# DuckDB 1.5 has no such error: there any statement ends the result before it.
+# DuckDB 1.5 has no such error: each statement ends the previous result.
 UNFINISHED: type[Exception] | tuple[()] = getattr(duckdb, "ResourceInUseException", ())
 
 LOCK = threading.Lock()
 
 
 def renew_lock() -> None:
-    """Give a forked process a lock that no thread holds."""
+    """Create a new lock in a forked process, since a thread of its parent may hold the old one."""
     global LOCK
     LOCK = threading.Lock()
 
@@ -38,7 +38,7 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True)
 class Udf:
-    """A function with its return type in DuckDB."""
+    """A function and its return type in DuckDB."""
 
     call: Callable[..., Any]
     returns: str
@@ -46,7 +46,7 @@ class Udf:
 
 
 def imported_when_called(module: str, name: str) -> Callable[..., Any]:
-    """Return a function whose module, and pyarrow or Jinja2 with it, is imported when it is called."""
+    """Return a function that imports its module, and pyarrow or Jinja2 with it, on the first call."""
 
     def call(*arguments: Any) -> Any:
         return getattr(import_module(f"..{module}", __package__), name)(*arguments)
@@ -55,7 +55,7 @@ def imported_when_called(module: str, name: str) -> Callable[..., Any]:
 
 
 def function_of_lists(name: str) -> Callable[..., Any]:
-    """Return the function over lists of this name, imported as above."""
+    """Return the function over lists of this name, imported on the first call."""
 
     def call(*arguments: Any) -> Any:
         from ..arrow.functions import FUNCTIONS
@@ -73,7 +73,7 @@ COMPARED_COLUMNS = (
 
 # The type that `judge` returns.
 JUDGED = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)"
-# The mark by which the pack knows its own functions, and then the functions that macros call.
+# The function that identifies our own functions, followed by the functions that macros call.
 OF_MACROS = {
     FIRST_FUNCTION: Udf(version, f"ENUM({literal(version())})", is_arrow=False),
     "_ranking_compose": Udf(
@@ -104,7 +104,7 @@ OF_LISTS = {"judge": Udf(function_of_lists("judge"), JUDGED)} | {
     for one in (*MEASURES.values(), *LIST_MEASURES.values())
     for name in one.names
 }
-# Without annotations: DuckDB looks for types in them, which takes longer than the rest of registering.
+# Functions have no annotations: DuckDB inspects them for types, which takes longer than all else here.
 SIGNATURE = inspect.signature(lambda *arguments: ...)
 
 
@@ -113,9 +113,9 @@ def add_functions(
 ) -> None:
     """Register these functions in their order.
 
-    Outside a transaction on a new cursor, since DuckDB's client remembers per connection what it registered,
-    and is wrong about it after a rollback. Inside one on the connection itself, which would not see what a
-    cursor adds.
+    Outside a transaction, use a new cursor: DuckDB's client remembers registrations per connection, and is
+    wrong about them after a rollback. Inside a transaction, use the connection itself, since it would not see
+    functions that a cursor adds.
     """
     with contextlib.closing(con.cursor()) as cursor:
         cursor.execute(NOWHERE)
@@ -140,14 +140,14 @@ def add_functions(
 
 
 def add_missing_functions(con: duckdb.DuckDBPyConnection) -> None:
-    """Add the functions that composed SQL calls, if they are not there."""
+    """Add the functions that composed SQL calls, if they are missing."""
     with LOCK, usable():
         if not has_functions(con):
             add_functions(con, OF_MACROS, is_in_transaction(con))
 
 
 def has_functions(con: duckdb.DuckDBPyConnection) -> bool:
-    """Say whether this connection can call the functions, without an error where that ends a transaction."""
+    """Return whether this connection has the functions, without an error that would end a transaction."""
     if is_in_transaction(con):
         query = f"SELECT count(*) FROM duckdb_functions() WHERE function_name = '{FIRST_FUNCTION}'"
         return con.execute(query).fetchall() != [(0,)]
@@ -165,7 +165,7 @@ def is_in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
 
 @contextlib.contextmanager
 def usable() -> Iterator[None]:
-    """Say what is wrong with a connection that is closed, or holds a result that was not read to its end."""
+    """Raise ValueError if a connection is closed or has a result that was not read to its end."""
     try:
         yield
     except duckdb.ConnectionException as error:

@@ -1,4 +1,4 @@
-"""The macros that `register` makes, of the file `macros.sql` beside this one."""
+"""The macros that `register` creates, from the file `macros.sql` in this folder."""
 
 import re
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from importlib.resources import files
 from ..quoting import identifier, literal
 
 FILE = "macros.sql"
-NAMESPACE = "ranking"  # the database, or schema, of all macros but those of Hivemall, which are TEMP
-# A macro, and what it does, as the file has them.
+NAMESPACE = "ranking"  # the database or schema of all macros; Hivemall's are TEMP
+# A macro and its description, as written in the file.
 BLOCK = re.compile(
     r"^(CREATE OR REPLACE (?:TEMP )?MACRO (?:ranking\.)?(\w+).*?;)\nCOMMENT ON [\w. ]+ IS '((?:[^']|'')*)';$",
     re.MULTILINE | re.DOTALL,
@@ -18,7 +18,7 @@ BLOCK = re.compile(
 
 @dataclass(frozen=True)
 class Macro:
-    """A macro as it is put into a database of the namespace, or of Hivemall's into a connection."""
+    """A macro of the namespace's database, or one of Hivemall's, which is a TEMP macro of a connection."""
 
     name: str
     sql: str
@@ -34,17 +34,17 @@ class Macro:
 
     @property
     def called(self) -> str:
-        """The name by which a query calls it."""
+        """Name of the macro in queries."""
         return self.name if self.is_temp else f"{NAMESPACE}.{self.name}"
 
     def comment(self, namespace: str) -> str:
-        """The statement with which `duckdb_functions()` shows the description."""
+        """Return the statement that adds the description to `duckdb_functions()`."""
         kind = "MACRO TABLE" if self.is_table else "MACRO"
         where = "temp.main" if self.is_temp else namespace
         return f"COMMENT ON {kind} {where}.{self.name} IS {literal(self.description)};"
 
     def made_in(self, database: str) -> str:
-        """The statements that make the macro, in this database unless it is TEMP, and say what it does."""
+        """Return the statements that create the macro (in this database unless TEMP) and its description."""
         schema, said = f"{identifier(database)}.main", database.replace("'", "''")
         names = rf"(MACRO (?:TABLE )?)?{NAMESPACE}\."
         return re.sub(

@@ -1,7 +1,7 @@
-"""The macros of SQL, as the files in `sql/` have them, before they are written down (no table is read here).
+"""Build the SQL macros from the files in `sql/` (no table is read here).
 
-`files` makes those of `register`, and says what they take; `portable` makes the script for clients without
-Python: `script` renders the templates of table functions with arguments that only DuckDB will know, `judged`
-the formulas of measures, and `inline` puts all that these call into them. `standalone` makes printed SQL run
-without the pack.
+`files` builds the macros for `register` and lists their parameters. `portable` builds the script for clients
+without Python. For the script, `script` renders the templates of table functions with arguments unknown until
+DuckDB plans the query, `judged` renders the formulas of measures, and `inline` replaces the calls in both.
+`standalone` adds macros to printed SQL, so that it runs without ranking-udfs.
 """

@@ -1,4 +1,4 @@
-"""Macros put in place of their calls, so that those of the script call nothing outside of themselves."""
+"""Replace calls of macros by their bodies, so that the macros of the script call no other macros."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from ..quoting import literal
 
-# A text, a quoted name, a comment, a word that no point stands before, or one character.
+# A string, a quoted name, a comment, a word without a dot before it, or one character.
 TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|(?<![\w.])[A-Za-z_]\w*|.""", re.DOTALL)
 HEAD = re.compile(r"\s*CREATE OR REPLACE (?:TEMP )?MACRO (\w+)\s*\((.*?)\)\s+AS\s", re.DOTALL)
 OPENING, CLOSING = "([{", ")]}"
-TEXT = "_ranking_sql"  # TEXT('f({x})') is the SQL of a call of f, with the value of x in it
-VALUE = "_ranking_as_text"  # the macro of a value as SQL
-# SQL that needs no brackets around it: a word, a number, a text, a call.
+TEXT = "_ranking_sql"  # TEXT('f({x})') is the SQL of a call of f with the value of x.
+VALUE = "_ranking_as_text"  # the macro that formats a value as SQL
+# SQL that needs no brackets around it: a word, a number, a string, a call.
 WHOLE = re.compile(r"[\w.]+|'(?:[^']|'')*'|\w+\((?:[^()']|'(?:[^']|'')*')*\)")
 
 
 @dataclass(frozen=True)
 class Inlined:
-    """A macro whose calls are replaced: its parameters with their defaults, and its body."""
+    """A macro to inline: its parameters with their defaults, and its body."""
 
     parameters: Mapping[str, str | None]
     body: str
@@ -34,14 +34,14 @@ class Inlined:
 
 
 class Inliner:
-    """Replaces the calls of these macros, in SQL."""
+    """Replaces the calls of these macros in SQL."""
 
     def __init__(self, macros: Mapping[str, str]) -> None:
         self.macros = {name: Inlined.parse(statement) for name, statement in macros.items()}
-        self.bodies: dict[str, str] = {}  # with no call in them, by name
+        self.bodies: dict[str, str] = {}  # bodies without calls, by name
 
     def inline(self, sql: str) -> str:
-        """Return SQL with the bodies of macros in place of their calls."""
+        """Replace the calls of macros in SQL by the bodies of the macros."""
         found, tokens = list[str](), TOKEN.finditer(sql)
         end = 0
         for token in tokens:
@@ -58,7 +58,7 @@ class Inliner:
         return "".join(found)
 
     def fragment(self, sql: str) -> str:
-        """Replace the calls in a part of a text, in which quotes may stand open; none is within quotes."""
+        """Replace the calls in a fragment of SQL, which may have open quotes; no call is within quotes."""
         found, end = list[str](), 0
         for head in re.finditer(rf"(?<![\w.])(?:{'|'.join(self.macros)})(?=\()", sql):
             if head.start() >= end:
@@ -82,7 +82,7 @@ class Inliner:
         return whole(body)
 
     def text(self, quoted: str) -> str:
-        """Return the SQL that makes the SQL of a text in quotes, in which `{x}` stands for the value of x."""
+        """Return SQL that builds the SQL of a quoted string, with the value of x for each `{x}`."""
         parts = re.split(r"\{(.*?)\}", quoted[1:-1].replace("''", "'"))
         values, text = list(dict.fromkeys(parts[1::2])), parts[0]
         for value, rest in zip(parts[1::2], parts[2::2], strict=True):
@@ -102,7 +102,7 @@ class Inliner:
 
 
 def replaced(sql: str, values: Mapping[str, str]) -> str:
-    """Return SQL with values in place of parameters: not of fields, nor of an argument's name before `:=`."""
+    """Replace parameters in SQL by values, except fields and names of arguments before `:=`."""
     found = []
     for token in TOKEN.finditer(sql):
         is_name = token[0] in values and not re.match(r"\s*:=|\(", sql[token.end() :])
@@ -111,12 +111,12 @@ def replaced(sql: str, values: Mapping[str, str]) -> str:
 
 
 def whole(sql: str) -> str:
-    """Return SQL in brackets, unless it binds as one without."""
+    """Put SQL in brackets, unless it needs none."""
     return sql if WHOLE.fullmatch(sql) else f"({sql})"
 
 
 def closing(sql: str, place: int) -> int:
-    """Return where the bracket ends that begins here."""
+    """Return the position of the closing bracket for the bracket at this position."""
     depth = 0
     for token in TOKEN.finditer(sql, place):
         depth += (token[0] in OPENING) - (token[0] in CLOSING)
@@ -126,7 +126,7 @@ def closing(sql: str, place: int) -> int:
 
 
 def split(sql: str) -> list[str]:
-    """Return what commas part, outside of brackets."""
+    """Split at commas outside of brackets."""
     return [one.strip() for one in parts(sql) if one.strip()]
 
 

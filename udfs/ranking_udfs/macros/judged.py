@@ -1,4 +1,4 @@
-"""Macros of measures over judged rankings for clients without Python, each with its formula in SQL."""
+"""Build the macros of measures over judged rankings for clients without Python, with formulas in SQL."""
 
 import re
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from ..compose.templates import environment, module
 from ..duckdb.functions import JUDGED
 from ..measures.registry import Measure, Number, Option
 
-# The fields of which the columns of `cut` are made, beside k and n_seen.
+# The fields from which the columns of `cut` are computed, in addition to k and n_seen.
 LIST = ("ranks", "judged_grades", "ideal", "size")
 
 
 def measure_macro(measure: Measure) -> str:
-    """Return the statement that makes the macro of a measure."""
-    from ..compose.symbols import Symbol, expression  # which import Jinja2
+    """Return the statement that creates the macro of a measure."""
+    from ..compose.symbols import Symbol, expression  # imports Jinja2
 
     options = {name: one for name, one in measure.options.items() if name != "min_grade"}
     symbols = {
@@ -36,7 +36,7 @@ def measure_macro(measure: Measure) -> str:
         "pairs": [(name, *one.only_with) for name, one in numbers.items() if one.only_with],
         "columns": {name: column(name) for name in CUT},
         "n_seen": over(n_seen, {"k": "_ranking_given.k"}),
-        # An option may have the name of a column.
+        # An option can have the name of a column.
         "formula": over(formula, {f"option_{name}": name for name in options}),
     }
     return environment().get_template("measures/without_python/measure.jinja").render(facts)
@@ -45,26 +45,26 @@ def measure_macro(measure: Measure) -> str:
 def column(name: str) -> str:
     """Return the SQL of a column of `cut`, over the fields of `_ranking_cut`."""
     if name == "log2_ideal":
-        return "NULL::DOUBLE"  # a table of constants gains nothing for one list
+        return "NULL::DOUBLE"  # For one list, a table of constants is not faster.
     made = getattr(module("measures/internal/cut.jinja"), name, lambda: name)()
     return over(made, {one: f"_ranking_cut.{one}" for one in (*LIST, "k", "n_seen")})
 
 
 def over(sql: str, names: Mapping[str, str]) -> str:
-    """Return SQL with other SQL in place of names; texts in quotes, and fields of these names, stay."""
+    """Replace names in SQL by other SQL, except in quotes and as fields."""
     pattern = rf"'(?:[^']|'')*'|(?<![\w.])({'|'.join(names) or '(?!)'})\b"
     return re.sub(pattern, lambda found: names[found[1]] if found[1] else found[0], sql)
 
 
 def default(option: Option) -> str:
-    """Return the default over judged rankings as SQL: NULL where another option decides."""
+    """Return the default over judged rankings as SQL: NULL if it depends on another option."""
     if isinstance(option, Number):
         return "NULL" if option.default is None or option.only_with else f"{option.default:g}"
     return f"'{option.of_judged}'"
 
 
 def holds(name: str, option: Option) -> str:
-    """Return the SQL of the rule that a value of an option keeps."""
+    """Return the SQL condition for valid values of an option."""
     if not isinstance(option, Number):
         return f"{name}::VARCHAR IN ({', '.join(map(repr, str(option).split('|')))})"
     number = f"TRY_CAST({name} AS DOUBLE)"

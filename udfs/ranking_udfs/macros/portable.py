@@ -1,4 +1,4 @@
-"""The macros for clients without Python, as a script that makes a schema of them in a database."""
+"""Build the script for clients without Python, which creates a schema of macros in a database."""
 
 import re
 from functools import cache
@@ -20,11 +20,11 @@ from .inline import Inliner
 from .script import measure_macros, script_macro
 
 SCRIPT = "ranking_udfs.sql"  # below sql/
-# A line break and the space around it, or a text or quoted name, in which it stays.
+# A line break and the space around it; or a string or quoted name, in which line breaks stay.
 SPACE = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\s*\n\s*""")
-DIVISION, PATH = "ranking_integer_division", "ranking_search_path"  # variables of DuckDB's
-OLDER = "names_0_2.txt"  # beside this file
-# The database in use if it has macros of version 0.2 in main, as SQL.
+DIVISION, PATH = "ranking_integer_division", "ranking_search_path"  # DuckDB variables
+OLDER = "names_0_2.txt"  # in the folder of this file
+# SQL: the current database if it has macros of version 0.2 in main.
 WITH_0_2 = f"""(
         SELECT database_name FROM duckdb_functions()
         WHERE database_name = current_database() AND schema_name = 'main'
@@ -32,10 +32,10 @@ WITH_0_2 = f"""(
 
 
 def script_macros() -> dict[str, str]:
-    """Return the macros that the script makes, by name, each of which calls nothing but DuckDB's functions.
+    """Return the macros of the script by name. They call only DuckDB's own functions.
 
-    Hivemall's helpers are left out, since they have typed parameters: a file in the format that DuckDB 1.5
-    writes by default does not hold such macros.
+    Hivemall's helpers are excluded because they have typed parameters. Files in the default format of
+    DuckDB 1.5 cannot store such macros.
     """
     inliner = Inliner(instead_of_python())
     found = {name: macro.sql for name, macro in made().items() if not macro.is_temp}
@@ -52,7 +52,7 @@ def script_macros() -> dict[str, str]:
 
 
 def instead_of_python() -> dict[str, str]:
-    """Return the macros that only those of the script call, and those that stand for functions of Python."""
+    """Return the macros that only the script's macros call, and those that replace Python functions."""
     found = measure_macros()
     for room in ("tables", "comparison"):
         for file in sorted(folder().joinpath(room, "without_python").iterdir(), key=attrgetter("name")):
@@ -63,7 +63,7 @@ def instead_of_python() -> dict[str, str]:
 
 @cache
 def all_words() -> dict[str, str]:
-    """Return what the words in capitals stand for in macros of the script alone."""
+    """Return the values of the words in capitals that only the script's macros have."""
     words = signature_words()
     columns, judging = words["COLUMN_ARGUMENTS"], words["JUDGING_ARGUMENTS"]
     names = ", ".join(argument_names(columns))
@@ -87,7 +87,7 @@ def all_words() -> dict[str, str]:
 
 
 def without_ks() -> list[str]:
-    """Return the table functions of rec and truth that take no list of cut-offs: a `max_k` or none."""
+    """Return the table functions of rec and truth that take no list of cutoffs, but `max_k` or none."""
     composed = [name for name, (text, _) in texts().items() if "_ranking_compose(" in text]
     names = {name: {part.split()[0] for part in signature(name)} for name in composed}
     return [name for name, given in names.items() if {"rec", "truth"} <= given and not {"ks", "k"} & given]
@@ -99,7 +99,7 @@ def argument_names(arguments: str) -> list[str]:
 
 
 def registry_words() -> dict[str, str]:
-    """Return the text of each word in capitals that the registry knows."""
+    """Return the value of each word in capitals that comes from the registry."""
     return {
         "KNOWN_MEASURES": known_measures(),
         "COMPARED_MEASURES": f"'{','.join(COMPARED_MEASURES)}'",
@@ -117,12 +117,12 @@ def registry_words() -> dict[str, str]:
 
 
 def named(pattern: str) -> str:
-    """Return the pattern of such a name of a column in what _ranking_column_texts gives."""
+    """Return the pattern of such a column name in the result of _ranking_column_texts."""
     return f'(?i), "?({pattern})"? '
 
 
 def known_measures() -> str:
-    """Return what a comparison asks of each measure, by each of its names: a text that becomes a MAP."""
+    """Return the facts that a comparison needs about each measure, by each of its names, as text of a MAP."""
     word = {True: "true", False: "false", None: "NULL"}
     pairs = (
         f"{name}={{measure: {one or 'NULL'}, higher_is_better: {word[is_high]}, is_share: {word[is_share]}}}"
@@ -132,14 +132,14 @@ def known_measures() -> str:
 
 
 def older() -> list[tuple[str, str]]:
-    """Return the macros of version 0.2: of each its kind in DROP MACRO, and its name."""
+    """Return the kind (for DROP MACRO) and the name of each macro of version 0.2."""
     text = (files(__package__) / OLDER).read_text(encoding="utf-8")
     _, *kinds = (part.split() for part in text.split("\n\n"))
     return [(kind, name) for kind, names in zip(("TABLE ", ""), kinds, strict=True) for name in names]
 
 
 def script() -> str:
-    """Return the SQL that puts the pack into the database that a client has open."""
+    """Return the SQL script that installs the macros in the client's current database."""
     found = script_macros()
     comments = [made()[name].comment(NAMESPACE) for name in found]
     dropped = "\n".join(f"DROP MACRO {kind}IF EXISTS {name};" for kind, name in older())

@@ -1,7 +1,7 @@
-"""Table functions for clients without Python: macros that make the SQL of a call while DuckDB plans it.
+"""Table functions for clients without Python: macros that compose the SQL of a call while DuckDB plans it.
 
-They are rendered of the same templates. What a template asks of a call is a Symbol: a field of the struct
-that the macro `_ranking_call` makes of the arguments.
+They are rendered from the same templates. Each value that a template reads of a call is a Symbol: a field of
+the struct that the macro `_ranking_call` creates from the arguments.
 """
 
 import re
@@ -28,7 +28,7 @@ from ..quoting import literal
 from .files import signature
 from .inline import Inliner
 
-# What templates ask of a call and the arguments alone decide, by the names of those fields.
+# Values that templates read of a call and that depend on the arguments alone, by field name.
 FIELDS = [
     "rec",
     "truth",
@@ -100,11 +100,11 @@ CHECK_FIELDS = [
 
 
 def field(name: str) -> Symbol:
-    """Return a field of the call, with brackets: DuckDB reads a.b as a text in an argument of query()."""
+    """Return a field of the call, with brackets: in an argument of query(), DuckDB reads a.b as a string."""
     return Symbol(f"of['{name}']")
 
 
-# Of a measure as a column of the answer: what a template asks, as SQL of the struct `one`.
+# Values that a template reads of a measure's column, as SQL over the struct `one`.
 COLUMN = {name: f"one['{name}']" for name in ("name", "formula", "is_share", "place")} | {
     "is_high": "_ranking_is_high(of['caller'], one['name'])",
     "is_probability": "_ranking_is_probability(one['name'])",
@@ -114,7 +114,7 @@ COLUMN = {name: f"one['{name}']" for name in ("name", "formula", "is_share", "pl
 
 @dataclass(frozen=True)
 class ScriptGroup:
-    """Measures that take the same grades as relevant; with a lowest grade there are two groups, else one."""
+    """Measures with the same lowest relevant grade: two groups if there is one, otherwise one group."""
 
     columns: Any
     source: Any
@@ -131,10 +131,10 @@ class ScriptGroup:
 
 
 class ScriptCall:
-    """A call as a template asks of it, its arguments unknown."""
+    """A call for a template, with unknown arguments."""
 
     fields: ClassVar[Sequence[str]] = FIELDS
-    macro = "_ranking_call"  # which checks the arguments and makes the struct of the fields
+    macro = "_ranking_call"  # checks the arguments and creates the struct of fields
     types = None
     reads_truth = True
     keeps_items = False
@@ -165,7 +165,7 @@ class ScriptCall:
 
     @property
     def groups(self) -> list[ScriptGroup]:
-        """The measures that take a lowest grade last; all in one group where there is none."""
+        """Groups of measures, those with a lowest grade last; one group if there is no lowest grade."""
         lowered = field("has_min_grade")
         if isinstance(self.columns, list):
             return [ScriptGroup(self.columns, "at_k", "", True, True, lowered)]
@@ -178,12 +178,12 @@ class ScriptCall:
 
 
 def either(condition: Symbol, one: str, other: str) -> Any:
-    """Return one text where a condition holds, or another."""
+    """Return SQL for one string if a condition holds, and for another otherwise."""
     return Symbol(f"CASE WHEN {condition.sql} THEN {text(one)} ELSE {text(other)} END")
 
 
 def measure_macros() -> dict[str, str]:
-    """Return the macros of a measure's name: its formula, and whether it takes a lowest grade."""
+    """Return the macros by measure name: the formula, and whether the measure takes a lowest grade."""
 
     def case(sql: Mapping[str, str]) -> str:
         whens = " ".join(f"WHEN {literal(name)} THEN {then}" for name, then in sql.items())
@@ -206,7 +206,7 @@ def measure_macros() -> dict[str, str]:
 
 
 class ScriptRecCall(ScriptCall):
-    """A call of a function that reads no truth."""
+    """A call of a function without truth."""
 
     reads_truth = False
 
@@ -272,12 +272,12 @@ class ScriptContentsCall(ScriptRecCall):
         return [Content(one.name, is_there(one.arguments[1:])) for one in BY_USER]
 
 
-# Likewise of a comparison, by the names of the fields of its `tests`.
+# The same values of a comparison, by field name of its `tests`.
 TESTS = ("alpha", "has_margin", "margin", "correction", "has_baseline", "baseline", "baseline_in_errors")
 
 
 class ScriptTests(ScriptCall):
-    """A comparison. Its macro refuses what only Python has: predicted values and the randomization test."""
+    """A comparison. Its macro refuses predicted values and the randomization test, which need Python."""
 
     t = "_ranking_t"
     randomizes = is_predicted = has_own_cuts = are_shares = False
@@ -307,7 +307,7 @@ class ScriptGate(ScriptTests):
 
 
 class ScriptCheckCall(ScriptCall):
-    """A call of the check as a template asks of it."""
+    """A call of the check for a template."""
 
     fields = CHECK_FIELDS
     macro = "_ranking_check_call"
@@ -319,13 +319,13 @@ class ScriptCheckCall(ScriptCall):
 
     @property
     def codes(self) -> list[Code]:
-        """The problems of whatever tables: those of tables that are not given are not found."""
+        """Problems of all tables. Problems of omitted tables have no rows."""
         words = {name: "{of['" + name + "']}" for name in ("user", "item", "score", "grade", "least")}
         return codes(words, [one for one in PROBLEMS if one.needs != "predicted_truth"], sentence_symbol)
 
 
 def sentence_symbol(sentence: str) -> Symbol:
-    """Return a sentence with names of fields of the call, `{of['user']}`, as a text of SQL."""
+    """Return a sentence with fields of the call, such as `{of['user']}`, as a SQL string."""
     parts = re.split(r"\{(of\[.*?\])\}", sentence)
     pieces = [part if place % 2 else literal(part) for place, part in enumerate(parts) if part]
     return Symbol(f"_ranking_literal(concat({', '.join(pieces)}))")
@@ -341,7 +341,7 @@ class ScriptExplainCall(ScriptCall):
 
     @property
     def groups(self) -> list[ScriptGroup]:
-        """The measures of gains, which take no lowest grade, and all."""
+        """Groups of measures: those of gains, which take no lowest grade, and all measures."""
         columns = []
         for name, choice in EXPLAINED.items():
             by_ties = (value_at_rank(choice, expected) for expected in (True, False))
@@ -380,7 +380,7 @@ class ScriptSplitCall(ScriptCall):
     macro = "_ranking_split_call"
 
 
-# By function, of those that are no `ScriptCall` itself.
+# By function: the class of its call, if that is not `ScriptCall`.
 SCRIPT_CALLS: dict[str, type[ScriptCall]] = {
     "explain": ScriptExplainCall,
     "check": ScriptCheckCall,
@@ -402,7 +402,7 @@ SCRIPT_CALLS: dict[str, type[ScriptCall]] = {
 
 
 def script_macro(function: str, path: str, head: str, inliner: Inliner) -> str:
-    """Return the table macro that does without Python; `head` is its statement up to AS TABLE."""
+    """Return the table macro for clients without Python; `head` is its statement up to AS TABLE."""
     of = SCRIPT_CALLS.get(function, ScriptCall)(function)
     names, ctes = split_arguments([one.split()[0] for one in signature(function)])
     output = inliner.fragment(squeezed(environment().get_template(path).render(of=of)))
@@ -413,6 +413,6 @@ def script_macro(function: str, path: str, head: str, inliner: Inliner) -> str:
 
 
 def squeezed(output: str) -> str:
-    """Return a text without its indents and comments, which a script need not have."""
+    """Remove indents and comments, which a script does not need."""
     lines = (re.sub(r"(^| )-- .*", "", line).strip() for line in output.split("\n"))
     return "\n".join(filter(None, lines))

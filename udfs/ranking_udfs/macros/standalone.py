@@ -1,4 +1,4 @@
-"""Macros at the head of a text of SQL, which then runs where the pack is not: those of Student's t."""
+"""Add the macros of Student's t to printed SQL, so that it runs without ranking-udfs."""
 
 import re
 from collections.abc import Iterable
@@ -8,9 +8,9 @@ from ..folder import read
 from .files import code, description, split_macros
 
 OF_T = "comparison/without_python/student_t.sql"
-# The functions of Python that macros stand for, by the names of these.
+# Python functions by the names of the macros that replace them.
 STANDING = {f"_ranking_arrow_t_{one}": f"_ranking_t_{one}" for one in ("p", "quantile")}
-# A text, a quoted name or a comment, in which nothing is called; or a call of a function of the pack.
+# A string, a quoted name or a comment, which contain no calls; or a call of one of our functions.
 CALLED = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*"""
     r"""|(?<![\w.])(?:system\.main\.)?(_ranking_\w+)(?=\()"""
@@ -19,14 +19,14 @@ CALLED = re.compile(
 
 @cache
 def written() -> dict[str, str]:
-    """Return the macros of Student's t by name, each behind those that it calls."""
+    """Return the macros of Student's t by name, each after the macros that it calls."""
     return split_macros(read(OF_T))
 
 
 def stand_alone(statements: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return the statements of the macros that these call, and these, as far as they can do without the pack.
+    """Return the statements after the macros that they call, so that they run without ranking-udfs.
 
-    A statement that cannot begins with a comment that says so.
+    A statement that needs ranking-udfs starts with a comment about it.
     """
     found, needed = list[str](), set[str]()
     for statement in statements:
@@ -40,15 +40,15 @@ def stand_alone(statements: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def called(sql: str) -> list[str]:
-    """Return the functions of the pack that a text calls, or the macros that stand for them, each once."""
+    """Return our functions in SQL, or the macros that replace them, each once."""
     names = (found[1] for found in CALLED.finditer(sql) if found[1])
     return list(dict.fromkeys(STANDING.get(name, name) for name in names))
 
 
 def helpers(names: Iterable[str]) -> list[str]:
-    """Return the statements that make these macros and those that they call, each behind those that it calls.
+    """Return the statements for these macros and the macros that they call, in the order of their calls.
 
-    They are TEMP macros. Their names begin with `ranking_`, so that they are not those of a script.
+    They are TEMP macros. Their names start with `ranking_`, so they do not clash with the script's macros.
     """
     needed, found = [*names], set[str]()
     while needed:
@@ -68,7 +68,7 @@ def first_sentence(text: str) -> str:
 
 
 def renamed(sql: str) -> str:
-    """Return SQL that calls the macros, and makes them, by the names that `helpers` gives them."""
+    """Rename the macros in SQL to the names in `helpers`."""
 
     def name_of(found: re.Match[str]) -> str:
         name = STANDING.get(found[1], found[1])

@@ -1,7 +1,7 @@
-"""NumPy and its types, imported when a measure first computes.
+"""NumPy and its types, imported when a measure is first computed.
 
-Names and options of measures are all that SQL over tables reads of them, as in the command, and half of the
-time that the command's modules take to import would be NumPy's.
+SQL over tables, and thus the command, needs only the names and options of measures. Importing NumPy would
+double the import time of the command's modules.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
 
     class Later:
-        """NumPy, of which each name is looked up once."""
+        """NumPy, imported on first use. Each name is looked up once."""
 
         def __getattr__(self, name: str) -> Any:
             import numpy
@@ -26,5 +26,5 @@ else:
             return self.__dict__.setdefault(name, getattr(numpy, name))
 
     np = Later()
-    NDArray = list  # which annotations may subscript
+    NDArray = list  # Annotations can subscript it.
     Ints = Floats = Bools = Any

@@ -1,4 +1,4 @@
-"""Columns as measures: those of ranking.beyond_accuracy, and the user's own; only SQL reads them."""
+"""Columns as measures: those of ranking.beyond_accuracy and the user's own. Only SQL reads them."""
 
 from .arrays import Floats
 from .registry import SHARE, Empty, Measure, Range
@@ -8,12 +8,12 @@ NUMBER = Range(0)
 
 
 def of_tables(*_: object) -> Floats:
-    """Raise NotImplementedError: there is no function of lists."""
+    """Raise NotImplementedError, since these measures have no function over lists."""
     raise NotImplementedError
 
 
 def contents(name: str, arguments: tuple[str, ...], range: Range = SHARE, title: str = "") -> Measure:
-    """Return a column as a measure; `arguments` are the tables that it needs."""
+    """Return a column as a measure; `arguments` are the required tables."""
     empty = Empty(None, "an item")
     return Measure(
         name, of_tables, range=range, empty=empty, arguments=arguments, title=title, higher_is_better=None
@@ -21,13 +21,13 @@ def contents(name: str, arguments: tuple[str, ...], range: Range = SHARE, title:
 
 
 def own_column(name: str, higher_is_better: bool | None = None) -> Measure:
-    """Return a column of the user's as a measure; it may have any values."""
+    """Return the user's own column as a measure, which can have any values."""
     return Measure(
         name, of_tables, range=Range(), title=name, higher_is_better=higher_is_better, has_cutoff=False
     )
 
 
-# Those that each user has a value of, and those of all lists together.
+# Measures with a value per user, and measures of all lists together.
 BY_USER = (
     contents("popularity", HISTORY),
     contents("profile_popularity", HISTORY),

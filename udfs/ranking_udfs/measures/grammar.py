@@ -1,4 +1,4 @@
-"""The grammar of a measure, its options and its cutoffs as a text: `ndcg(gain=linear)@5,10`.
+"""The grammar of a measure with its options and cutoffs as a string: `ndcg(gain=linear)@5,10`.
 
     measures = measure { "," measure }
     measure  = name [ "(" options ")" ] [ "@" cutoffs ]
@@ -6,11 +6,11 @@
     options  = pairs name=value, with commas or blanks between them
     cutoffs = integers of 0 or more, or `all` for the whole list, with commas between them
 
-A comma within parentheses stands between options. Any other begins a measure if a name follows, and every
-name begins with a letter; behind an `@`, what is no name is one more cutoff, and so is `all`. In
-`ndcg(gain=linear)@5,10,recall` there are two measures, the first of them at 5 and 10.
+A comma within parentheses separates options. Any other comma starts a new measure if a name follows. Names
+start with a letter. After an `@`, other values and `all` are further cutoffs. `ndcg(gain=linear)@5,10,recall`
+has two measures, the first of them at 5 and 10.
 
-The options alone are what the functions' argument `options` holds.
+The argument `options` of the functions holds the options alone.
 """
 
 import re
@@ -30,42 +30,42 @@ def normalize_name(name: str) -> str:
 
 
 SPELLINGS = BY_NAME | {normalize_name(measure.label): measure for measure in MEASURES.values()}
-READABLE = SPELLINGS | CONTENTS  # what a request may name
+READABLE = SPELLINGS | CONTENTS  # the names that a request can use
 LISTED = "`ranking-udfs measures` lists them"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A measure, the options to compute it with, and the cutoffs to compute it at."""
+    """A measure with its options and its cutoffs."""
 
     measure: Measure
-    given: Mapping[str, str]  # the options that were given, as they were written
+    given: Mapping[str, str]  # the options of the request, as written
     options: Mapping[str, Any]  # all options, as the measure's function takes them
-    cuts: tuple[int | None, ...] = ()  # None among them for the whole list; () where none were named
+    cuts: tuple[int | None, ...] = ()  # None for the whole list; () if none are named
 
     @property
     def options_text(self) -> str:
-        """The given options as the functions' argument `options`: `gain=linear`."""
+        """Options as written, for the functions' argument `options`: `gain=linear`."""
         return ",".join(f"{option}={value}" for option, value in self.given.items())
 
     @property
     def name(self) -> str:
-        """The measure with its options: `ndcg(gain=linear)`."""
+        """Measure with its options: `ndcg(gain=linear)`."""
         return f"{self.measure.name}({self.options_text})" if self.given else self.measure.name
 
     @property
     def text(self) -> str:
-        """The measure with its options and its cutoffs: `ndcg(gain=linear)@5,10`."""
+        """Measure with its options and cutoffs: `ndcg(gain=linear)@5,10`."""
         cuts = ",".join("all" if k is None else str(k) for k in self.cuts)
         return f"{self.name}@{cuts}" if cuts else self.name
 
     @property
     def label(self) -> str:
-        """The measure and its options in reports: `NDCG (gain=linear)`."""
+        """Measure and its options in reports: `NDCG (gain=linear)`."""
         return f"{self.measure.label} ({self.options_text})" if self.given else self.measure.label
 
     def at(self, k: int | None) -> str:
-        """Return the label at a cutoff: `NDCG@10 (gain=linear)`; of a column the name alone."""
+        """Return the label at a cutoff: `NDCG@10 (gain=linear)`; for a column, its name."""
         if not self.measure.has_cutoff:
             return self.label
         at = f"{self.measure.label}@{'all' if k is None else k}"
@@ -73,18 +73,18 @@ class Choice:
 
 
 def parse_measures(text: str, known: Mapping[str, Measure] = READABLE, listed: str = LISTED) -> list[Choice]:
-    """Parse measures with commas between them.
+    """Parse measures separated by commas.
 
     Args:
-        text: as `ndcg(gain=linear)@5,10,recall`.
-        known: what may be named, by normalized names.
-        listed: where to look for these, for errors.
+        text: a string such as `ndcg(gain=linear)@5,10,recall`.
+        known: valid names in normalized form, with their measures.
+        listed: advice for errors: the place with a list of these names.
 
     Raises:
-        ValueError: the rule that the text breaks, and what stands there
+        ValueError: the broken rule and the invalid part of the text
     """
     found: list[str] = []
-    for part in re.split(r",(?![^()]*\))", text):  # not within parentheses
+    for part in re.split(r",(?![^()]*\))", text):  # commas outside of parentheses
         has_cuts = bool(found) and "@" in found[-1]
         if has_cuts and (part.strip() == "all" or not re.match(r"\s*[^\W\d_]", part)):
             found[-1] += f",{part}"
@@ -94,7 +94,7 @@ def parse_measures(text: str, known: Mapping[str, Measure] = READABLE, listed: s
 
 
 def parse_measure(text: str, known: Mapping[str, Measure] = READABLE, listed: str = LISTED) -> Choice:
-    """Parse one measure; arguments and errors as in `parse_measures`."""
+    """Parse one measure, with the arguments and errors of `parse_measures`."""
     parts = re.fullmatch(r"([^()@]*)(?:\(([^()]*)\)\s*)?(?:@(.*))?", text.strip(), re.DOTALL)
     if parts is None:
         raise ValueError(f"measure must be like 'ndcg(gain=linear)@5,10', got {shorten(repr(text))}")
@@ -113,17 +113,17 @@ def parse_measure(text: str, known: Mapping[str, Measure] = READABLE, listed: st
 
 
 def measure_of(name: str) -> Choice:
-    """Return what a row of results calls so: a measure, or else a column of the user's."""
+    """Return the measure of this name in a row of results, or else the user's own column."""
     if re.split("[(@]", name)[0].lower() in READABLE:
         return parse_measure(name)
     return Choice(own_column(name), {}, {}, (None,))
 
 
 def merge_choices(choices: Iterable[Choice], given: Iterable[int | None]) -> list[Choice]:
-    """Merge choices of the same name and their cutoffs; one that names none has those `given`."""
+    """Merge choices of the same name and their cutoffs; a choice without cutoffs has those `given`."""
     merged: dict[str, Choice] = {}
     for choice in choices:
-        name = choice.name.lower()  # that of a column, to which 1e3 and 1E3 are the same
+        name = choice.name.lower()  # names of columns, in which 1e3 and 1E3 are the same
         before = merged[name].cuts if name in merged else ()
         cuts = dict.fromkeys((*before, *(choice.cuts or given)))
         merged[name] = replace(choice, cuts=tuple(cuts))
@@ -131,7 +131,7 @@ def merge_choices(choices: Iterable[Choice], given: Iterable[int | None]) -> lis
 
 
 def parse_cut_offs(text: str) -> list[int | None]:
-    """Parse cutoffs with commas between them; `all` is None, the whole list."""
+    """Parse cutoffs separated by commas; `all` becomes None, the whole list."""
     cuts: list[int | None] = []
     for k in map(str.strip, text.split(",")):
         if k != "all" and not re.fullmatch("[0-9]+", k):
@@ -143,10 +143,10 @@ def parse_cut_offs(text: str) -> list[int | None]:
 def parse_options(
     measure: Measure, name: str, text: str | None, of_judged: bool
 ) -> tuple[dict[str, str], dict[str, Any]]:
-    """Parse `name=value` pairs: return them as written, and all options as the measure's function takes them.
+    """Parse `name=value` pairs: return them as written, and all options for the measure's function.
 
     Raises:
-        ValueError: an option or a value that the measure, called by this name, does not have
+        ValueError: the measure has no such option, or the value is not valid
     """
     given: dict[str, str] = {}
     for pair in (text or "").replace(",", " ").split():
@@ -170,7 +170,7 @@ def parse_options(
 
 
 def check_companion(what: str, rule: Option, chosen: Mapping[str, Any]) -> None:
-    """Raise ValueError for an option that goes with one value of another alone, which has a different one.
+    """Raise ValueError for an option that needs a certain value of another option, if that value differs.
 
     `what` is the option, with the function before it.
     """

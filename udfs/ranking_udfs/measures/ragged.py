@@ -1,9 +1,9 @@
 """Arithmetic on ragged arrays: many rows of differing length, laid end to end.
 
 A ragged array is a flat array of values and `offsets` of length n + 1: row i is
-`values[offsets[i]:offsets[i + 1]]`. Every function here works on all rows at once, and what comes out for a
-row depends on that row alone, to the last bit: sums run in the row's own order, never over a running total
-of the whole batch, so that a user's number does not change with the batch that the user falls into.
+`values[offsets[i]:offsets[i + 1]]`. Every function works on all rows at once. The result of a row depends on
+that row alone, bit for bit: sums run in the row's own order, never over a running total of the batch. A
+user's value is therefore the same in every batch.
 """
 
 from typing import Any
@@ -12,24 +12,24 @@ from .arrays import Bools, Floats, Ints, NDArray, np
 
 
 def offsets_of(lengths: NDArray[Any]) -> Ints:
-    """Offsets of rows with these lengths."""
+    """Return the offsets of rows with these lengths."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
 
 
 def rows_of(offsets: Ints) -> Ints:
-    """The row number of every value."""
+    """Return the row number of every value."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
 def positions(offsets: Ints) -> Ints:
-    """The position of every value within its row, from 0."""
+    """Return the position of every value within its row, from 0."""
     return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any], otherwise: float = 0.0) -> Floats:
-    """Divide part by whole, with `otherwise` where whole is 0."""
+    """Divide part by whole; the result is `otherwise` if whole is 0."""
     quotient: Floats = np.divide(part, whole, out=np.full(len(part), otherwise), where=whole > 0)
     return quotient
 
@@ -40,26 +40,26 @@ def count(rows: Ints, n: int) -> Ints:
 
 
 def total(values: NDArray[Any], rows: Ints, n: int) -> Floats:
-    """Sum each row's values in their order; 0 for a row without any."""
+    """Sum each row's values in their order; 0 for an empty row."""
     return np.bincount(rows, weights=values, minlength=n).astype(np.float64, copy=False)
 
 
 def maximum(values: Floats, rows: Ints, n: int) -> Floats:
-    """Return the largest of each row's values, none of them negative; 0 for a row without any."""
+    """Return the maximum of each row, without negative values; 0 for an empty row."""
     largest = np.zeros(n)
     np.maximum.at(largest, rows, values)
     return largest
 
 
 def run_starts(*columns: NDArray[Any]) -> Bools:
-    """Flag the first of each run of equal rows, in ordered columns."""
+    """Flag the first row of each run of equal rows, in sorted columns."""
     starts = np.ones(len(columns[0]), np.bool_)
     starts[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
     return starts
 
 
 def count_before(flags: Bools, offsets: Ints) -> Ints:
-    """Count the flags that are set before each value, within its row."""
+    """Count the set flags before each value, within its row."""
     running = offsets_of(flags)
     return running[:-1] - np.repeat(running[offsets[:-1]], np.diff(offsets))
 
@@ -67,7 +67,7 @@ def count_before(flags: Bools, offsets: Ints) -> Ints:
 def product_before(values: Floats, offsets: Ints) -> Floats:
     """Multiply the values before each value, within its row; 1 for the first.
 
-    By doubling: each step takes in twice as many values, so there are log2(longest row) steps.
+    Each step covers twice as many values, so there are log2(longest row) steps.
     """
     position = positions(offsets)
     product = np.ones(len(values))
@@ -81,7 +81,7 @@ def product_before(values: Floats, offsets: Ints) -> Floats:
 
 
 def average_ranks(values: Floats, rows: Ints, n: int) -> Floats:
-    """Rank values within their rows, ascending from 1; equal values share the mean of their ranks."""
+    """Rank values within their rows, ascending from 1; equal values have the mean of their ranks."""
     order = np.lexsort((values, rows))
     ordered, ordered_rows = values[order], rows[order]
     starts = np.flatnonzero(run_starts(ordered, ordered_rows))
@@ -100,10 +100,10 @@ def count_distinct(values: NDArray[Any], rows: Ints, n: int) -> Ints:
 
 
 def ordered_pairs(values: Floats, offsets: Ints) -> tuple[Floats, Floats]:
-    """Count each row's pairs of values in which the earlier is larger, and those in which it is smaller.
+    """Count each row's pairs of values with the earlier value larger, and with the earlier value smaller.
 
-    O(n log n): values become dense codes; bit by bit from the top, two values part ways at the first bit in
-    which they differ, and there the pairs are counted by counting the other bit before each value.
+    The time is O(n log n). Values become dense codes, which are compared bit by bit from the top. A pair is
+    counted at the first differing bit, by counting the other bit before each value.
     """
     n = len(offsets) - 1
     rows = rows_of(offsets)

@@ -1,4 +1,4 @@
-"""Judged rankings: the one form that every measure reads."""
+"""Judged rankings, the input of every measure."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,20 +7,20 @@ from typing import Any
 from . import ragged
 from .arrays import Bools, Floats, Ints, NDArray, np
 
-WHOLE = 2**63 - 1  # the largest k, which larger ones are taken for, and the cutoff of a list seen to its end
+WHOLE = 2**63 - 1  # the largest k; larger ones become it. The cutoff of a whole list.
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A batch of n judged rankings; a row that is not `valid` (its truth was NULL) is empty."""
+    """A batch of n judged rankings. A row that is not `valid` (its truth is NULL) is empty."""
 
-    ranks: Ints  # ragged by `offsets`: 1-based positions in rec of the items that truth knows, ascending
-    grades: Floats  # ragged by `offsets`: the grade of each of them
+    ranks: Ints  # ragged by `offsets`: 1-based positions in rec of the judged items, ascending
+    grades: Floats  # ragged by `offsets`: the grade of each judged item
     offsets: Ints  # n + 1
     ideal: Floats  # ragged by `ideal_offsets`: the grades of all truth items, descending
     ideal_offsets: Ints  # n + 1
     size: Ints  # n: the length of rec
-    cutoff: Ints  # n: how far rec was looked at, WHOLE for all of it: it says nothing of a k beyond
+    cutoff: Ints  # n: the rank at which rec was cut, WHOLE for the whole list; the largest valid k
     valid: Bools  # n
 
 
@@ -30,35 +30,35 @@ class Rankings:
     def __init__(self, judged: Judged, k: Ints | None) -> None:
         self.judged = judged
         self.n = len(judged.size)
-        self.k = judged.size if k is None else k  # of each ranking; without a cutoff the length of rec
-        self.top = np.minimum(self.k, judged.size)  # the ranks that are looked at, of each ranking
+        self.k = judged.size if k is None else k  # for each ranking; without a cutoff, the length of rec
+        self.top = np.minimum(self.k, judged.size)  # the number of evaluated ranks, for each ranking
 
     @cached_property
     def seen(self) -> "Ranked":
-        """The judged items in the top k, of any grade, those of grade 0 or less too."""
+        """Judged items in the top k, of any grade, including grades of 0 or less."""
         offsets = self.judged.offsets
         judged = Ranked(ragged.rows_of(offsets), self.judged.ranks, self.judged.grades, offsets)
         return judged.where(judged.rank <= self.k[judged.row])
 
     @cached_property
     def hits(self) -> "Ranked":
-        """The relevant items in the top k."""
+        """Relevant items in the top k."""
         return self.seen.where(self.seen.grade > 0)
 
     @cached_property
     def best(self) -> "Ranked":
-        """The relevant items of the best possible list, cut at k, as if they were its hits."""
+        """Relevant items of the ideal ranking, cut at k, in the form of hits."""
         return self.best_to(np.minimum(self.n_relevant, self.k))
 
     def best_to(self, n: Ints) -> "Ranked":
-        """Return the first n relevant items of the best possible list, as if they were its hits."""
+        """Return the first n relevant items of the ideal ranking, in the form of hits."""
         offsets = ragged.offsets_of(n)
         row, place = ragged.rows_of(offsets), ragged.positions(offsets)
         return Ranked(row, place + 1, self.judged.ideal[self.judged.ideal_offsets[row] + place], offsets)
 
     @cached_property
     def n_relevant(self) -> Ints:
-        """|truth|: how many items of truth have a grade above 0, for each ranking."""
+        """|truth|: number of truth items with a grade above 0, for each ranking."""
         judged = self.judged
         if judged.ideal.min(initial=1.0) > 0:
             return np.diff(judged.ideal_offsets)
@@ -66,11 +66,11 @@ class Rankings:
 
     @cached_property
     def n_hits(self) -> Ints:
-        """The number of relevant items in the top k, for each ranking."""
+        """Number of relevant items in the top k, for each ranking."""
         return np.diff(self.hits.offsets)
 
     def from_grade(self, min_grade: float) -> "Rankings":
-        """Return the rankings with items below this grade judged, but not relevant."""
+        """Return the rankings with items below this grade as judged but not relevant."""
         judged = self.judged
         grades, ideal = (np.where(of >= min_grade, of, 0.0) for of in (judged.grades, judged.ideal))
         return Rankings(replace(judged, grades=grades, ideal=ideal), self.k)
@@ -91,7 +91,7 @@ class Ranked:
 
     @cached_property
     def number(self) -> Ints:
-        """The number of each item within its ranking, from 1."""
+        """Number of each item within its ranking, from 1."""
         return ragged.positions(self.offsets) + 1
 
     def where(self, keep: Bools) -> "Ranked":

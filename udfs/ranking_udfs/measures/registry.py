@@ -1,4 +1,4 @@
-"""The registry: the names of every measure, its options, and its values in edge cases.
+"""The registry of all measures, with their names, options and values in edge cases.
 
 A measure is a function with a `@measure(...)` line directly above it. SQL names, table columns, the rows of
 the reference and the tests of every measure follow from it.
@@ -29,7 +29,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Number:
-    """An option that takes a finite number within bounds."""
+    """Option with a finite number within bounds as its value."""
 
     default: float | None  # None if the option has no effect by default
     at_least: float = -math.inf
@@ -80,7 +80,7 @@ class Range:
 
     @property
     def is_yes_or_no(self) -> bool:
-        """True for 0 or 1, whose mean is a share of the users."""
+        """True for the values 0 and 1, so that the mean is a share of the users."""
         return self.is_share and self.integers
 
     @property
@@ -136,7 +136,7 @@ class Measure:
 
     @property
     def label(self) -> str:
-        """The name in reports."""
+        """Name in reports."""
         return self.title or self.name.replace("_", " ").capitalize()
 
     @property
@@ -158,7 +158,7 @@ class Measure:
 
     @property
     def option_texts(self) -> list[str]:
-        """The options with their defaults: `gain=exp|linear`, `beta=1 (a number >= 0)`."""
+        """Options with their defaults: `gain=exp|linear`, `beta=1 (a number >= 0)`."""
         return [option_text(name, option) for name, option in self.options.items()]
 
     @property

@@ -1,11 +1,11 @@
-"""The pack in Apache Spark (pyspark; what evaluates is DuckDB, in the Python of Spark's executors).
+"""ranking-udfs in Apache Spark (pyspark). DuckDB evaluates, in the Python workers of Spark's executors.
 
-`tables` has the table functions, DataFrames in and out; `workers` is what their executors run, over
-`ranking_udfs.partitions`; `functions` makes those over arrays functions of Spark SQL.
+`tables` has the table functions, with DataFrames in and out. `workers` has the code for executors, which uses
+`ranking_udfs.partitions`. `functions` registers the functions over arrays in Spark SQL.
 """
 
-OLDEST = (3, 5)  # of the table functions
-OLDEST_OF_FUNCTIONS = (4, 1)  # the first with arrow_udf
+OLDEST = (3, 5)  # for the table functions
+OLDEST_OF_FUNCTIONS = (4, 1)  # for the functions over arrays: the first version with arrow_udf
 _RULE = "ranking_udfs.spark: pyspark must be 3.5 or later (pip install 'duckdb-ranking-udfs[spark]'), got "
 
 try:
@@ -17,6 +17,6 @@ except ModuleNotFoundError as error:
 if tuple(int(part) for part in _found.split(".")[:2]) < OLDEST:
     raise ImportError(_RULE + _found, name="pyspark")
 
-# Only now is it known that there is a pyspark that will do.
+# Imported after the check that pyspark is recent enough.
 from .functions import register as register  # noqa: E402
 from .tables import *  # noqa: E402, F403

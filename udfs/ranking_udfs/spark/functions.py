@@ -1,4 +1,4 @@
-"""register: make the functions SQL functions of a Spark session."""
+"""register: add the functions over arrays to the SQL functions of a Spark session."""
 
 import os
 import sys
@@ -11,25 +11,26 @@ from ..arrow.functions import FUNCTIONS, ScalarFunction
 from ..texts import not_replaced
 from . import OLDEST_OF_FUNCTIONS
 
-REGISTERED = "ranking_udfs.spark.registered"  # the session's setting that holds the names of the pack's
+REGISTERED = "ranking_udfs.spark.registered"  # the session's setting with the names of our functions
 
 
 def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSession:
-    """Make `judge` and all measures over lists functions of Spark SQL, each under all of its names.
+    """Register `judge` and all measures over lists in Spark SQL, each under all of its names.
 
-    In all forms, `recall(rec, truth[, k[, options]])` and `recall(judge(rec, truth)[, k[, options]])`: rec is
-    an ARRAY of items, best first; truth an ARRAY of items, or a MAP from item to grade; or rec an ARRAY of
-    STRUCT(grade, item) and truth one of grades. The functions are the session's own, and may be registered
-    again. One of yours of these names is not replaced, with a warning. Executors need this package, too.
+    The forms are `recall(rec, truth[, k[, options]])` and `recall(judge(rec, truth)[, k[, options]])`. rec is
+    an ARRAY of items, best first, and truth is an ARRAY of items or a MAP from item to grade. Or rec is an
+    ARRAY of STRUCT(grade, item) and truth an ARRAY of grades. The functions belong to the session. You can
+    register them again. Your own functions are never replaced; a warning names them. Install this package on
+    the executors, too.
 
     Args:
-        spark: the session; None for the active one or, if there is none, a new one, in which the executors
-            run this Python.
-        prefix: the beginning of the names, where yours are others: `prefix="udf_"` makes `udf_recall`.
+        spark: the session. None is the active session or, if there is none, a new one whose executors run
+            this Python.
+        prefix: start of the names, to avoid clashes with yours: `prefix="udf_"` registers `udf_recall`.
 
     Raises:
-        TypeError: spark is no session, or prefix no text.
-        RuntimeError: Spark is older than 4.1; as Spark's own, there is no Java to start it with.
+        TypeError: spark is not a session, or prefix is not a string.
+        RuntimeError: Spark is older than 4.1, or (raised by Spark) there is no Java to start it.
     """
     if spark is None and (spark := SparkSession.getActiveSession()) is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -59,7 +60,7 @@ def register_function(spark: SparkSession, function: ScalarFunction, name: str) 
 
     called = function.name
 
-    def call(*columns: pa.Array) -> pa.Array:  # is sent along, and so imports there
+    def call(*columns: pa.Array) -> pa.Array:  # Spark sends this function, so it imports on the executor.
         from ranking_udfs.arrow.functions import FUNCTIONS
 
         return FUNCTIONS[called].call(*columns)

@@ -1,4 +1,4 @@
-"""The table functions for Spark: DataFrames in and out, evaluated by DuckDB in the executors' Python."""
+"""The table functions for Spark, with DataFrames in and out. DuckDB evaluates in the executors' Python."""
 
 import inspect
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812  (as all of Spark's users call it)
+from pyspark.sql import functions as F  # noqa: N812  (its usual name in Spark)
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
 from ..duckdb.macros import macros
@@ -52,7 +52,7 @@ Raises:
 
 
 def table_function(function: str, signature: Callable[..., Any], note: str = "") -> Callable[..., DataFrame]:
-    """Make a table function with the arguments of the signature, and all others of SQL's by their names."""
+    """Create a table function with the arguments of the signature; all other SQL arguments are keywords."""
     parameters = inspect.signature(signature)
 
     def call(*given: Any, **named: Any) -> DataFrame:
@@ -122,13 +122,13 @@ def planned(function: str, given: dict[str, Any]) -> DataFrame:
         return merge(parts, job, shared)
     if "truth" not in rows:
         return parts
-    # No partition by user can know that all of truth has no user.
+    # A partition cannot detect that the whole truth has no user.
     counts = rows["truth"].selectExpr("count(1) AS truth_rows", "count(truth.user) AS truth_users")
     return parts.unionAll(map_in_arrow(counts, "require_users", job, "part"))
 
 
 def merge(parts: DataFrame, job: Partitioned, shared: DataFrame | None = None) -> DataFrame:
-    """Merge the rows of all partitions and the one of what they share."""
+    """Merge the rows of all partitions with the row of shared tables."""
     if shared is not None:
         parts = parts.unionByName(shared, allowMissingColumns=True)
     return map_in_arrow(parts.repartition(1), "merge", job, "result")
@@ -140,14 +140,14 @@ def map_in_arrow(frame: DataFrame, step: str, job: Partitioned, kind: str) -> Da
 
 
 def schema(function: str, table: str, frame: Any) -> pa.Schema:
-    """Return the schema of a DataFrame in Arrow; a column that has no type there is text."""
+    """Return the Arrow schema of a DataFrame; columns without an Arrow type become strings."""
     if not callable(getattr(frame, "mapInArrow", None)):
         raise TypeError(f"{function}: {table} must be a DataFrame of Spark, got {type(frame).__name__}")
     fields = []
     for field in frame.schema.fields:
         try:
             kind = to_arrow_type(field.dataType)
-        except Exception:  # of another class in each version of Spark; 4.3 wants a time zone for a timestamp
+        except Exception:  # Its class depends on Spark's version; 4.3 needs a time zone here.
             is_moment = field.dataType.typeName() == "timestamp"
             kind = pa.timestamp("us", "UTC") if is_moment else pa.string()
         fields.append((field.name, kind))
@@ -155,17 +155,17 @@ def schema(function: str, table: str, frame: Any) -> pa.Schema:
 
 
 def by_position(frame: DataFrame) -> DataFrame:
-    """Name columns by position, since a name may hold dots, or occur twice where nobody asks for it."""
+    """Name columns by position, since names can contain dots, and unused names can occur twice."""
     return frame.toDF(*(f"column_{position}" for position in range(len(frame.columns))))
 
 
 def read(frame: DataFrame, table: str, job: Partitioned) -> DataFrame:
-    """Return the columns that are read, by what they are, as one, a struct with the name of the table."""
+    """Return the columns to read, named by role, as one struct column with the name of the table."""
     columns = []
     for role, name in job.columns[table].items():
         position = frame.columns.index(name)
         kind = frame.schema[position].dataType
-        # Spark cannot hand out rows by these, or Arrow has no type for them.
+        # Spark cannot partition by these types, or Arrow does not have them.
         if role in IDS and re.search(r'(?:^|ype":)"(?:map|variant|interval|calendar)', kind.json()):
             rule = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
             got = shorten(kind.simpleString())
@@ -175,7 +175,7 @@ def read(frame: DataFrame, table: str, job: Partitioned) -> DataFrame:
 
 
 def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None:
-    """Return what each partition needs of all of them: a row with the bytes of all such tables."""
+    """Return the tables that all partitions share, as one row with their bytes."""
     frames = {}
     if "systems" in job.schemas:
         frames["systems"] = tables["rec"].select("rec.system").distinct()
@@ -195,7 +195,7 @@ def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None
 
 
 def rows_by_user(tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None) -> DataFrame:
-    """Return all rows, all of a user in one partition, whose first row has what all partitions share."""
+    """Return all rows partitioned by user; the first row of a partition also has the shared tables."""
     frames = [tables[table] for table in job.columns if table != "items"]
     rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
     users = [F.col(f"{table}.user") for table in rows.columns if "user" in job.columns[table]]

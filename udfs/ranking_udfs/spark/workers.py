@@ -1,4 +1,4 @@
-"""The Python code on the executors: Arrow batches of Spark's to a DuckDB, and its rows back."""
+"""Python code for the executors: load Spark's Arrow batches into DuckDB, and return its rows."""
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
@@ -11,13 +11,13 @@ from ..partitions import Partitioned, add_table, cursor
 from ..quoting import identifier
 
 Batches = Iterable[pa.RecordBatch]
-# The tables that all partitions share come as bytes in this column of one row: Spark takes 10 microseconds
-# to write an array, even a NULL, to Arrow, so that a column of arrays would cost more than all else.
+# This column has the bytes of the tables that all partitions share, in one row. A column of arrays would cost
+# more than all else: Spark takes 10 microseconds to write an array to Arrow, even a NULL.
 PACKED = "shared"
 
 
 def on_executors(step: str, job: Partitioned) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    """Wrap one of the functions below in a form that Spark sends to executors."""
+    """Wrap one of the functions below so that Spark can send it to executors."""
     sent = pickle.dumps(job)
 
     def call(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -29,7 +29,7 @@ def on_executors(step: str, job: Partitioned) -> Callable[[Batches], Iterator[pa
 
 
 def evaluate(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Evaluate a partition: rows of all tables, of which one may have what all partitions share."""
+    """Evaluate a partition: rows of all tables, one of them perhaps with the shared tables."""
     with cursor() as con:
         if load(con, job, batches, "_ranking_rows"):
             for table in job.columns.keys() - {"items"}:
@@ -39,7 +39,7 @@ def evaluate(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def pack(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Turn the row of what all partitions share into bytes of Arrow."""
+    """Convert the row of shared tables to Arrow bytes."""
     for batch in (one for one in batches if one.num_rows):
         with pa.ipc.new_stream(sink := pa.BufferOutputStream(), batch.schema) as writer:
             writer.write_batch(batch)
@@ -54,14 +54,14 @@ def merge(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def require_users(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Raise the error of a truth without users, of which it gets the counts, and return no row."""
+    """Raise ValueError if the counts show that truth has no users; return no rows."""
     for counts in (row for batch in batches for row in batch.to_pylist()):
         job.require_users(counts["truth_rows"], counts["truth_users"])
     yield from ()
 
 
 def load(con: Any, job: Partitioned, batches: Batches, table: str, schema: pa.Schema | None = None) -> bool:
-    """Make a table of the batches, and the shared ones of its rows; return whether there were any."""
+    """Create a table from the batches, and the shared tables from its rows; return whether there are rows."""
     stream = iter(batches)
     first = next(stream, None)
     schema = schema if first is None else first.schema
@@ -80,6 +80,6 @@ def load(con: Any, job: Partitioned, batches: Batches, table: str, schema: pa.Sc
 
 
 def fields(job: Partitioned, table: str) -> str:
-    """Return the fields of a struct of this name as SQL, under the names of the table's columns."""
+    """Return the fields of the struct of this name as SQL, with the names of the table's columns."""
     columns = job.columns.get(table, {}).items()
     return ", ".join(f"{table}.{role} AS {identifier(name)}" for role, name in columns) or f"{table}.*"
