@@ -94,6 +94,6 @@ def test_measures_of_one_query_judge_each_batch_once(monkeypatch: Patch) -> None
 def test_the_oldest_thread_is_forgotten_first() -> None:
     kept = PerThread(object)
     others = {-number: object() for number in range(1, MOST_THREADS + 1)}
-    kept.held = dict(others)
+    kept.values = dict(others)
     assert kept.get() is kept.get()
-    assert list(kept.held) == [*list(others)[1:], threading.get_ident()]
+    assert list(kept.values) == [*list(others)[1:], threading.get_ident()]

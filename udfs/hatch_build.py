@@ -20,15 +20,15 @@ class CompiledTemplates(BuildHookInterface):
         from ranking_udfs.compose.compiled import FOLDER
         from ranking_udfs.compose.templates import environment, source
 
-        sql, self.made = Path(self.root, "sql"), TemporaryDirectory()
+        sql, self.folder = Path(self.root, "sql"), TemporaryDirectory()
         files = [file for pattern in ("*.sql", "*.jinja") for file in sql.rglob(pattern)]
         texts = {path: source(path) for path in (file.relative_to(sql).as_posix() for file in files)}
         templates = DictLoader({path: text for path, text in texts.items() if "{%" in text})
         compiler = environment().overlay(loader=templates)
-        compiler.compile_templates(self.made.name, zip=None, ignore_errors=False)
-        build_data["force_include"][self.made.name] = f"ranking_udfs/sql/{FOLDER}"
+        compiler.compile_templates(self.folder.name, zip=None, ignore_errors=False)
+        build_data["force_include"][self.folder.name] = f"ranking_udfs/sql/{FOLDER}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove the temporary folder."""
         if version != "editable":
-            self.made.cleanup()
+            self.folder.cleanup()

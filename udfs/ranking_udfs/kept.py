@@ -18,8 +18,8 @@ from .version import __version__
 def stamp(folders: Iterable[Path]) -> str:
     """Return a hash of the names, sizes and times of the files in these folders."""
     files = [(file.name, file.stat()) for folder in folders for file in os.scandir(folder) if file.is_file()]
-    found = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in files)
-    return hashlib.sha256(repr(found).encode()).hexdigest()[:16]
+    entries = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in files)
+    return hashlib.sha256(repr(entries).encode()).hexdigest()[:16]
 
 
 try:  # At import: after an upgrade, an older process must not cache files under the new stamp.
@@ -28,7 +28,7 @@ except OSError:  # The package is in a zip file.
     CODE = ""
 
 
-def place(prefix: str, source: str, suffix: str) -> Path | None:
+def cache_path(prefix: str, source: str, suffix: str) -> Path | None:
     """Return the path of a cached file, or None if no file can be cached."""
     if not (CODE and source and sys.implementation.cache_tag):
         return None

@@ -93,17 +93,17 @@ class Partitioned:
         Returns:
             The rows of the result, or the rows to pass to `merge`.
         """
-        given = {"rec": rec, "truth": truth, **tables}
+        all_tables = {"rec": rec, "truth": truth, **tables}
         with cursor() as con:
-            self.add_tables(con, given, self.schemas.keys() - {"systems", "part", "result"})
+            self.add_tables(con, all_tables, self.schemas.keys() - {"systems", "part", "result"})
             if "systems" in self.schemas:
                 rule = f"{self.function}: systems must be all systems of rec"
                 if systems is None:
                     raise ValueError(f"{rule}, got none")
                 listed = systems.to_pylist() if hasattr(systems, "to_pylist") else list(systems)
                 column = identifier(self.columns["rec"]["system"])
-                found = con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall()
-                for system in (system for (system,) in found if system not in listed):
+                rows = con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall()
+                for system in (system for (system,) in rows if system not in listed):
                     raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
                 add_table(con, "systems", pa.table({"system": listed or [None]}))
             return self.evaluate_part(con).read_all()
@@ -120,9 +120,11 @@ class Partitioned:
             self.add_tables(con, {"_ranking_parts": parts, **tables}, self.merge_schemas.keys())
             return self.evaluate_merge(con).read_all()
 
-    def add_tables(self, con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], needed: Set[str]) -> None:
+    def add_tables(
+        self, con: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any], needed: Set[str]
+    ) -> None:
         """Register the needed tables on a connection; raise an error if a table is missing or not needed."""
-        tables = {name: table for name, table in given.items() if table is not None}
+        tables = {name: table for name, table in arguments.items() if table is not None}
         for name in tables.keys() - needed:
             raise TypeError(f"{self.function}: no table {name} is read here, got one")
         for name in needed:
@@ -152,7 +154,7 @@ class Partitioned:
             con.register(f"_ranking_no_{table}", self.schemas[table].empty_table())
             query = f"FROM _ranking_no_{table}"
             if table in sent:
-                roles = [one.name for one in self.schemas["part"].field(table).type]
+                roles = [field.name for field in self.schemas["part"].field(table).type]
                 ids = ", ".join(f"{role} AS {identifier(columns[role])}" for role in roles)
                 query += f" UNION ALL BY NAME SELECT {ids} FROM _ranking_{table}"
             elif table == "history":
@@ -221,10 +223,10 @@ class Partitioned:
     @property
     def values_sql(self) -> str:
         """SQL of all measures by user and k, including users without truth."""
-        given = {name: self.arguments[name] for name in OF_USERS if name in self.arguments}
+        arguments = {name: self.arguments[name] for name in OF_USERS if name in self.arguments}
         if self.function == "compare":
-            given["usual"] = given_of(",".join(COMPARED_MEASURES))
-        return self.composed("_ranking_users", given)
+            arguments["usual"] = given_of(",".join(COMPARED_MEASURES))
+        return self.composed("_ranking_users", arguments)
 
     @property
     def sums_sql(self) -> str:
@@ -263,16 +265,16 @@ class Partitioned:
         """SQL of the beyond-accuracy measures, per user and of all lists."""
         return self.composed("_ranking_contents_part", self.arguments)
 
-    def composed(self, name: str, given: Mapping[str, Given]) -> str:
+    def composed(self, name: str, arguments: Mapping[str, Given]) -> str:
         """Compose the SQL of a call over a partition, or over the values from all partitions."""
-        given = {"is_part": given_of(True), **given}
-        return f"FROM (\n{compose_given(name, given, caller=self.function)}\n)"
+        arguments = {"is_part": given_of(True), **arguments}
+        return f"FROM (\n{compose_given(name, arguments, caller=self.function)}\n)"
 
     @property
     def times(self) -> list[str]:
         """Columns of times in truth and in history, if both have one."""
-        named = [self.columns.get(one, {}).get("time") for one in ("truth", "history")]
-        return [str(one) for one in named if all(named)]
+        named = [self.columns.get(table, {}).get("time") for table in ("truth", "history")]
+        return [str(table) for table in named if all(named)]
 
     @property
     def problems_sql(self) -> str:
@@ -294,9 +296,9 @@ class Partitioned:
             sources.append(("history", "time", f"(FROM history WHERE false UNION ALL BY NAME {late})"))
         for table, role, source in sources:
             ids = ", ".join(
-                f"CASE WHEN {str(one in (role, 'system')).lower()} THEN {identifier(name)} END AS {one}"
-                for one, name in self.columns[table].items()
-                if one in IDS or (one == "time" and self.times)
+                f"CASE WHEN {str(kind in (role, 'system')).lower()} THEN {identifier(name)} END AS {kind}"
+                for kind, name in self.columns[table].items()
+                if kind in IDS or (kind == "time" and self.times)
             )
             if ids:
                 yield table, f"SELECT DISTINCT {ids} FROM {source}"
@@ -345,19 +347,23 @@ def partition(
         raise TypeError(f"{function}: truth must be the schema of a table, got None")
     optional = {"truth": truth, "history": history, "items": items, "measures": measures, "ks": ks}
     optional |= {"ties": ties if ties != "item" else None, "rec": rec if TABLES[function] else None}
-    given = {name: value for name, value in optional.items() if value is not None} | arguments
-    schemas = {name: given.pop(name) for name in TABLES[function] if name in given}
+    passed = {name: value for name, value in optional.items() if value is not None} | arguments
+    schemas = {name: passed.pop(name) for name in TABLES[function] if name in passed}
     defaults = parameters(function)
-    takes = ["ks" if one == "max_k" else one for one in defaults if one not in (*ROLES, "by_user", "users")]
-    check_keywords(function, given, takes)
-    for name in {"predicted_truth", "predicted"} & given.keys():
-        rule = f"{name} is not read over partitions of users, got {shorten(repr(given[name]))}"
+    takes = [
+        "ks" if name == "max_k" else name for name in defaults if name not in (*ROLES, "by_user", "users")
+    ]
+    check_keywords(function, passed, takes)
+    for name in {"predicted_truth", "predicted"} & passed.keys():
+        rule = f"{name} is not read over partitions of users, got {shorten(repr(passed[name]))}"
         raise ValueError(f"{function}: {rule}: compare what ranking.by_user gives by both truths in DuckDB")
-    columns_of(function, given)  # called for its errors
-    columns = {table: find_columns(function, table, schemas[table], defaults, given) for table in schemas}
+    columns_of(function, passed)  # called for its errors
+    columns = {table: find_columns(function, table, schemas[table], defaults, passed) for table in schemas}
     cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
-    values = {name: value_of(function, value) for name, value in {**given, "ks": cuts, "max_k": cuts}.items()}
-    sql = defaults | values | {one: literal(one) for one in schemas} | {"by_user": "'_ranking_parts'"}
+    values = {
+        name: value_of(function, value) for name, value in {**passed, "ks": cuts, "max_k": cuts}.items()
+    }
+    sql = defaults | values | {table: literal(table) for table in schemas} | {"by_user": "'_ranking_parts'"}
     with cursor() as con:
         job = Partitioned(
             function, columns, given_in_sql(con, {name: sql[name] for name in defaults}), schemas
@@ -380,23 +386,23 @@ def partition(
 
 def parameters(function: str) -> dict[str, str]:
     """Return the parameters of a table function with their defaults; "" if a parameter has no default."""
-    split = (one.partition(" := ") for one in signature(function))
+    split = (parameter.partition(" := ") for parameter in signature(function))
     return {name: default for name, _, default in split}
 
 
 def find_columns(
-    function: str, table: str, schema: pa.Schema, parameters: Container[str], given: Mapping[str, Any]
+    function: str, table: str, schema: pa.Schema, parameters: Container[str], arguments: Mapping[str, Any]
 ) -> dict[str, str]:
     """Return the columns of a table by role. Planning reports missing columns."""
     columns = {}
     for role, usual in ROLES[table].items():
-        name = str(usual if given.get(f"{role}_col") is None else given[f"{role}_col"])
-        alike = [one for one in schema.names if one.lower() == name.lower()]
-        found = [one for one in alike if one == name] or alike
-        if f"{role}_col" in parameters and found:
-            if len(found) > 1:
-                raise ValueError(f"{function}: {table} must have one column {name}, got {len(found)}")
-            columns[role] = found[0]
+        name = str(usual if arguments.get(f"{role}_col") is None else arguments[f"{role}_col"])
+        alike = [column for column in schema.names if column.lower() == name.lower()]
+        matches = [column for column in alike if column == name] or alike
+        if f"{role}_col" in parameters and matches:
+            if len(matches) > 1:
+                raise ValueError(f"{function}: {table} must have one column {name}, got {len(matches)}")
+            columns[role] = matches[0]
     return columns
 
 
@@ -458,7 +464,7 @@ def instance() -> duckdb.DuckDBPyConnection:
     add_functions(con, OF_MACROS)
     for statement in OF_MEANS:
         con.execute(statement)
-    made = tempfile.mkdtemp(prefix="ranking-", dir=folder)
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    con.execute(f"SET temp_directory = {literal(made)}")
+    spill_folder = tempfile.mkdtemp(prefix="ranking-", dir=folder)
+    atexit.register(shutil.rmtree, spill_folder, ignore_errors=True)
+    con.execute(f"SET temp_directory = {literal(spill_folder)}")
     return con

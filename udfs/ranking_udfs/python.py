@@ -66,8 +66,10 @@ def described(keywords: type) -> Callable[[Function], Function]:
     def describing(function: Function) -> Function:
         function.__doc__ = (function.__doc__ or "").replace("        options:", describe(names))
         signature = inspect.signature(function)
-        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        others = [inspect.Parameter(one, own[0].KEYWORD_ONLY, default=OPTIONS[one].default) for one in names]
+        own = [value for value in signature.parameters.values() if value.kind is not value.VAR_KEYWORD]
+        others = [
+            inspect.Parameter(name, own[0].KEYWORD_ONLY, default=OPTIONS[name].default) for name in names
+        ]
         function.__signature__ = signature.replace(parameters=own + others)  # type: ignore[attr-defined]
         return function
 
@@ -122,7 +124,10 @@ def evaluate(
         >>> ranking_udfs.evaluate(rec, truth, ["mrr@1,2", "recall@2"]).fetchall()
         [(1, 2, 0, 0, 0, 0.5, None), (2, 2, 0, 0, 0, 0.75, 1.0)]
     """
-    with at_work("evaluate", rec, truth, measures, ks, options, by_user=by_user) as (connection, work):
+    with open_evaluation("evaluate", rec, truth, measures, ks, options, by_user=by_user) as (
+        connection,
+        work,
+    ):
         work.make_tables()
         steps = work.steps
         return connection.result(steps.by_user if by_user and steps.by_user else work.summary(steps))
@@ -159,11 +164,11 @@ def compare(
         >>> import pandas as pd
         >>> a = pd.DataFrame({"userid": range(9), "itemid": 1, "score": 1.0})
         >>> truth = a.assign(itemid=[1, 1, 1, 1, 1, 1, 1, 1, 2])
-        >>> found = ranking_udfs.compare({"a": a, "b": a.assign(itemid=2)}, truth, "mrr", 1, baseline="a")
-        >>> found.select("system, wins, losses, round(difference, 4), verdict").fetchall()
+        >>> result = ranking_udfs.compare({"a": a, "b": a.assign(itemid=2)}, truth, "mrr", 1, baseline="a")
+        >>> result.select("system, wins, losses, round(difference, 4), verdict").fetchall()
         [('b', 1, 8, -0.7778, 'worse')]
     """
-    with at_work("compare", rec, truth, measures, ks, options, by_user=True) as (connection, work):
+    with open_evaluation("compare", rec, truth, measures, ks, options, by_user=True) as (connection, work):
         work.check_models()
         work.make_tables()
         everybody, *segments = work.comparisons()
@@ -171,7 +176,7 @@ def compare(
             everyone = f"SELECT {literal(defaults.EVERYBODY)} AS segment, *"
             everybody = [f"{everyone} FROM ({query})" for query in everybody]
         queries = [*everybody, *(query for each in segments for query in each)]
-        return connection.result("\nUNION ALL BY NAME ".join(f"({one})" for one in queries))
+        return connection.result("\nUNION ALL BY NAME ".join(f"({query})" for query in queries))
 
 
 @described(Reporting)
@@ -215,7 +220,7 @@ def report(
     from .reporting.page import page
 
     library()  # If the library is not installed, raise the error first.
-    with at_work("report", rec, truth, measures, ks, options) as (_, work):
+    with open_evaluation("report", rec, truth, measures, ks, options) as (_, work):
         return page(Findings(work))
 
 
@@ -254,7 +259,7 @@ def agreement(
         [('agreement', 0.75, 4), ('kappa', 0.6, 4)]
     """
     own = {"predicted_truth": labels_b}
-    with at_work("agreement", rec, labels_a, measures, ks, options, **own) as (connection, work):
+    with open_evaluation("agreement", rec, labels_a, measures, ks, options, **own) as (connection, work):
         return connection.result(judge_queries(work)[-1])
 
 
@@ -285,18 +290,18 @@ def check(
 
     Example:
         >>> rec = {"q1": {"a": 0.9, "b": 0.9}, "q2": {"a": 0.7}}
-        >>> found = ranking_udfs.check(rec, {"q1": {"b"}, "q2": {"c"}}, 1)
-        >>> found.filter("severity = 'warning'").select("code, count, of").fetchall()
+        >>> result = ranking_udfs.check(rec, {"q1": {"b"}, "q2": {"c"}}, 1)
+        >>> result.filter("severity = 'warning'").select("code, count, of").fetchall()
         [('ties_at_k', 1, 2)]
     """
     if time_col is not None and (options.get("history") is None or not isinstance(time_col, str)):
         rule = "time_col must be the name of a column of truth and history, or None without history"
         raise ValueError(f"check: {rule}, got {time_col!r}")
-    with at_work("check", rec, truth, None, ks, options, time=time_col) as (connection, work):
+    with open_evaluation("check", rec, truth, None, ks, options, time=time_col) as (connection, work):
         work.check_users()
         fields = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-        found = (", ".join(sql_value(row[name]) for name in COLUMNS) for row in work.problems())
-        rows = ", ".join(f"row({one})" for one in found)
+        lines = (", ".join(sql_value(row[name]) for name in COLUMNS) for row in work.problems())
+        rows = ", ".join(f"row({cells})" for cells in lines)
         return connection.result(f"SELECT unnest([{rows}]::STRUCT({fields})[], max_depth := 2)")
 
 
@@ -326,13 +331,13 @@ def explain(
 
     Example:
         >>> rec = {"q1": {"a": 0.9, "b": 0.5}}
-        >>> found = ranking_udfs.explain(rec, {"q1": {"b"}}, "q1", 2)
-        >>> found.select("rank, itemid, grade").fetchall()
+        >>> result = ranking_udfs.explain(rec, {"q1": {"b"}}, "q1", 2)
+        >>> result.select("rank, itemid, grade").fetchall()
         [(1, 'a', None), (2, 'b', 1.0)]
     """
     if isinstance(ks, Iterable):
         raise ValueError(f"explain: ks must be one cutoff, got {shorten(repr(ks))}")
-    with at_work("explain", rec, truth, None, ks, options) as (connection, work):
+    with open_evaluation("explain", rec, truth, None, ks, options) as (connection, work):
         work.check_users()
         return connection.result(explain_query(work.composed, str(user_id), work.tables.negated))
 
@@ -360,7 +365,7 @@ def overlap(
         >>> ranking_udfs.overlap(rec, 2).select("system, baseline, k, overlap").fetchall()
         [('b', 'a', 2, 0.5)]
     """
-    with at_work("overlap", rec, None, None, ks, options) as (connection, work):
+    with open_evaluation("overlap", rec, None, None, ks, options) as (connection, work):
         work.check_models()
         baseline, persistence = work.request.comparison["baseline"], work.given.persistence
         return connection.result(overlap_query(work.composed, baseline, persistence))
@@ -386,16 +391,16 @@ def abstention(
 
     Example:
         >>> rec = {"q1": {"a": 0.9}, "q2": {"b": 0.2}}
-        >>> found = ranking_udfs.abstention(rec, {"q1": {"a"}}, users=[{"userid": "q1"}, {"userid": "q2"}])
-        >>> found.select("threshold, wrongly_refused, wrongly_answered").fetchall()
+        >>> result = ranking_udfs.abstention(rec, {"q1": {"a"}}, users=[{"userid": "q1"}, {"userid": "q2"}])
+        >>> result.select("threshold, wrongly_refused, wrongly_answered").fetchall()
         [(0.2, 0, 1), (0.9, 0, 0)]
     """
-    with at_work("abstention", rec, truth, None, None, options) as (connection, work):
+    with open_evaluation("abstention", rec, truth, None, None, options) as (connection, work):
         work.prepare_abstention()
-        found = connection.result(work.abstention_query(work.given.confidence))
-        if not found.limit(1).fetchall():
+        result = connection.result(work.abstention_query(work.given.confidence))
+        if not result.limit(1).fetchall():
             raise work.no_abstention()
-        return found
+        return result
 
 
 @described(Fusing)
@@ -419,7 +424,7 @@ def fuse(rec: Table | Mapping[str, Table], **options: Unpack[Fusing]) -> duckdb.
         >>> ranking_udfs.fuse(rec).order("score DESC").select("itemid, n_systems").fetchall()
         [('b', 2), ('a', 1)]
     """
-    with at_work("fuse", rec, None, None, None, options) as (connection, work):
+    with open_evaluation("fuse", rec, None, None, None, options) as (connection, work):
         return connection.result(work.fusion_query())
 
 
@@ -442,22 +447,22 @@ def split(events: Table, *, time_col: str = "time", **options: Unpack[Splitting]
     Example:
         >>> import pandas as pd
         >>> events = pd.DataFrame({"userid": [1, 1, 2], "itemid": list("abc"), "time": [1, 2, 3]})
-        >>> found = ranking_udfs.split(events, test_size=2).order("time")
-        >>> found.select("itemid, part").fetchall()
+        >>> result = ranking_udfs.split(events, test_size=2).order("time")
+        >>> result.select("itemid, part").fetchall()
         [('a', 'train'), ('b', 'test'), ('c', 'test')]
     """
     check_keywords("split", options, ["time_col", *names_of(Splitting)])
-    given: dict[str, Any] = {one: OPTIONS[one].default for one in names_of(Splitting)} | dict(options)
-    columns = columns_of("split", {name: one for name, one in given.items() if name.endswith("_col")})
+    settings: dict[str, Any] = {name: OPTIONS[name].default for name in names_of(Splitting)} | dict(options)
+    columns = columns_of("split", {name: value for name, value in settings.items() if name.endswith("_col")})
     named = {"userid": columns["user_col"], "itemid": columns["item_col"], "time": time_col}
     if not isinstance(time_col, str) or not time_col:
         raise TypeError(f"split: time_col must be the name of a column, got {time_col!r}")
-    with value_errors("split"), open_connection("split", given["con"]) as connection:
+    with value_errors("split"), open_connection("split", settings["con"]) as connection:
         path = connection.name("events", events, columns)
         catalog = Connection(has_tables=not connection.is_own)
-        found = read_events(connection.con, path, named, catalog, is_command=False)
+        read = read_events(connection.con, path, named, catalog, is_command=False)
         view = f"{connection.prefix}events"
-        return connection.result(split_query(connection.con, view, *found, given, dashes=""))
+        return connection.result(split_query(connection.con, view, *read, settings, dashes=""))
 
 
 KEYWORDS: Mapping[str, type] = {
@@ -475,7 +480,7 @@ WITHOUT_TRUTH = ("overlap", "fuse")  # functions that read rec alone
 
 
 @contextmanager
-def at_work(
+def open_evaluation(
     caller: str,
     rec: Any,
     truth: Any,
@@ -491,24 +496,24 @@ def at_work(
     parameters = {"fuse": "", "abstention": ""} | dict.fromkeys(("check", "explain", "overlap"), "ks")
     known = [*parameters.get(caller, "measures ks").split(), *names_of(KEYWORDS[caller])]
     check_keywords(caller, options, known)
-    usual = {name: one.default for name, one in OPTIONS.items()} | {"by_user": False, "time": None}
-    given = SimpleNamespace(**usual | dict(options) | own)
+    usual = {name: option.default for name, option in OPTIONS.items()} | {"by_user": False, "time": None}
+    settings = SimpleNamespace(**usual | dict(options) | own)
     problems, directions = list[Row](), directions_of(caller, options)
     columns = columns_of(caller, {**options, "descending": True} if directions else options)
-    with value_errors(caller), speaking_of(given.unit):
-        given.measures, given.ks = parse_request(measures, ks, given.ties)
-        given.also = parse_texts("also", "'latency_ms' or 'tokens:lower'", given.also, parse_also)
-        with open_connection(caller, given.con) as connection:
+    with value_errors(caller), speaking_of(settings.unit):
+        settings.measures, settings.ks = parse_request(measures, ks, settings.ties)
+        settings.also = parse_texts("also", "'latency_ms' or 'tokens:lower'", settings.also, parse_also)
+        with open_connection(caller, settings.con) as connection:
             for name in ("segment_col", "category_col", "title_col", "text_col"):
-                if not isinstance(vars(given)[name], (str, type(OPTIONS[name].default))):
-                    raise DataError(f"{name} must be the name of a column, got {vars(given)[name]!r}")
-            inputs = inputs_of(connection, rec, truth, columns, directions, given, caller)
-            work = Evaluation(connection.con, caller, inputs, given, problems.append)
+                if not isinstance(vars(settings)[name], (str, type(OPTIONS[name].default))):
+                    raise DataError(f"{name} must be the name of a column, got {vars(settings)[name]!r}")
+            inputs = inputs_of(connection, rec, truth, columns, directions, settings, caller)
+            work = Evaluation(connection.con, caller, inputs, settings, problems.append)
             if caller != "evaluate":
                 check_options(work.request.comparison, caller)
             if caller in ("evaluate", "compare"):
                 work.prepare()
-            if caller == "evaluate" and given.by_user and given.segments is not None:
+            if caller == "evaluate" and settings.by_user and settings.segments is not None:
                 raise DataError("by_user must be False with segments, whose rows are means, got True")
             yield connection, work
     texts = list(map(problem_text, problems))
@@ -522,7 +527,7 @@ def directions_of(caller: str, options: Mapping[str, Any]) -> Mapping[str, bool]
     descending = options.get("descending")
     if not isinstance(descending, Mapping):
         return {}
-    if not descending or not all(isinstance(one, bool) for one in descending.values()):
+    if not descending or not all(isinstance(value, bool) for value in descending.values()):
         rule = "descending must be True or False, or a dict of these by the names of models"
         raise TypeError(f"{caller}: {rule}, got {shorten(descending)}")
     return descending
@@ -542,7 +547,7 @@ def inputs_of(
     truth: Any,
     columns: ColumnNames,
     directions: Mapping[str, bool],
-    given: Any,
+    settings: Any,
     caller: str,
 ) -> Inputs:
     """Return the inputs under their names on the connection."""
@@ -551,8 +556,8 @@ def inputs_of(
     numbers = {"history": "rel", "predicted_truth": "rel"}
     segments, history, items, users, predicted_truth = (
         None
-        if vars(given)[name] is None and name not in labels
-        else connection.name(labels.get(name, name), vars(given)[name], columns, numbers.get(name, ""))
+        if vars(settings)[name] is None and name not in labels
+        else connection.name(labels.get(name, name), vars(settings)[name], columns, numbers.get(name, ""))
         for name in ("segments", "history", "items", "users", "predicted_truth")
     )
     has_categories = not is_report or history is not None
@@ -565,19 +570,19 @@ def inputs_of(
         recs=recs,
         truth=truth_name,
         columns=columns,
-        segment=(segments, given.segment_col) if segments is not None and given.segment_col else None,
+        segment=(segments, settings.segment_col) if segments is not None and settings.segment_col else None,
         history=history,
         users=users,
-        items=None if items is None else (items, given.category_col if has_categories else ""),
-        titles=(items, given.title_col) if is_report and items is not None else None,
-        texts=(segments, given.text_col) if is_report and segments is not None else None,
+        items=None if items is None else (items, settings.category_col if has_categories else ""),
+        titles=(items, settings.title_col) if is_report and items is not None else None,
+        texts=(segments, settings.text_col) if is_report and segments is not None else None,
         predicted_truth=predicted_truth,
-        also=[one.name for one in given.also],
+        also=[column.name for column in settings.also],
         catalog=Connection(has_tables=not connection.is_own),
         prefix=connection.prefix,
         own_columns=connection.own_columns,
         directions=directions,
-        time=given.time,
+        time=settings.time,
     )
 
 
@@ -609,13 +614,13 @@ def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list
     return chosen, cuts if is_used else []
 
 
-def parse_texts(name: str, example: str, given: Any, parse: Callable[[str], list[Choice]]) -> list[Choice]:
-    one_text = [given] if isinstance(given, str) else given
+def parse_texts(name: str, example: str, value: Any, parse: Callable[[str], list[Choice]]) -> list[Choice]:
+    one_text = [value] if isinstance(value, str) else value
     texts = [*one_text] if isinstance(one_text, Iterable) else []
-    if (not texts and given is not None) or not all(isinstance(one, str) for one in texts):
-        raise DataError(f"{name} must be strings such as {example}, got {shorten(repr(given))}")
+    if (not texts and value is not None) or not all(isinstance(text, str) for text in texts):
+        raise DataError(f"{name} must be strings such as {example}, got {shorten(repr(value))}")
     try:
-        return [choice for one in texts for choice in parse(one)]
+        return [choice for text in texts for choice in parse(text)]
     except ValueError as error:
         raise DataError(f"{'also ' * (name == 'also')}{error}") from None
 
@@ -623,10 +628,10 @@ def parse_texts(name: str, example: str, given: Any, parse: Callable[[str], list
 def to_cut_off(k: object) -> int | None:
     """Convert a cutoff to an integer, or to None for the whole list; DataError if it is not valid."""
     try:
-        found = -1 if isinstance(k, bool) else k if k is None else operator.index(k)  # type: ignore[arg-type]
+        cutoff = -1 if isinstance(k, bool) else k if k is None else operator.index(k)  # type: ignore[arg-type]
     except TypeError:
-        found = -1
-    if found is not None and not 0 <= found <= defaults.LARGEST_K:
+        cutoff = -1
+    if cutoff is not None and not 0 <= cutoff <= defaults.LARGEST_K:
         rule = f"every k in ks must be an integer from 0 to {defaults.LARGEST_K}, or None"
         raise DataError(f"{rule}, got {shorten(repr(k))}")
-    return found
+    return cutoff

@@ -33,7 +33,7 @@ def sql_value(value: object) -> str:
     if isinstance(value, (list, tuple, range)):
         return f"[{', '.join(map(sql_value, value))}]"
     if isinstance(value, Mapping):
-        return f"MAP {{{', '.join(f'{sql_value(key)}: {sql_value(one)}' for key, one in value.items())}}}"
+        return f"MAP {{{', '.join(f'{sql_value(key)}: {sql_value(item)}' for key, item in value.items())}}}"
     raise TypeError(f"arguments must be numbers, texts, lists or dicts, got {shorten(repr(value))}")
 
 

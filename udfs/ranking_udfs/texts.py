@@ -19,7 +19,7 @@ def not_replaced(names: Sequence[str]) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name nearest to a name, ignoring case; an empty string if none is near."""
-    names = {one.lower(): one for one in known}
+    names = {candidate.lower(): candidate for candidate in known}
     return next((names[near] for near in get_close_matches(name.lower(), names, 1)), "")
 
 

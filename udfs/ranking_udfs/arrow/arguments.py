@@ -31,8 +31,8 @@ def row_cut_offs(name: str, array: pa.Array, judged: Judged) -> Ints:
         raise ValueError(f"{name}: k must be 0 or more, got {lowest}")
     kind = array.type if array.type in (pa.uint64(), WIDE) else pa.int64()
     array = pc.min_element_wise(array.cast(kind), pa.scalar(WHOLE, kind), skip_nulls=False)
-    given: Ints = array.cast(pa.int64()).fill_null(-1).to_numpy()
-    k = np.where(given < 0, judged.size, given) if array.null_count else given
+    ks: Ints = array.cast(pa.int64()).fill_null(-1).to_numpy()
+    k = np.where(ks < 0, judged.size, ks) if array.null_count else ks
     beyond = judged.valid & (k > judged.cutoff)
     if beyond.any():
         row = int(np.argmax(beyond))

@@ -58,7 +58,7 @@ def batch_of(name: str, arguments: list[pa.Array]) -> Batch:
     if memory.last is None or not memory.last.holds(arguments):
         memory.last = None  # If the code below raises, no batch is kept.
         batch = Batch(name, arguments)
-        size = sum(one.get_total_buffer_size() for one in arguments)
+        size = sum(array.get_total_buffer_size() for array in arguments)
         if size <= MOST_BYTES and len(batch.judged.ranks) + len(batch.judged.ideal) <= MOST_JUDGED:
             memory.last = batch
         return batch

@@ -57,7 +57,9 @@ def is_judged(arrays: list[pa.Array]) -> bool:
     if pa.types.is_null(first):
         before_options = len(others) == 2 and pa.types.is_null(others[0]) and is_text(others[1])
         return not others or is_integer(others[0]) or before_options
-    return pa.types.is_struct(first) and {one.name for one in first} == {one.name for one in JUDGED_TYPE}
+    return pa.types.is_struct(first) and {field.name for field in first} == {
+        field.name for field in JUDGED_TYPE
+    }
 
 
 def values_of_rankings(
@@ -123,8 +125,8 @@ def measure_function(measure: Measure, name: str) -> ScalarFunction:
 FUNCTIONS = {
     "judge": ScalarFunction("judge", judge, JUDGED_TYPE),
     **{
-        name: measure_function(one, name)
-        for one in (*MEASURES.values(), *LIST_MEASURES.values())
-        for name in one.names
+        name: measure_function(entry, name)
+        for entry in (*MEASURES.values(), *LIST_MEASURES.values())
+        for name in entry.names
     },
 }

@@ -28,8 +28,8 @@ def is_signed(kind: pa.DataType) -> bool:
 def low_and_high_bits(array: pa.Array) -> Ints:
     """Return rows of the low and the high 64 bits; the bits of NULL are undefined."""
     storage = array.storage if isinstance(array.type, pa.BaseExtensionType) else array
-    found: Ints = np.frombuffer(storage.buffers()[1], np.int64)[2 * storage.offset :][: 2 * len(storage)]
-    return found.reshape(-1, 2)
+    bits: Ints = np.frombuffer(storage.buffers()[1], np.int64)[2 * storage.offset :][: 2 * len(storage)]
+    return bits.reshape(-1, 2)
 
 
 def refuse_negative(name: str, what: str, array: pa.Array, cast: str) -> None:

@@ -40,8 +40,8 @@ class Items:
     def codes(self) -> Ints:
         """Code of each item; UNKNOWN for NULL."""
         encoded = self.values.dictionary_encode()
-        places: Ints = encoded.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
-        return places
+        indices: Ints = encoded.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
+        return indices
 
 
 def check_items(name: str, kinds: Iterable[pa.DataType]) -> None:
@@ -61,11 +61,11 @@ def unify_types(name: str, rec: Items, truth: Items, known_as: str) -> tuple[pa.
     if rec.family != truth.family:
         got = f"{type_name(rec.kind)} in rec and {type_name(truth.kind)} in {known_as}"
         raise TypeError(f"{name}: rec and {known_as} must hold items of the same type, got {got}")
-    one, other = rec.values, truth.values
-    if one.type == other.type:
-        return one, other
+    rec_values, truth_values = rec.values, truth.values
+    if rec_values.type == truth_values.type:
+        return rec_values, truth_values
     common = WIDE if rec.family == "integers" else pa.large_string()
-    return one.cast(common), other.cast(common)
+    return rec_values.cast(common), truth_values.cast(common)
 
 
 def codes(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int]:
@@ -85,8 +85,8 @@ def codes(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int]:
             # Outside of the range, the difference can overflow.
             return np.where(known, numbers - low, UNKNOWN), known_numbers - low, bound
     encoded = truth.dictionary_encode()
-    found = pc.index_in(rec, value_set=encoded.dictionary).fill_null(UNKNOWN)
-    rec_codes, truth_codes = (one.to_numpy(zero_copy_only=False) for one in (found, encoded.indices))
+    indices = pc.index_in(rec, value_set=encoded.dictionary).fill_null(UNKNOWN)
+    rec_codes, truth_codes = (column.to_numpy(zero_copy_only=False) for column in (indices, encoded.indices))
     return rec_codes.astype(np.int64), truth_codes.astype(np.int64), len(encoded.dictionary)
 
 
@@ -146,7 +146,9 @@ def uuid_texts(storage: pa.Array) -> pa.Array:
     n = len(storage)
     digits = np.frombuffer(storage.buffers()[1].slice(16 * storage.offset, 16 * n).hex().lower(), np.uint8)
     written = np.full((n, 36), ord("-"), np.uint8)
-    written[:, [place for place in range(36) if place not in (8, 13, 18, 23)]] = digits.reshape(n, 32)
+    written[:, [position for position in range(36) if position not in (8, 13, 18, 23)]] = digits.reshape(
+        n, 32
+    )
     fixed = pa.FixedSizeBinaryArray.from_buffers(pa.binary(36), n, [None, pa.py_buffer(written.tobytes())])
     known = pc.if_else(storage.is_valid(), fixed.cast(pa.binary()), pa.scalar(None, pa.binary()))
     return known.cast(pa.string())

@@ -49,17 +49,17 @@ def judge_lists(name: str, rec: pa.Array, truth: pa.Array, known_as: str = "trut
     known, known_offsets = flatten_lists(truth)
     rec_rows, truth_rows = ragged.rows_of(offsets), ragged.rows_of(known_offsets)
     if is_pairs:
-        found = judge_pairs(name, listed, rec_rows, known, truth_rows, valid)
+        result = judge_pairs(name, listed, rec_rows, known, truth_rows, valid)
     else:
         grades = np.ones(len(known))
         if is_map:
             grades = grade_values(name, f"a grade in {known_as}", known.field(1))
             known = known.field(0)
-        found = judge_items(name, listed, rec_rows, known, truth_rows, grades, n, known_as)
-    places, grades, ideal_rows, ideal = found
-    rows = rec_rows[places]
+        result = judge_items(name, listed, rec_rows, known, truth_rows, grades, n, known_as)
+    positions, grades, ideal_rows, ideal = result
+    rows = rec_rows[positions]
     return Judged(
-        ranks=places - offsets[rows] + 1,
+        ranks=positions - offsets[rows] + 1,
         grades=grades,
         offsets=ragged.offsets_of(ragged.count(rows, n)),
         ideal=ideal,
@@ -100,11 +100,11 @@ def judge_items(
     if listed.null_count == len(listed) or not len(known):  # Lists without items fit any type.
         ranked, rec_rows = Items.of(name, known[:0]), rec_rows[:0]
     rec, truth = unify_types(name, ranked, relevant, known_as)
-    places = candidates(rec, rec_rows, truth, truth_rows)
-    rec_codes, truth_codes, bound = codes(rec.take(pa.array(places)), truth, n)
+    positions = candidates(rec, rec_rows, truth, truth_rows)
+    rec_codes, truth_codes, bound = codes(rec.take(pa.array(positions)), truth, n)
 
     # One key per (row, item), below 0 if the item is not in truth.
-    rec_keys = np.where(rec_codes == UNKNOWN, UNKNOWN, rec_rows[places] * bound + rec_codes)
+    rec_keys = np.where(rec_codes == UNKNOWN, UNKNOWN, rec_rows[positions] * bound + rec_codes)
     truth_keys = truth_rows * bound + truth_codes
     if not (truth_keys[1:] > truth_keys[:-1]).all():
         order = np.argsort(truth_keys, kind="stable")
@@ -112,15 +112,15 @@ def judge_items(
         truth_keys, truth_rows, grades = truth_keys[order], truth_rows[order], grades[order]
 
     # `places` are indices into rec, `found` into truth_keys.
-    found = np.searchsorted(truth_keys, rec_keys)
-    is_hit = np.append(truth_keys, UNKNOWN - 1)[found] == rec_keys
-    places, found = places[is_hit], found[is_hit]
-    first = np.unique(found, return_index=True)[1]  # for an item twice in rec, the better rank
-    if len(first) < len(found):
+    matches = np.searchsorted(truth_keys, rec_keys)
+    is_hit = np.append(truth_keys, UNKNOWN - 1)[matches] == rec_keys
+    positions, matches = positions[is_hit], matches[is_hit]
+    first = np.unique(matches, return_index=True)[1]  # for an item twice in rec, the better rank
+    if len(first) < len(matches):
         first.sort()
-        places, found = places[first], found[first]
+        positions, matches = positions[first], matches[first]
     ideal = grades if (grades == 1).all() else grades[np.lexsort((-grades, truth_rows))]
-    return places, grades[found], truth_rows, ideal
+    return positions, grades[matches], truth_rows, ideal
 
 
 def judge_pairs(
@@ -133,8 +133,8 @@ def judge_pairs(
     """
     truth_grades = grade_values(name, "a grade in truth", expected)
     known = valid_rows(listed) & valid[rec_rows]
-    places, fields = np.flatnonzero(known), listed.filter(pa.array(known)).flatten()
-    rows, grades = rec_rows[places], grade_values(name, "a grade in rec", fields[0])
+    positions, fields = np.flatnonzero(known), listed.filter(pa.array(known)).flatten()
+    rows, grades = rec_rows[positions], grade_values(name, "a grade in rec", fields[0])
 
     keep = ragged.count(truth_rows, len(valid))[rows] > 0  # Without truth, no item is judged.
     if len(fields) > 1:
@@ -143,7 +143,7 @@ def judge_pairs(
         first = np.zeros(len(rows), np.bool_)
         first[order[ragged.run_starts(*(key[order] for key in keys))]] = True
         keep &= first
-    places, grades, rows = places[keep], grades[keep], rows[keep]
+    positions, grades, rows = positions[keep], grades[keep], rows[keep]
 
     all_rows, values = np.concatenate((truth_rows, rows)), np.concatenate((truth_grades, grades))
     order = np.lexsort((-values, all_rows))
@@ -152,7 +152,7 @@ def judge_pairs(
     group = np.cumsum(starts) - 1
     in_truth = np.bincount(group, weights=from_truth)
     copies = np.maximum(in_truth, np.bincount(group) - in_truth).astype(np.int64)
-    return places, grades, np.repeat(all_rows[starts], copies), np.repeat(values[starts], copies)
+    return positions, grades, np.repeat(all_rows[starts], copies), np.repeat(values[starts], copies)
 
 
 # A table of flags, all false between calls: allocating a new table costs more than using it.
@@ -170,9 +170,9 @@ def candidates(rec: pa.Array, rec_rows: Ints, truth: pa.Array, truth_rows: Ints)
         return np.arange(len(rec))
     table, marked = MARKS.get(), slots(fingerprints(truth), truth_rows)
     table[marked] = True
-    found = np.flatnonzero(table.take(slots(fingerprints(rec), rec_rows)))
+    positions = np.flatnonzero(table.take(slots(fingerprints(rec), rec_rows)))
     table[marked] = False
-    return found
+    return positions
 
 
 def slots(prints: Ints, rows: Ints) -> Ints:

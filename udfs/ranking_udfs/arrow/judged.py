@@ -62,7 +62,7 @@ def judged_from_arrow(name: str, array: pa.Array) -> Judged:
 def check_rule(name: str, rule: str, holds: Bools, *values: NDArray[Any]) -> None:
     """Raise ValueError with the first value, or pair of values, that breaks the rule."""
     if not holds.all():
-        got = " and ".join(f"{one[int(np.argmin(holds))]:g}" for one in values)
+        got = " and ".join(f"{array[int(np.argmin(holds))]:g}" for array in values)
         raise ValueError(f"{name}: {INVALID}: {rule}, got {got}")
 
 
@@ -71,8 +71,8 @@ def integer_field(name: str, fields: Mapping[str, pa.Array], field: str, missing
     values = fields[field]
     if not (pa.types.is_integer(values.type) or pa.types.is_null(values.type)):
         raise TypeError(f"{name}: {INVALID}: {field} must be an integer, got {type_name(values.type)}")
-    found: Ints = values.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False)
-    return found
+    integers: Ints = values.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False)
+    return integers
 
 
 def number_field(name: str, fields: Mapping[str, pa.Array], field: str) -> tuple[Floats, Ints]:
@@ -80,8 +80,8 @@ def number_field(name: str, fields: Mapping[str, pa.Array], field: str) -> tuple
     lists = fields[field]
     if not (is_list(lists.type) and is_number(item_type(lists.type))):
         raise TypeError(f"{name}: {INVALID}: {field} must be a LIST of numbers, got {type_name(lists.type)}")
-    found, offsets = flatten_lists(lists)
-    values = to_floats(found)
+    items, offsets = flatten_lists(lists)
+    values = to_floats(items)
     if not np.isfinite(values).all():
         raise ValueError(f"{name}: {INVALID}: {field} must hold finite numbers")
     return values, offsets

@@ -85,12 +85,12 @@ def flatten_lists(array: pa.Array) -> tuple[pa.Array, Ints]:
         starts = (array.offset + np.arange(len(array))) * kind.list_size
     else:
         starts = array.offsets.to_numpy()[: len(array)]
-    held = starts[sizes > 0]
-    if np.array_equal(held - held[:1], offsets[:-1][sizes > 0]):  # end to end, as in DuckDB's arrays
-        return plain_layout(values.slice(held[0] if len(held) else 0, offsets[-1])), offsets
+    used = starts[sizes > 0]
+    if np.array_equal(used - used[:1], offsets[:-1][sizes > 0]):  # end to end, as in DuckDB's arrays
+        return plain_layout(values.slice(used[0] if len(used) else 0, offsets[-1])), offsets
     # `flatten` does not support every type if a list is NULL.
-    places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
-    return plain_layout(values).take(pa.array(places)), offsets
+    indices = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+    return plain_layout(values).take(pa.array(indices)), offsets
 
 
 def to_floats(array: pa.Array) -> Floats:

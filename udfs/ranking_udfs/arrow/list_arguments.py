@@ -38,8 +38,10 @@ def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[
     lengths = np.diff(bounds)
     differ = (rows[1:] == rows[:-1]) & (lengths[1:] != lengths[:-1])
     if differ.any():
-        one, other = lengths[int(np.argmax(differ)) :][:2]
-        raise ValueError(f"{name}: the vectors of a list must have the same length, got {one} and {other}")
+        length, next_length = lengths[int(np.argmax(differ)) :][:2]
+        raise ValueError(
+            f"{name}: the vectors of a list must have the same length, got {length} and {next_length}"
+        )
     numbers = check_numbers(f"{name}: an element of a vector", values, "a finite number", np.isfinite)
     matrix = np.zeros((int(lengths.max(initial=0)), len(lengths)))  # shorter vectors end in zeros
     matrix[ragged.positions(bounds), ragged.rows_of(bounds)] = numbers
@@ -49,8 +51,10 @@ def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[
 def shares_of(name: str, rec: pa.Array, popularity: pa.Array, *, missing: str) -> tuple[Judged, Ints]:
     """Return the popularity shares of rec's items, as grades, and the number of distinct items per rec."""
     if pa.types.is_map(popularity.type):
-        given, rule = flatten_lists(popularity)[0].field(1), "above 0 and at most 1"
-        check_numbers(f"{name}: a share in popularity", given, rule, lambda one: (one > 0) & (one <= 1))
+        shares, rule = flatten_lists(popularity)[0].field(1), "above 0 and at most 1"
+        check_numbers(
+            f"{name}: a share in popularity", shares, rule, lambda share: (share > 0) & (share <= 1)
+        )
     elif not pa.types.is_null(popularity.type):
         raise TypeError(f"{name}: popularity must be a MAP(item -> share), got {type_name(popularity.type)}")
     shares = judge_lists(name, rec, popularity, known_as="popularity")

@@ -21,7 +21,7 @@ from .layouts import copy_to_arrow_memory, plain_array
 
 NULL = '"NULL"'
 OPTION = "gain := 'linear'"  # the example of an option in errors
-FIELDS = {one.name for one in JUDGED_TYPE}
+FIELDS = {field.name for field in JUDGED_TYPE}
 INTEGER = r'"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)'  # types of k
 
 
@@ -34,7 +34,7 @@ def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
             a STRUCT of options, if the measure has any. Names and types are the same in all rows.
     """
     called, rec, truth, kind, k, second_kind, second, *options = map(plain_array, arguments)
-    found, problem = np.full(len(called), np.nan), None
+    results, problem = np.full(len(called), np.nan), None
     try:
         name, ranked = called[0].as_py() if len(called) else "", [rec, truth]
         if name and is_judged(rec, second_kind[0].as_py()):
@@ -46,42 +46,44 @@ def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
                 kind, k = second_kind, truth if pa.types.is_nested(truth.type) else second
         for chosen, rows in groups(options[0]) if options else [({}, None)] * bool(name):
             if rows is None:
-                found = values(name, chosen, ranked, kind, k)
+                results = values(name, chosen, ranked, kind, k)
             else:
                 *taken, kinds, ks = (array.take(pa.array(rows)) for array in (*ranked, kind, k))
-                found[rows] = values(name, chosen, taken, kinds, ks)
+                results[rows] = values(name, chosen, taken, kinds, ks)
     except (ValueError, TypeError) as error:
         problem = str(error)
     texts = pa.array([problem] * len(called), pa.string())
-    made = pa.StructArray.from_arrays([pa.array(found, mask=np.isnan(found)), texts], ["value", "problem"])
-    return copy_to_arrow_memory(made)
+    structs = pa.StructArray.from_arrays(
+        [pa.array(results, mask=np.isnan(results)), texts], ["value", "problem"]
+    )
+    return copy_to_arrow_memory(structs)
 
 
 def is_judged(first: pa.Array, second_kind: str) -> bool:
     """Return whether the first argument is a judged ranking, or NULL before a k, and not a list."""
     if pa.types.is_null(first.type):
         return re.fullmatch(INTEGER, second_kind) is not None
-    return pa.types.is_struct(first.type) and {one.name for one in first.type} == FIELDS
+    return pa.types.is_struct(first.type) and {field.name for field in first.type} == FIELDS
 
 
 def values(
-    name: str, given: Mapping[str, Any], ranked: list[pa.Array], kind: pa.Array, k: pa.Array
+    name: str, options: Mapping[str, Any], ranked: list[pa.Array], kind: pa.Array, k: pa.Array
 ) -> Floats:
     """Compute the measure with the same options for all rows; NaN means NULL."""
     measure = MEASURES[name.rpartition(".")[2]]
-    batch, chosen = batch_of(name, ranked), choose(measure, name, given)
+    batch, chosen = batch_of(name, ranked), choose(measure, name, options)
     rankings = batch.rankings(cut_offs(name, kind[0].as_py(), k, batch.judged))
     if (lowest := chosen.pop("min_grade", None)) is not None:
         check_grades(name, lowest, ranked)
         rankings = rankings.from_grade(lowest)
     try:
-        found: Floats = measure.compute(rankings, **chosen)
+        results: Floats = measure.compute(rankings, **chosen)
     except InputError as error:
-        said = re.sub(r"\((\w+)=(\w+) ", r"(\1 := '\2' ", str(error))  # options in the macro's syntax
-        raise ValueError(f"{name}: {said}") from None
+        message = re.sub(r"\((\w+)=(\w+) ", r"(\1 := '\2' ", str(error))  # options in the macro's syntax
+        raise ValueError(f"{name}: {message}") from None
     if measure.empty.both is not None:  # 0 if truth is empty; Hivemall may have 1
-        found = np.where(np.diff(batch.judged.ideal_offsets) == 0, 0, found)
-    return np.where(batch.judged.valid, found, np.nan)  # NaN if truth is NULL
+        results = np.where(np.diff(batch.judged.ideal_offsets) == 0, 0, results)
+    return np.where(batch.judged.valid, results, np.nan)  # NaN if truth is NULL
 
 
 def check_grades(name: str, lowest: float, ranked: Sequence[pa.Array]) -> None:
@@ -96,12 +98,12 @@ def cut_offs(name: str, kind: str, texts: pa.Array, judged: Judged) -> Ints:
     if not re.fullmatch(INTEGER, kind):
         raise TypeError(f"{name}: k must be an integer, got {kind} {shorten(str(texts[0].as_py()))}")
     encoded = texts.dictionary_encode()
-    given = encoded.dictionary.to_pylist()
-    numbers = list(map(int, given))
-    for text in (text for text, number in zip(given, numbers, strict=True) if number < 0):
+    distinct = encoded.dictionary.to_pylist()
+    numbers = list(map(int, distinct))
+    for text in (text for text, number in zip(distinct, numbers, strict=True) if number < 0):
         raise ValueError(f"{name}: k must be 0 or more, got {text}")
-    places = encoded.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)
-    k = np.array([*(min(number, WHOLE) for number in numbers), -1])[places]
+    indices = encoded.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)
+    k = np.array([*(min(number, WHOLE) for number in numbers), -1])[indices]
     k = np.where(k < 0, judged.size, k)
     beyond = judged.valid & (k > judged.cutoff)
     if beyond.any():
@@ -118,9 +120,9 @@ def groups(options: pa.StructArray) -> list[tuple[dict[str, Any], Ints | None]]:
     if all(map(is_constant, options.flatten())):
         return [(options[0].as_py(), None)]
     rows = defaultdict(list)
-    for row, given in enumerate(options.to_pylist()):
-        rows[repr(given)].append(row)
-    return [(options[found[0]].as_py(), np.array(found)) for found in rows.values()]
+    for row, chosen in enumerate(options.to_pylist()):
+        rows[repr(chosen)].append(row)
+    return [(options[group[0]].as_py(), np.array(group)) for group in rows.values()]
 
 
 def is_constant(column: pa.Array) -> bool:
@@ -130,18 +132,20 @@ def is_constant(column: pa.Array) -> bool:
         return False
 
 
-def choose(measure: Measure, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def choose(measure: Measure, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return all options for the measure's function, from values in Python."""
     chosen = measure.defaults(of_judged=True)
-    there = {
-        option: value for option, value in given.items() if value is not None or not may_lack(measure, option)
+    passed = {
+        option: value
+        for option, value in options.items()
+        if value is not None or not may_lack(measure, option)
     }
-    for option, value in there.items():
+    for option, value in passed.items():
         rule = measure.options[option]
-        if (found := rule.parse(str(value))) is None:
+        if (parsed := rule.parse(str(value))) is None:
             raise ValueError(f"{name}: {option} must be {rule}, got {shorten(shown(value))}")
-        chosen[option] = found
-    for option in there:
+        chosen[option] = parsed
+    for option in passed:
         check_companion(f"{name}: {option}", measure.options[option], chosen)
     return chosen
 

@@ -106,12 +106,12 @@ def sign_flips(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     differences, *rest = map(plain_array, arguments)
     values, offsets = flatten_lists(differences)
     numbers = to_floats(values)
-    found: list[dict[str, Any]] = []
+    states: list[dict[str, Any]] = []
     for start, end, permutations, seed, fields in zip(
         offsets[:-1], offsets[1:], *(column.to_pylist() for column in rest), strict=True
     ):
         flips = Flips(**fields) if fields else Flips()
-        if not found or time.monotonic() < until:
+        if not states or time.monotonic() < until:
             flips = flip_signs(numbers[start:end], permutations, seed, flips, until)
-        found.append(flips._asdict())
-    return pa.array(found, FLIPS)
+        states.append(flips._asdict())
+    return pa.array(states, FLIPS)

@@ -26,16 +26,16 @@ def tail(slope: Floats, df: Floats) -> Floats:
     """Return the integral over w, for tanh(u) = slope."""
     w = W / (slope * df + np.sqrt(df))[:, None]
     logarithms = np.log1p(2 * np.sinh(w / 2) ** 2 + slope[:, None] * np.sinh(w))
-    found: Floats = (w * SLOPE * np.exp(-df[:, None] * logarithms)).sum(axis=1)
-    return found
+    integrals: Floats = (w * SLOPE * np.exp(-df[:, None] * logarithms)).sum(axis=1)
+    return integrals
 
 
 def p_values(t: Floats, df: Floats) -> Floats:
     """Return the probabilities that Student's t is at least as far from 0 as these values."""
     t = np.minimum(np.abs(t), 1e150)
     shares = tail(t / np.sqrt(df + t**2), df) / tail(np.zeros_like(df), df)
-    found: Floats = np.minimum(np.exp(-df / 2 * np.log1p(t**2 / df)) * shares, 1)
-    return found
+    p: Floats = np.minimum(np.exp(-df / 2 * np.log1p(t**2 / df)) * shares, 1)
+    return p
 
 
 def quantiles(p: Floats, df: Floats) -> Floats:
@@ -48,22 +48,22 @@ def quantiles(p: Floats, df: Floats) -> Floats:
     for _ in range(NEWTON_STEPS):
         part = tail(np.tanh(u), df)
         u = u + part * (np.log(part / whole) - df / 2 * np.log1p(np.sinh(u) ** 2) - np.log(p))
-    found: Floats = np.sqrt(df) * np.sinh(u)
-    return found
+    t: Floats = np.sqrt(df) * np.sinh(u)
+    return t
 
 
 def of_arrow(
     function: Callable[[Floats, Floats], Floats],
-    one: pa.Array | pa.ChunkedArray,
+    numbers: pa.Array | pa.ChunkedArray,
     df: pa.Array | pa.ChunkedArray,
 ) -> pa.Array:
     """Call a function of two numbers; the result is NULL if one of them is NULL."""
-    columns = [plain_array(one), plain_array(df)]
+    columns = [plain_array(numbers), plain_array(df)]
     valid = np.logical_and(*(column.is_valid().to_numpy(zero_copy_only=False) for column in columns))
-    found = np.full(len(valid), np.nan)
+    results = np.full(len(valid), np.nan)
     with np.errstate(all="ignore"):
-        found[valid] = function(*(to_floats(column)[valid] for column in columns))
-    return copy_to_arrow_memory(pa.array(found, mask=~valid))
+        results[valid] = function(*(to_floats(column)[valid] for column in columns))
+    return copy_to_arrow_memory(pa.array(results, mask=~valid))
 
 
 def t_p(t: pa.Array | pa.ChunkedArray, df: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -20,13 +20,13 @@ class PerThread(Generic[Held]):
 
     def __init__(self, make: Callable[[], Held]) -> None:
         self.make = make
-        self.held: dict[int, Held] = {}
+        self.values: dict[int, Held] = {}
 
     def get(self) -> Held:
         thread = threading.get_ident()
-        held = self.held.get(thread)
-        if held is None:
-            if len(self.held) >= MOST_THREADS:
-                self.held.pop(list(self.held)[0], None)  # noqa: RUF015  (other threads may change it)
-            held = self.held[thread] = self.make()
-        return held
+        value = self.values.get(thread)
+        if value is None:
+            if len(self.values) >= MOST_THREADS:
+                self.values.pop(list(self.values)[0], None)  # noqa: RUF015  (other threads may change it)
+            value = self.values[thread] = self.make()
+        return value

@@ -31,9 +31,9 @@ class AgreementCall(Tests):
     grade: str = "rel"
 
     @classmethod
-    def parse(cls, function: str, given: Mapping[str, Given]) -> "AgreementCall":
+    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "AgreementCall":
         """Parse the arguments of a SQL call."""
-        fields = parse_fields(cls.parsers, given)
+        fields = parse_fields(cls.parsers, arguments)
         if not fields.get("grade", "rel"):
             raise ValueError("grade_col must be the name of a column, got ''")
         return cls(function, **fields)

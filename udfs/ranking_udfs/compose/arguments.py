@@ -41,11 +41,11 @@ TEXTS = dict.fromkeys(("measures", "lower_is_better"), "to_json({sql})::VARCHAR"
 }
 
 
-def as_rows(given: Mapping[str, str]) -> str:
+def as_rows(arguments: Mapping[str, str]) -> str:
     """Return SQL of a call's arguments, each with its name, type and text."""
     return ", ".join(
         f"['{name}', typeof({sql}), {TEXTS.get(name, '({sql})::VARCHAR').format(sql=sql)}]"
-        for name, sql in given.items()
+        for name, sql in arguments.items()
     )
 
 
@@ -69,9 +69,9 @@ def given_of(value: object) -> Given:
     if value is None or isinstance(value, bool):
         return Given(UNKNOWN, None) if value is None else Given("BOOLEAN", str(value).lower())
     if isinstance(value, (list, tuple)):
-        if any(isinstance(one, str) for one in value):
+        if any(isinstance(item, str) for item in value):
             return Given("VARCHAR[]", json.dumps(value))
-        return Given("BIGINT[]", f"[{', '.join('NULL' if one is None else str(one) for one in value)}]")
+        return Given("BIGINT[]", f"[{', '.join('NULL' if item is None else str(item) for item in value)}]")
     if isinstance(value, (float, Decimal)):
         value = float(value)
         whole, point, rest = repr(value).lstrip("-").partition(".")
@@ -80,72 +80,74 @@ def given_of(value: object) -> Given:
     return Given("BIGINT" if isinstance(value, int) else "VARCHAR", str(value))
 
 
-def parse_table(name: str, given: Given) -> str:
+def parse_table(name: str, argument: Given) -> str:
     """Parse the name of a table for query_table."""
-    if given.text is None or given.kind != "VARCHAR":
-        raise ValueError(f"{name} must be the name of a table, view, CTE or file, got {given.shown}")
-    if QUERY.match(given.text) and not FILE.search(given.text):
+    if argument.text is None or argument.kind != "VARCHAR":
+        raise ValueError(f"{name} must be the name of a table, view, CTE or file, got {argument.shown}")
+    if QUERY.match(argument.text) and not FILE.search(argument.text):
         raise ValueError(
-            f"{name} must be the name of a table, view, CTE or file, got {cut(given.text)}: "
+            f"{name} must be the name of a table, view, CTE or file, got {cut(argument.text)}: "
             "write WITH mine AS (...) before the query, and 'mine' here"
         )
     # DuckDB also finds a CTE by `main.` and its name.
-    if given.text.lower().replace('"', "").removeprefix("main.") in OWN_NAMES:
-        rule = f"{name} must be a table of another name, got {given.text}"
+    if argument.text.lower().replace('"', "").removeprefix("main.") in OWN_NAMES:
+        rule = f"{name} must be a table of another name, got {argument.text}"
         raise ValueError(f"{rule}: the SQL of this function has a CTE of that name")
-    return given.text
+    return argument.text
 
 
-def parse_optional_table(name: str, given: Given) -> str | None:
-    return None if given.text is None else parse_table(name, given)
+def parse_optional_table(name: str, argument: Given) -> str | None:
+    return None if argument.text is None else parse_table(name, argument)
 
 
-def parse_column(name: str, given: Given) -> str | None:
+def parse_column(name: str, argument: Given) -> str | None:
     """Parse the name of a column; None for NULL, and "" if the column is optional and is not read."""
-    is_name = given.kind in ("VARCHAR", *NULLS) and (given.text != "" or name in ("grade_col", "system_col"))
-    if name == "system_col" and str(given.text).lower() in ("ranking_system", "ranking_absent"):
+    is_name = argument.kind in ("VARCHAR", *NULLS) and (
+        argument.text != "" or name in ("grade_col", "system_col")
+    )
+    if name == "system_col" and str(argument.text).lower() in ("ranking_system", "ranking_absent"):
         raise ValueError(
-            f"{name} must be a column of another name (the SQL has one of this name), got {given.text}"
+            f"{name} must be a column of another name (the SQL has one of this name), got {argument.text}"
         )
     if not is_name:
-        raise ValueError(f"{name} must be the name of a column, got {cut(given.text or given.shown)}")
-    return given.text
+        raise ValueError(f"{name} must be the name of a column, got {cut(argument.text or argument.shown)}")
+    return argument.text
 
 
-def parse_boolean(name: str, given: Given) -> bool:
-    if given.kind != "BOOLEAN" or given.text is None:
-        raise ValueError(f"{name} must be true or false, got {cut(given.shown)}")
-    return given.text == "true"
+def parse_boolean(name: str, argument: Given) -> bool:
+    if argument.kind != "BOOLEAN" or argument.text is None:
+        raise ValueError(f"{name} must be true or false, got {cut(argument.shown)}")
+    return argument.text == "true"
 
 
 def word(*words: str) -> Callable[[str, Given], str]:
     """Return a parser that accepts one of these words."""
 
-    def parse(name: str, given: Given) -> str:
-        if given.text not in words:
-            raise ValueError(f"{name} must be {'|'.join(words)}, got {given.shown}")
-        return given.text
+    def parse(name: str, argument: Given) -> str:
+        if argument.text not in words:
+            raise ValueError(f"{name} must be {'|'.join(words)}, got {argument.shown}")
+        return argument.text
 
     return parse
 
 
-def to_float(given: Given) -> float:
+def to_float(argument: Given) -> float:
     """Convert an argument to a DOUBLE; NaN if it is not a number."""
     try:
-        value = float((given.text or "").strip())
-        if given.kind == "FLOAT":  # The text of a FLOAT has fewer digits than the same number as a DOUBLE.
+        value = float((argument.text or "").strip())
+        if argument.kind == "FLOAT":  # The text of a FLOAT has fewer digits than the same number as a DOUBLE.
             (value,) = struct.unpack("f", struct.pack("f", value))
     except ValueError:
         return math.nan
     return value
 
 
-def parse_min_grade(name: str, given: Given) -> float | None:
-    if given.text is None:
+def parse_min_grade(name: str, argument: Given) -> float | None:
+    if argument.text is None:
         return None
-    grade = to_float(given)
+    grade = to_float(argument)
     if not 0 < grade < math.inf:
-        raise ValueError(f"{name} must be a number > 0, got {given.shown}")
+        raise ValueError(f"{name} must be a number > 0, got {argument.shown}")
     return grade
 
 
@@ -159,64 +161,63 @@ def is_whole(number: Decimal) -> bool:
     return number.is_finite() and number == number.to_integral_value()
 
 
-def parse_ks(name: str, given: Given) -> list[int | None] | None:
+def parse_ks(name: str, argument: Given) -> list[int | None] | None:
     """Parse cutoffs: a LIST or one cutoff; None for NULL."""
-    rule, one = f"every k in {name} must be", re.sub(r"\[\d*\]$", "", given.kind)
-    if not (is_number(one) or one in NULLS):
-        raise ValueError(f"{name} must be a list of integers, got {cut(given.kind)}")
-    if given.text is None:
+    rule, kind = f"every k in {name} must be", re.sub(r"\[\d*\]$", "", argument.kind)
+    if not (is_number(kind) or kind in NULLS):
+        raise ValueError(f"{name} must be a list of integers, got {cut(argument.kind)}")
+    if argument.text is None:
         return None
-    found = parse_numbers(given.text)
-    if not found:
-        raise ValueError(f"{name} must be a list of one or more k, got {cut(given.text)}")
-    if not all(k is None or is_whole(k) for k in found):
-        raise ValueError(f"{rule} an integer, got {cut(given.text)}")
-    ks = [None if k is None else int(k) for k in found]
+    numbers = parse_numbers(argument.text)
+    if not numbers:
+        raise ValueError(f"{name} must be a list of one or more k, got {cut(argument.text)}")
+    if not all(k is None or is_whole(k) for k in numbers):
+        raise ValueError(f"{rule} an integer, got {cut(argument.text)}")
+    ks = [None if k is None else int(k) for k in numbers]
     if lowest := min((k for k in ks if k is not None and k < 0), default=0):
         raise ValueError(f"{rule} 0 or more, got {lowest}")
     if any(k is not None and k >= 2**63 for k in ks):
-        raise ValueError(f"{rule} an integer below 2^63, got {cut(given.text)}")
+        raise ValueError(f"{rule} an integer below 2^63, got {cut(argument.text)}")
     return ks
 
 
-def parse_max_k(name: str, given: Given) -> int | None:
-    if not (is_number(given.kind) or given.kind in NULLS):
-        raise ValueError(f"{name} must be an integer, got {cut(given.kind)}")
-    if given.text is None:
+def parse_max_k(name: str, argument: Given) -> int | None:
+    if not (is_number(argument.kind) or argument.kind in NULLS):
+        raise ValueError(f"{name} must be an integer, got {cut(argument.kind)}")
+    if argument.text is None:
         return None
-    k = Decimal(given.text)
+    k = Decimal(argument.text)
     if not is_whole(k):
-        raise ValueError(f"{name} must be an integer, got {cut(given.text)}")
+        raise ValueError(f"{name} must be an integer, got {cut(argument.text)}")
     if k < 0:
-        raise ValueError(f"{name} must be 0 or more, got {cut(given.text)}")
+        raise ValueError(f"{name} must be 0 or more, got {cut(argument.text)}")
     return int(k)
 
 
-def parse_choices(name: str, given: Given) -> list[Choice] | None:
+def parse_choices(name: str, argument: Given) -> list[Choice] | None:
     """Parse measures: a string or a LIST of strings, as JSON; None for NULL."""
-    if not re.fullmatch(r'(VARCHAR|"NULL"|NULL)(\[\d*\])?', given.kind):
+    if not re.fullmatch(r'(VARCHAR|"NULL"|NULL)(\[\d*\])?', argument.kind):
         raise ValueError(
-            f"{name} must be names of measures, as in ['ndcg', 'recall@5'], got {cut(given.kind)}"
+            f"{name} must be names of measures, as in ['ndcg', 'recall@5'], got {cut(argument.kind)}"
         )
-    value = json.loads(given.text or "null")
+    value = json.loads(argument.text or "null")
     if value is None:
         return None
-    text = value if isinstance(value, str) else ",".join("NULL" if one is None else one for one in value)
+    text = value if isinstance(value, str) else ",".join("NULL" if item is None else item for item in value)
     if not text:
-        raise ValueError(
-            f"{name} must be one or more names of measures, got {given.text if value == [] else repr(text)}"
-        )
+        shown = argument.text if value == [] else repr(text)
+        raise ValueError(f"{name} must be one or more names of measures, got {shown}")
     if len(text) > LONGEST:
         raise ValueError(f"{name} must be a string of at most {LONGEST} characters, got {len(text)}")
     return parse_measures(text, SPELLINGS, "FROM ranking.functions() lists them")
 
 
-def split_arguments(names: Sequence[str], given: Mapping[str, Any] | None = None) -> tuple[list[str], str]:
+def split_arguments(names: Sequence[str], values: Mapping[str, Any] | None = None) -> tuple[list[str], str]:
     """Return the arguments that change the SQL of a call, and the CTEs for the other arguments.
 
-    The CTEs hold the macro's parameters, or the values in `given`.
+    The CTEs hold the macro's parameters, or the values in `values`.
     """
-    texts = {name: sql_value(given[name]) if given else name for name in names if name in IN_MACRO}
+    texts = {name: sql_value(values[name]) if values else name for name in names if name in IN_MACRO}
     ctes = [f"{IN_MACRO[name]} AS (SELECT {text} AS id)" for name, text in texts.items()]
     return [name for name in names if name not in texts], f"WITH {', '.join(ctes)} " if ctes else ""
 
@@ -244,19 +245,19 @@ PARSERS: Parsers = {
     **JUDGING,
     "divide": ("divide", word("list", "k")),
     "measures": ("choices", parse_choices),
-    "usual": ("usual", lambda name, given: given.text and parse_measures(given.text)),
+    "usual": ("usual", lambda name, argument: argument.text and parse_measures(argument.text)),
     "is_part": ("is_part", parse_boolean),
 }
 
 
-def parse_fields(parsers: Parsers, given: Mapping[str, Given]) -> dict[str, Any]:
+def parse_fields(parsers: Parsers, arguments: Mapping[str, Given]) -> dict[str, Any]:
     """Parse all arguments of a call, and return its fields by name, without NULLs.
 
     Raises:
         ValueError: the first broken rule, with the value
     """
     fields = {}
-    for name, argument in given.items():
+    for name, argument in arguments.items():
         field, parse = parsers[name]
         value = parse(name, argument)
         if value is not None:

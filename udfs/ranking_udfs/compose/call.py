@@ -106,7 +106,7 @@ class Group:
 
     def reads(self, column: str) -> bool:
         """Return true if a formula reads this column of `cut`."""
-        return any(re.search(rf"(?<!\.)\b{column}\b", one.formula) for one in self.columns)
+        return any(re.search(rf"(?<!\.)\b{column}\b", measure.formula) for measure in self.columns)
 
     @property
     def made(self) -> str:
@@ -152,13 +152,13 @@ class Call:
     is_part: bool = False  # true over partitions of users, in a database of partitions.py
 
     @classmethod
-    def parse(cls, function: str, given: Mapping[str, Given]) -> "Call":
+    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "Call":
         """Parse the arguments of a SQL call.
 
         Raises:
             ValueError: the first broken rule, with the value
         """
-        return cls(function, **cls.checked(function, parse_fields(cls.parsers, given)))
+        return cls(function, **cls.checked(function, parse_fields(cls.parsers, arguments)))
 
     @staticmethod
     def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class Call:
         fields.setdefault("choices", usual)
         if function in MEASURED:
             choices = fields.get("choices")
-            if choices is None or any(not one.cuts for one in choices):
+            if choices is None or any(not choice.cuts for choice in choices):
                 require_ks(fields)
             if fields.get("ties") == "expected":
                 for choice in choices or ():
@@ -184,7 +184,7 @@ class Call:
 
     def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "Call":
         """Return the call with the columns of its tables, from `types` by name of the table."""
-        tables: dict[str, Any] = {one.name: getattr(self, one.name, None) for one in fields(Types)}
+        tables: dict[str, Any] = {field.name: getattr(self, field.name, None) for field in fields(Types)}
         return replace(self, types=Types(**{of: types[name] for of, name in tables.items() if name in types}))
 
     @property
@@ -450,14 +450,14 @@ class Call:
         if choices is None:
             choices = [
                 parse_measure(name)
-                for name, one in MEASURES.items()
-                if (one.expected if self.expected else one.column)
+                for name, measure in MEASURES.items()
+                if (measure.expected if self.expected else measure.column)
             ]
         return merge_choices(choices, self.ks)
 
     @cached_property
     def all_ks(self) -> list[int | None]:
-        ks = {*self.ks}.union(*(one.cuts for one in self.asked)) if self.has_measures else {*self.ks}
+        ks = {*self.ks}.union(*(choice.cuts for choice in self.asked)) if self.has_measures else {*self.ks}
         return sorted(ks, key=lambda k: (k is None, k))
 
     @property
@@ -474,17 +474,17 @@ class Call:
             measure = MEASURES["interpolated_precision"]
             at_recall = render_formula(measure, {"recall": "recall"}, expected=False)
             return [Column("interpolated", at_recall, measure.range)]
-        names = self.own_names or [one.name for one in self.measures]
+        names = self.own_names or [choice.name for choice in self.measures]
         return [
             Column(
                 name,
-                self.column_formula(one),
-                range_of(one),
-                place,
-                one.measure.higher_is_better,
-                self.own_cuts(one),
+                self.column_formula(choice),
+                range_of(choice),
+                position,
+                choice.measure.higher_is_better,
+                self.own_cuts(choice),
             )
-            for place, (name, one) in enumerate(zip(names, self.measures, strict=True), 1)
+            for position, (name, choice) in enumerate(zip(names, self.measures, strict=True), 1)
         ]
 
     @property
@@ -498,7 +498,7 @@ class Call:
 
     @property
     def measure_names(self) -> str:
-        return ", ".join(identifier(one.name) for one in self.columns)
+        return ", ".join(identifier(column.name) for column in self.columns)
 
     @property
     def measures(self) -> list[Choice]:
@@ -527,19 +527,19 @@ class Call:
     def groups(self) -> list[Group]:
         """Measures by lowest relevant grade, ascending; the group of all grades above 0 comes first."""
         by_grade: dict[float, list[int]] = {}
-        for place, choice in enumerate(self.measures):
-            by_grade.setdefault(self.grade_of(choice), []).append(place)
+        for position, choice in enumerate(self.measures):
+            by_grade.setdefault(self.grade_of(choice), []).append(position)
         groups: list[Group] = []
         # Only the last group has names of measures, since `hits` is also a column of rankings.
-        columns = [replace(one, name=f"value_{place}") for place, one in enumerate(self.columns)]
-        for grade, places in sorted(by_grade.items()):
+        columns = [replace(column, name=f"value_{position}") for position, column in enumerate(self.columns)]
+        for grade, positions in sorted(by_grade.items()):
             source, number_of = groups[-1].result if groups else "at_k", len(groups) + 1
-            own = [columns[place] for place in places]
+            own = [columns[position] for position in positions]
             groups.append(Group(number(grade) if grade else "", own, source, f"_{number_of}", False))
         last = by_grade[max(by_grade)]
         every = [
-            one if place in last else replace(one, formula=columns[place].name)
-            for place, one in enumerate(self.columns)
+            column if position in last else replace(column, formula=columns[position].name)
+            for position, column in enumerate(self.columns)
         ]
         groups[-1] = replace(groups[-1], columns=every, suffix="", is_last=True)
         return groups
@@ -581,13 +581,16 @@ def nulls(names: Sequence[str]) -> str:
 
 def escaped(name: str) -> str:
     """Escape a name for a DuckDB regular expression."""
-    return "".join(one if one.isalnum() or one == "_" or ord(one) > 127 else f"\\{one}" for one in name)
+    return "".join(
+        character if character.isalnum() or character == "_" or ord(character) > 127 else f"\\{character}"
+        for character in name
+    )
 
 
 def range_of(choice: Choice) -> Range:
     """Return the range of a measure with these options."""
-    for text, held in choice.measure.ranges.items():
+    for text, special in choice.measure.ranges.items():
         option, _, value = text.partition("=")
         if str(choice.options.get(option)) == value:
-            return held
+            return special
     return choice.measure.range

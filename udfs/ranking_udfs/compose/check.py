@@ -78,31 +78,39 @@ class CheckCall(Call):
     known: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
     @classmethod
-    def parse(cls, function: str, given: Mapping[str, Given]) -> "CheckCall":
-        strict = {name: one for name, one in given.items() if name not in (*COLUMNS, *JUDGING, "descending")}
+    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "CheckCall":
+        strict = {
+            name: argument
+            for name, argument in arguments.items()
+            if name not in (*COLUMNS, *JUDGING, "descending")
+        }
         fields = parse_fields(cls.parsers, strict)
         require_ks(fields)
         wrong, problems = [], []
         for name in COLUMNS:
-            if name not in given or given[name].text is None:
+            if name not in arguments or arguments[name].text is None:
                 continue
-            fields[name.removesuffix("_col")] = given[name].text
-            if given[name].kind not in ("VARCHAR", UNKNOWN, "NULL"):
+            fields[name.removesuffix("_col")] = arguments[name].text
+            if arguments[name].kind not in ("VARCHAR", UNKNOWN, "NULL"):
                 wrong.append(name)
                 if name != "time_col":
-                    problems.append(f"{name} must be the name of a column, got {cut(str(given[name].text))}")
-        descending = given["descending"]
+                    problems.append(
+                        f"{name} must be the name of a column, got {cut(str(arguments[name].text))}"
+                    )
+        descending = arguments["descending"]
         fields["descending"] = {"true": True, "false": False}.get(str(descending.text))
         if descending.kind != "BOOLEAN" or descending.text is None:
             problems.append(f"descending must be true or false, got {cut(descending.text or 'NULL')}")
         for name in JUDGING:
             try:
-                fields |= parse_fields(JUDGING, {name: given[name]})
+                fields |= parse_fields(JUDGING, {name: arguments[name]})
             except ValueError as error:
                 problems.append(str(error))
-                fields |= {"min_grade": number_of(given[name])} if name == "min_grade" else {}
+                fields |= {"min_grade": number_of(arguments[name])} if name == "min_grade" else {}
         if fields.get("predicted_truth"):
-            check_predicted(fields, {name: given[name] for name in COLUMNS if name in given}, problems)
+            check_predicted(
+                fields, {name: arguments[name] for name in COLUMNS if name in arguments}, problems
+            )
         return cls(function, problems=problems, wrong=wrong, **fields)
 
     # --- The tables ---
@@ -210,11 +218,11 @@ class CheckCall(Call):
         several = "(SELECT min(hidden_grade) < max(hidden_grade) FROM _ranking_truth)"
         if self.known:
             rows = {role: self.known[name] for role, name in tables.items()}
-            found = [sql_pairs(facts.findings(of_several, rows)) for of_several in (False, True)]
+            texts = [sql_pairs(facts.findings(of_several, rows)) for of_several in (False, True)]
             return (
-                found[0]
-                if found[0] == found[1]
-                else f"CASE WHEN {several} THEN {found[1]} ELSE {found[0]} END"
+                texts[0]
+                if texts[0] == texts[1]
+                else f"CASE WHEN {several} THEN {texts[1]} ELSE {texts[0]} END"
             )
         arguments = [
             literal(json.dumps(asdict(facts))),
@@ -267,7 +275,9 @@ class CheckCall(Call):
         """Possible problems, with the names of columns in their sentences."""
         words = {"user": self.user, "item": self.item, "score": self.score, "grade": self.grade_name}
         words["least"] = "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"
-        possible = [one for one in PROBLEMS if not one.needs or getattr(self, one.needs) is not None]
+        possible = [
+            problem for problem in PROBLEMS if not problem.needs or getattr(self, problem.needs) is not None
+        ]
         return codes(words, possible, literal)
 
     # --- Users with human labels, among users with model-generated grades ---
@@ -298,29 +308,32 @@ def kept(function: str) -> str:
 
 def codes(words: Mapping[str, str], problems: Sequence[Problem], quote: Callable[[str], Any]) -> list[Code]:
     """Return problems as SQL, with `words` filled in their sentences."""
-    found = []
-    for one in problems:
-        sentence = re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), one.sentence)
-        place, counted = PROBLEMS.index(one) + 1, "NULL" if one.counted is None else literal(one.counted)
-        shares = (sql_value(one.error_from), sql_value(one.warning_from))
-        found.append(Code(place, one.code, counted, *shares, quote(sentence)))
-    return found
+    rows = []
+    for problem in problems:
+        sentence = re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), problem.sentence)
+        position, counted = (
+            PROBLEMS.index(problem) + 1,
+            "NULL" if problem.counted is None else literal(problem.counted),
+        )
+        shares = (sql_value(problem.error_from), sql_value(problem.warning_from))
+        rows.append(Code(position, problem.code, counted, *shares, quote(sentence)))
+    return rows
 
 
 def check_predicted(fields: Mapping[str, Any], columns: Mapping[str, Given], problems: Sequence[str]) -> None:
     """Raise ValueError for arguments that do not fit predicted_truth."""
     check_predicted_users(fields.get("users"), fields.get("without_relevant", "zero"))
-    for name, one in columns.items():
+    for name, argument in columns.items():
         if name != "time_col":
-            parse_column(name, one)
+            parse_column(name, argument)
     if problems:
         raise ValueError(problems[0])
 
 
-def number_of(given: Given) -> float | None:
+def number_of(argument: Given) -> float | None:
     """Return an invalid min_grade as a number, or None."""
     try:
-        return float(given.text or "")
+        return float(argument.text or "")
     except ValueError:
         return None
 
@@ -345,8 +358,8 @@ def sql_pairs(pairs: Sequence[Sequence[str]]) -> str:
 
 def column_findings(facts: str, several: bool | None, *rows: str) -> list[list[str]]:
     """Return the problems of arguments and columns, for tables with these row types."""
-    given = json.loads(facts)
-    of = Facts(**given | {"names": Names(**given["names"])})
+    fields = json.loads(facts)
+    of = Facts(**fields | {"names": Names(**fields["names"])})
     return of.findings(bool(several), dict(zip(of.tables, map(parse_columns, rows), strict=True)))
 
 
@@ -366,16 +379,16 @@ class Facts:
         `several` is true if truth has a column with the name of the scores, with several distinct numbers.
         """
         names, rec, truth = self.names, tables["rec"], tables["truth"]
-        found = [("unfit_column", text) for text in self.problems]
-        found += [("unfit_column", text) for text in unfit_columns(names, self.wrong, rec, truth)]
+        pairs = [("unfit_column", text) for text in self.problems]
+        pairs += [("unfit_column", text) for text in unfit_columns(names, self.wrong, rec, truth)]
         if "history" in tables:
-            found += history_findings(names, self.time, self.wrong, truth, tables["history"])
+            pairs += history_findings(names, self.time, self.wrong, truth, tables["history"])
         if "items" in tables:
             unfit = unfit_ids("items", ["item"], names, truth, tables["items"])
-            found += [("unfit_column", text) for text in unfit]
+            pairs += [("unfit_column", text) for text in unfit]
         if "users" in tables and (problem := users_problem(names, truth, tables["users"])):
-            found.append(("users", problem))
-        return [[*one] for one in [*found, *unread_columns(names, several, rec, truth)]]
+            pairs.append(("users", problem))
+        return [[*pair] for pair in [*pairs, *unread_columns(names, several, rec, truth)]]
 
 
 def unfit_columns(
@@ -386,14 +399,16 @@ def unfit_columns(
         if problem := missing_columns(table, names, columns, others, wrong):
             yield problem
     # Missing columns pass the checks of types.
-    there = [
+    filled = [
         {name: UNKNOWN for name in (names.user, names.item, names.score) if type_of(columns, name) is None}
         | dict(columns)
         for columns in (rec, truth)
     ]
-    said = {f"{name}_col": getattr(names, name) for name in ("user", "item", "score", "grade", "system")}
-    nameless = [cut(str(said[name])) for name in said if name in wrong]
-    for problem in type_problems(names, *there):
+    by_argument = {
+        f"{name}_col": getattr(names, name) for name in ("user", "item", "score", "grade", "system")
+    }
+    nameless = [cut(str(by_argument[name])) for name in by_argument if name in wrong]
+    for problem in type_problems(names, *filled):
         about = problem.partition(" must ")[0]
         if about not in nameless and problem != "rel must be a finite number, got NULL":
             yield problem
@@ -404,14 +419,14 @@ def unread_columns(
 ) -> Iterator[tuple[str, str]]:
     """Yield unread columns that would change all results if they were read."""
     if names.grade is None and type_of(truth, "rel") is None:
-        for one in alike("grades", truth):
-            if several or names.is_part or one.lower() != names.score.lower():
-                yield "grade_not_read", one
+        for column in alike("grades", truth):
+            if several or names.is_part or column.lower() != names.score.lower():
+                yield "grade_not_read", column
     if names.system is None and type_of(rec, "system") is None:
-        yield from (("system_not_read", one) for one in alike("systems", rec))
+        yield from (("system_not_read", column) for column in alike("systems", rec))
     if names.system != "":
         read = (names.system or "system").lower()
-        yield from (("run_not_read", one) for one in alike("runs", rec) if one.lower() != read)
+        yield from (("run_not_read", column) for column in alike("runs", rec) if column.lower() != read)
 
 
 def unfit_ids(
@@ -420,9 +435,11 @@ def unfit_ids(
     """Yield the error text of each id column that is missing or has another type than in truth."""
     for kind in kinds:
         name = getattr(names, kind)
-        if (there := type_of(columns, name)) is None:
+        if (column_type := type_of(columns, name)) is None:
             yield no_column(table, name, f"{kind}_col", columns)
-        elif problem := id_problem(name, f"truth and in {table}", type_of(truth, name) or UNKNOWN, there):
+        elif problem := id_problem(
+            name, f"truth and in {table}", type_of(truth, name) or UNKNOWN, column_type
+        ):
             yield problem
 
 

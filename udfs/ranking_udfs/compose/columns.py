@@ -81,7 +81,7 @@ def split_type(text: str) -> Iterator[str]:
 
 def type_of(columns: Mapping[str, str], name: str) -> str | None:
     """Return the type of a column, ignoring case in its name; None if there is no such column."""
-    return next((kind for one, kind in columns.items() if unquoted(one).lower() == name.lower()), None)
+    return next((kind for column, kind in columns.items() if unquoted(column).lower() == name.lower()), None)
 
 
 def cut(text: str) -> str:
@@ -100,17 +100,17 @@ def tables_problem(
         missing_columns("rec", names, rec, rec)
         or next(type_problems(names, rec, rec), None)
         or unread_column(names, rec, rec)
-        or next(problems_beside(names, tables), None)
+        or next(other_problems(names, tables), None)
     )
 
 
-def problems_beside(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def other_problems(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """Yield the problem of each invalid column of history and items."""
     wanted = {
         "history": {"user_col": names.user, "item_col": names.item},
         "items": {"item_col": names.item, "category_col": names.category},
     }
-    for table in (one for one in wanted if one in tables):
+    for table in (table for table in wanted if table in tables):
         for argument, name in wanted[table].items():
             kind = type_of(tables[table], name)
             if kind is None:
@@ -151,7 +151,8 @@ def intent_problem(names: Names, truth: Mapping[str, str]) -> str | None:
         return None
     if (kind := type_of(truth, name)) is None:
         near = next(
-            (one for one in map(unquoted, truth) if re.fullmatch(NEAR["intent_col"], one, re.I)), "..."
+            (column for column in map(unquoted, truth) if re.fullmatch(NEAR["intent_col"], column, re.I)),
+            "...",
         )
         rule = f"truth must have a column {cut(name)} (intent_col)"
         return f"{rule}, got {listed(truth)}; write intent_col := '{near}'"
@@ -257,24 +258,24 @@ def missing_text(
 
     `select` is the advice if naming columns does not help.
     """
-    renamed, given = [], []
+    renamed, arguments = [], []
     for argument, name in missing.items():
         near = nearest_column(argument, columns)
         if argument in in_both:
             renamed.append(f"{quoted(near) or '...'} AS {quoted(name)}")
         else:
             as_rank = ", descending := false" * bool(re.match("rank|pos|place", near, re.I))
-            given.append(f"{argument} := '{near or '...'}'{as_rank}")
-    said = " and ".join(f"a column {cut(name)} ({argument})" for argument, name in missing.items())
-    write = [f"SELECT * RENAME ({', '.join(renamed)})"] * bool(renamed) + given
+            arguments.append(f"{argument} := '{near or '...'}'{as_rank}")
+    wanted = " and ".join(f"a column {cut(name)} ({argument})" for argument, name in missing.items())
+    write = [f"SELECT * RENAME ({', '.join(renamed)})"] * bool(renamed) + arguments
     write = [select] if select else write
-    return f"{source} must have {said}, got {listed(columns)}; write {', '.join(write)}"
+    return f"{source} must have {wanted}, got {listed(columns)}; write {', '.join(write)}"
 
 
 def nearest_column(argument: str, columns: Iterable[str]) -> str:
     """Return the first column with a likely name for an argument whose column is missing; "" if none."""
     names = map(unquoted, columns)
-    return next((one for one in names if re.fullmatch(NEAR.get(argument, "(?!)"), one, re.I)), "")
+    return next((name for name in names if re.fullmatch(NEAR.get(argument, "(?!)"), name, re.I)), "")
 
 
 def quoted(name: str) -> str:
@@ -307,14 +308,14 @@ def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
             yield f"{cut(name)} must be a number{hint}, got {cut(kind)}"
 
 
-def id_problem(name: str, tables: str, one: str, other: str) -> str | None:
+def id_problem(name: str, tables: str, first: str, second: str) -> str | None:
     """Return the error text of ids with types in two tables that cannot be compared."""
-    if UNKNOWN in (one, other) or family(one) == family(other):
+    if UNKNOWN in (first, second) or family(first) == family(second):
         return None
-    write = f"write CAST({cut(name)} AS {cut(common_type(one, other))}) in both"
-    if one.endswith("[]") != other.endswith("[]"):
+    write = f"write CAST({cut(name)} AS {cut(common_type(first, second))}) in both"
+    if first.endswith("[]") != second.endswith("[]"):
         write = f"write unnest({cut(name)}) AS {cut(name)} where it is a list"
-    return f"{cut(name)} must have the same type in {tables}, got {cut(one)} and {cut(other)}; {write}"
+    return f"{cut(name)} must have the same type in {tables}, got {cut(first)} and {cut(second)}; {write}"
 
 
 def is_integer(kind: str) -> bool:
@@ -345,49 +346,49 @@ def cannot_match(kinds: str) -> bool:
     return bool(re.search(r"\[\d+\]|\bINTERVAL\b", re.sub(r"'[^']*'|\"[^\"]*\"", "", kinds)))
 
 
-def common_type(one: str, other: str) -> str:
+def common_type(first: str, second: str) -> str:
     """Return the type for casting ids of two types.
 
     For two numeric types it is the less exact type, so that equal ids stay equal. A VARCHAR would end in .0.
     """
-    both = one + other
+    both = first + second
     if re.search("UUID|DATE|TIME|BLOB|BIT", both) and re.search("FLOAT|DOUBLE|DECIMAL", both):
         return "VARCHAR"
     for number in ("FLOAT", "DOUBLE"):
-        for kind in (one, other):
+        for kind in (first, second):
             if number in kind:
                 return kind
-    decimals = [re.search(r", ?(\d+)\)$", kind) for kind in (one, other)]
+    decimals = [re.search(r", ?(\d+)\)$", kind) for kind in (first, second)]
     if re.search(r"^DECIMAL|DECIMAL.*\)$", both) and not re.search(r", ?0\)VAR|VAR.*, ?0\)$", both):
-        return f"DECIMAL(38, {max(int(found[1]) for found in decimals if found)})"
+        return f"DECIMAL(38, {max(int(scale[1]) for scale in decimals if scale)})"
     if re.fullmatch(r"((DATE|TIMESTAMP)(_[NMS]+| WITH TIME ZONE)?)+", both):
         return "TIMESTAMP"
     if "BOOLEAN" in both and re.fullmatch(f"({INTEGER})+", both.replace("BOOLEAN", "")):
         return "BIGINT"
-    return "BLOB" if "BLOB" in (one, other) else "VARCHAR"
+    return "BLOB" if "BLOB" in (first, second) else "VARCHAR"
 
 
 def unread_column(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]) -> str | None:
     """Return the error text of an unread column that would change all results if it were read."""
     may_be_one = names.system is None and type_of(rec, "system") is None
     if may_be_one and (systems := alike("systems", rec)):
-        one = systems[0]
-        rule = f"system_col := '{one}' keeps models apart; system_col := '' if each user has one list"
-        return f"rec has a column {one} that is not read: {rule}"
+        column = systems[0]
+        rule = f"system_col := '{column}' keeps models apart; system_col := '' if each user has one list"
+        return f"rec has a column {column} that is not read: {rule}"
     read = (names.system or "system").lower()
-    runs = [one for one in alike("runs", rec) if one.lower() != read] if names.system != "" else []
+    runs = [column for column in alike("runs", rec) if column.lower() != read] if names.system != "" else []
     if runs:
-        one, unless = runs[0], "system_col := ''" if may_be_one else "remove it (SELECT * EXCLUDE)"
+        column, unless = runs[0], "system_col := ''" if may_be_one else "remove it (SELECT * EXCLUDE)"
         return (
-            f"rec has a column {one} that is not read, and would make one list of several runs: as "
-            f"system_col, name a column with system || '/' || {one} (then take the mean of each user's runs)"
-            f"; {unless} if each user has one list"
+            f"rec has a column {column} that is not read, and would make one list of several runs: as "
+            f"system_col, name a column with system || '/' || {column} "
+            f"(then take the mean of each user's runs); {unless} if each user has one list"
         )
     if names.grade is None and type_of(truth, "rel") is None:
-        for one in alike("grades", truth):
+        for column in alike("grades", truth):
             # If it has the name of the scores, only the rows show whether it holds grades.
-            if names.is_part or one.lower() != names.score.lower():
-                return grade_not_read(one)
+            if names.is_part or column.lower() != names.score.lower():
+                return grade_not_read(column)
     return None
 
 
@@ -401,8 +402,8 @@ def grade_not_read(name: str) -> str:
 
 def alike(kind: str, columns: Mapping[str, str]) -> list[str]:
     """Return the columns with typical names of systems, runs or grades; grades must be numbers."""
-    found = [unquoted(one) for one in columns if re.fullmatch(LIKE[kind], unquoted(one), re.I)]
-    return [one for one in found if kind != "grades" or is_plain_number(str(type_of(columns, one)))]
+    names = [unquoted(column) for column in columns if re.fullmatch(LIKE[kind], unquoted(column), re.I)]
+    return [column for column in names if kind != "grades" or is_plain_number(str(type_of(columns, column)))]
 
 
 def is_like_grades(name: str) -> bool:

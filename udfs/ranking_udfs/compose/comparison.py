@@ -31,8 +31,11 @@ OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
 ERRORS = ("mae", "mse", "rmse", "logloss")
 # Names known to a comparison: the measure (if any), its direction, and whether its values are from 0 to 1.
 KNOWN: Mapping[str, tuple[str | None, bool | None, bool]] = {
-    **{name: (one.name, one.higher_is_better, one.range.is_share) for name, one in SPELLINGS.items()},
-    **{one.name: (None, None, one.range.high == 1) for one in BY_USER},
+    **{
+        name: (measure.name, measure.higher_is_better, measure.range.is_share)
+        for name, measure in SPELLINGS.items()
+    },
+    **{measure.name: (None, None, measure.range.high == 1) for measure in BY_USER},
     **dict.fromkeys(OVERLAPS, (None, None, True)),
     **dict.fromkeys(ERRORS, (None, False, False)),
 }
@@ -52,36 +55,40 @@ LOWER = (
 
 def list_names(names: Sequence[str | None]) -> str:
     """List names on one line, for an error."""
-    text = re.sub(r"[\t\n\f\r ]+", " ", ", ".join("NULL" if one is None else cut(one) for one in names))
+    text = re.sub(r"[\t\n\f\r ]+", " ", ", ".join("NULL" if name is None else cut(name) for name in names))
     return f"{text[:157]}..." if len(text) > 160 else text
 
 
 def must_be(rule: str, read: Callable[[Given], Any]) -> Callable[[str, Given], Any]:
     """Return a parser that raises ValueError if `read` returns None."""
 
-    def parse(name: str, given: Given) -> Any:
-        if (value := read(given)) is None:
-            raise ValueError(f"{name} must be {rule}, got {list_names([given.text])}")
+    def parse(name: str, argument: Given) -> Any:
+        if (value := read(argument)) is None:
+            raise ValueError(f"{name} must be {rule}, got {list_names([argument.text])}")
         return value
 
     return parse
 
 
 def one_of(*words: str) -> Callable[[str, Given], str]:
-    return must_be("|".join(words), lambda given: given.text if given.text in words else None)
+    return must_be("|".join(words), lambda argument: argument.text if argument.text in words else None)
 
 
 def integer(low: int, high: int) -> Callable[[str, Given], int]:
-    def read(given: Given) -> int | None:
-        is_one = is_integer(given.kind) and given.text is not None
-        return value if is_one and low <= (value := int(str(given.text))) <= high else None
+    def read(argument: Given) -> int | None:
+        is_valid = is_integer(argument.kind) and argument.text is not None
+        return value if is_valid and low <= (value := int(str(argument.text))) <= high else None
 
     return must_be(f"an integer from {low} to {high}", read)
 
 
-def read_confidence(given: Given) -> Decimal | None:
-    is_one = is_number(given.kind) and 0 < to_float(given) < 1
-    return Decimal(repr(to_float(given)) if given.kind == "FLOAT" else str(given.text)) if is_one else None
+def read_confidence(argument: Given) -> Decimal | None:
+    is_valid = is_number(argument.kind) and 0 < to_float(argument) < 1
+    return (
+        Decimal(repr(to_float(argument)) if argument.kind == "FLOAT" else str(argument.text))
+        if is_valid
+        else None
+    )
 
 
 def alpha_of(confidence: Decimal) -> float:
@@ -89,30 +96,32 @@ def alpha_of(confidence: Decimal) -> float:
     return float(1 - round(confidence, 19))
 
 
-def parse_margin(name: str, given: Given) -> float | None:
-    def read(given: Given) -> float | None:
-        is_one = is_number(given.kind) and 0 <= to_float(given) < float("inf")
-        return to_float(given) if is_one else None
+def parse_margin(name: str, argument: Given) -> float | None:
+    def read(argument: Given) -> float | None:
+        is_valid = is_number(argument.kind) and 0 <= to_float(argument) < float("inf")
+        return to_float(argument) if is_valid else None
 
-    value: float | None = None if given.text is None else must_be("a number of 0 or more", read)(name, given)
+    value: float | None = (
+        None if argument.text is None else must_be("a number of 0 or more", read)(name, argument)
+    )
     return value
 
 
-def parse_names(name: str, given: Given) -> list[str | None] | None:
+def parse_names(name: str, argument: Given) -> list[str | None] | None:
     """Parse the columns of by_user to compare, a LIST of strings as JSON; None for NULL."""
-    if given.text in (None, "null"):
+    if argument.text in (None, "null"):
         return None
-    if not re.fullmatch(r'(VARCHAR|"NULL")\[\d*\]', given.kind):
+    if not re.fullmatch(r'(VARCHAR|"NULL")\[\d*\]', argument.kind):
         rule = f"{name} must be a list of names, as in ['ndcg', 'recall']"
-        raise ValueError(f"{rule}, got {cut(given.kind)}")
-    names = json.loads(str(given.text))
+        raise ValueError(f"{rule}, got {cut(argument.kind)}")
+    names = json.loads(str(argument.text))
     if not names:
         raise ValueError(f"{name} must be a list of one or more names, got []")
-    return [None if one is None else one.strip(" ").lower() for one in names]
+    return [None if column is None else column.strip(" ").lower() for column in names]
 
 
 OPTIONS: Parsers = {
-    "baseline": ("baseline", lambda name, given: given.text),
+    "baseline": ("baseline", lambda name, argument: argument.text),
     "confidence": ("confidence", must_be("a number above 0 and below 1", read_confidence)),
     "margin": ("margin", parse_margin),
     "correction": ("correction", one_of("holm", "bh", "none")),
@@ -180,12 +189,14 @@ class Comparison(Call, Tests):
     source: ClassVar = "rec"
 
     @classmethod
-    def parse(cls, function: str, given: Mapping[str, Given]) -> "Comparison":
+    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "Comparison":
         """Parse the arguments of a SQL call, those of its rankings first."""
-        options = {name: one for name, one in given.items() if name in OPTIONS}
-        found = parse_fields(cls.parsers, {**{n: g for n, g in given.items() if n not in options}, **options})
-        found.setdefault("choices", parse_measures(",".join(COMPARED_MEASURES)))
-        call = cls(function, **cls.checked(function, found))
+        options = {name: argument for name, argument in arguments.items() if name in OPTIONS}
+        parsed = parse_fields(
+            cls.parsers, {**{n: g for n, g in arguments.items() if n not in options}, **options}
+        )
+        parsed.setdefault("choices", parse_measures(",".join(COMPARED_MEASURES)))
+        call = cls(function, **cls.checked(function, parsed))
         if call.is_predicted:
             check_predicted_users(call.users, call.without_relevant)
         call.check_prediction("predicted_truth")
@@ -199,19 +210,19 @@ class Comparison(Call, Tests):
     @property
     def by_predicted(self) -> Call:
         """Call with the predicted truth as truth; the types of its columns are unknown."""
-        own = {one.name: getattr(self, one.name) for one in fields(Call)}
+        own = {field.name: getattr(self, field.name) for field in fields(Call)}
         caller = f"{self.caller} with predicted_truth as truth"
         return Call(**own | {"truth": self.predicted, "caller": caller, "types": None})
 
     @property
     def has_own_cuts(self) -> bool:
         """True if a measure has cutoffs of its own."""
-        return any(one.cuts is not None for one in self.columns)
+        return any(column.cuts is not None for column in self.columns)
 
     @property
     def are_shares(self) -> bool:
         """True if all values are small enough for exact means as sums of integers alone."""
-        return all(one.is_share for one in self.columns)
+        return all(column.is_share for column in self.columns)
 
 
 @dataclass(frozen=True)
@@ -224,7 +235,7 @@ class ComparisonByUser(Tests):
         "by_user": ("by_user", parse_table),
         "predicted": ("predicted", parse_optional_table),
         "measures": ("measures", parse_names),
-        "lower_is_better": ("lower_is_better", lambda name, given: json.loads(given.text or "null")),
+        "lower_is_better": ("lower_is_better", lambda name, argument: json.loads(argument.text or "null")),
     }
     source: ClassVar = "by_user"
     are_shares: ClassVar = False
@@ -236,8 +247,8 @@ class ComparisonByUser(Tests):
     types: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
     @classmethod
-    def parse(cls, function: str, given: Mapping[str, Given]) -> "ComparisonByUser":
-        call = cls(function, **parse_fields(cls.parsers, given))
+    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "ComparisonByUser":
+        call = cls(function, **parse_fields(cls.parsers, arguments))
         call.check_prediction("predicted")
         return call
 
@@ -257,8 +268,8 @@ class ComparisonByUser(Tests):
         facts = {"measures": self.measures, "lower_is_better": self.lower_is_better}
         tables = [self.by_user, *([self.predicted] if self.predicted else [])]
         if self.types:
-            found = chosen_columns(*(value_columns(self.types[name]) for name in tables), **facts)
-            return f"{{'problem': NULL::VARCHAR, 'measures': [{', '.join(map(struct, found))}]}}"
+            columns = chosen_columns(*(value_columns(self.types[name]) for name in tables), **facts)
+            return f"{{'problem': NULL::VARCHAR, 'measures': [{', '.join(map(struct, columns))}]}}"
         rows = ", ".join(row_type(f"query_table({literal(name)})") for name in tables)
         return f"system.main._ranking_compared_columns({literal(json.dumps(facts))}, {rows})"
 
@@ -271,17 +282,17 @@ class Gate(Tests):
     parsers: ClassVar = {**OPTIONS, "comparison": ("comparison", parse_table)}
     types: ClassVar = None
     lower_measures: ClassVar = (
-        f"({', '.join(literal(name) for name, one in KNOWN.items() if one[1] is False)})"
+        f"({', '.join(literal(name) for name, facts in KNOWN.items() if facts[1] is False)})"
     )
     neutral_measures: ClassVar = (
-        f"({', '.join(literal(name) for name, one in KNOWN.items() if one[1] is None)})"
+        f"({', '.join(literal(name) for name, facts in KNOWN.items() if facts[1] is None)})"
     )
 
     comparison: str = ""
 
     @classmethod
-    def parse(cls, function: str, given: Mapping[str, Given]) -> "Gate":
-        return cls(function, **parse_fields(cls.parsers, given))
+    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "Gate":
+        return cls(function, **parse_fields(cls.parsers, arguments))
 
 
 COMPARISONS = {
@@ -312,24 +323,24 @@ def chosen_columns(
         known_column(name, by_user, lower_is_better)
         for name in choose_columns(by_user, measures, lower_is_better)
     ]
-    for one in chosen:
-        one["value_place"] = place(one["measure"], by_user, measures)
-        one["predicted_place"] = None
+    for column in chosen:
+        column["value_place"] = position(column["measure"], by_user, measures)
+        column["predicted_place"] = None
         if predicted is not None:
-            one["predicted_place"] = predicted_place(one["measure"], predicted, measures)
+            column["predicted_place"] = predicted_position(column["measure"], predicted, measures)
     return chosen
 
 
 def struct(column: Mapping[str, Any]) -> str:
     """Return a column to compare by as SQL."""
-    values = ("NULL::BOOLEAN" if one is None else sql_value(one) for one in column.values())
-    return f"{{{', '.join(f'{literal(name)}: {one}' for name, one in zip(column, values, strict=True))}}}"
+    values = ("NULL::BOOLEAN" if value is None else sql_value(value) for value in column.values())
+    return f"{{{', '.join(f'{literal(name)}: {value}' for name, value in zip(column, values, strict=True))}}}"
 
 
 def value_columns(columns: Mapping[str, str]) -> dict[str, str]:
     """Return the columns that are not keys, with their types."""
-    found = {unquoted(name): kind for name, kind in columns.items()}
-    return {name: kind for name, kind in found.items() if name.lower() not in KEYS}
+    kinds = {unquoted(name): kind for name, kind in columns.items()}
+    return {name: kind for name, kind in kinds.items() if name.lower() not in KEYS}
 
 
 def are_numbers(kind: str) -> bool:
@@ -374,7 +385,7 @@ def column_rule(name: str, columns: Mapping[str, str], neutral: Container[str]) 
     """Return the end of the error text for a name that is not a column of numbers."""
     if name in neutral:
         return f"say which of two systems is better, got {name}"
-    for kind in (kind for one, kind in columns.items() if one.lower() == name):
+    for kind in (kind for column, kind in columns.items() if column.lower() == name):
         return f"name columns of numbers, got {name}, which is {cut(kind)}"
     hint = ": make it a column of by_user, by measures of ranking.by_user" * bool(
         re.search("[@(]", name or "")
@@ -384,7 +395,7 @@ def column_rule(name: str, columns: Mapping[str, str], neutral: Container[str]) 
 
 def known_column(name: str, columns: Mapping[str, str], lower_is_better: Any) -> dict[str, Any]:
     """Return a column as a measure, with its direction and whether its values are from 0 to 1."""
-    written, kind = next(one for one in columns.items() if one[0].lower() == name)
+    written, kind = next(pair for pair in columns.items() if pair[0].lower() == name)
     _, is_high, is_share = KNOWN.get(re.split("[(@]", name)[0], (None, True, kind == "BOOLEAN"))
     is_high = False if name in lowered(lower_is_better) else is_high
     return {
@@ -395,16 +406,16 @@ def known_column(name: str, columns: Mapping[str, str], lower_is_better: Any) ->
     }
 
 
-def place(name: str, columns: Mapping[str, str], measures: Sequence[str] | None) -> int:
+def position(name: str, columns: Mapping[str, str], measures: Sequence[str] | None) -> int:
     """Return the position of a column among all comparable columns, from 1."""
-    compared = [one.lower() for one in columns if measures is None or one.lower() in measures]
+    compared = [column.lower() for column in columns if measures is None or column.lower() in measures]
     return compared.index(name.lower()) + 1
 
 
-def predicted_place(name: str, columns: Mapping[str, str], measures: Sequence[str] | None) -> int:
-    if not any(one.lower() == name.lower() and are_numbers(kind) for one, kind in columns.items()):
+def predicted_position(name: str, columns: Mapping[str, str], measures: Sequence[str] | None) -> int:
+    if not any(column.lower() == name.lower() and are_numbers(kind) for column, kind in columns.items()):
         raise ValueError(
             "predicted must have the columns of numbers that by_user is compared by, got none called "
             f"{list_names([name.lower()])}"
         )
-    return place(name, columns, measures)
+    return position(name, columns, measures)

@@ -11,7 +11,7 @@ import jinja2
 from jinja2.bccache import Bucket
 
 from ..folder import folder
-from ..kept import keep, place, stamp
+from ..kept import cache_path, keep, stamp
 
 # The folder in a wheel. Templates compiled by one minor version of Jinja2 may not run on another version.
 FOLDER = "compiled"
@@ -49,7 +49,7 @@ class Kept(jinja2.BytecodeCache):
 
 def path_of(bucket: Bucket) -> Path:
     """Return the path of a cached file; OSError if no file can be cached."""
-    path = place(bucket.key, f"{bucket.checksum[:16]}-{COMPILER}", ".template") if COMPILER else None
+    path = cache_path(bucket.key, f"{bucket.checksum[:16]}-{COMPILER}", ".template") if COMPILER else None
     if path is None:
         raise OSError("no file can be kept")
     return path

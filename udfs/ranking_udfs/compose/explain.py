@@ -18,14 +18,14 @@ MEASURES = {
 }
 
 
-def parse_k(name: str, given: Given) -> int | None:
-    if not (is_integer(given.kind) or given.kind in NULLS):
-        raise ValueError(f"{name} must be an integer, got {given.kind} {given.text or ''}")
-    if given.text is None:
+def parse_k(name: str, argument: Given) -> int | None:
+    if not (is_integer(argument.kind) or argument.kind in NULLS):
+        raise ValueError(f"{name} must be an integer, got {argument.kind} {argument.text or ''}")
+    if argument.text is None:
         return None
-    if int(given.text) < 0:
-        raise ValueError(f"{name} must be 0 or more, got {given.text}")
-    return min(int(given.text), 2**63 - 1)
+    if int(argument.text) < 0:
+        raise ValueError(f"{name} must be 0 or more, got {argument.text}")
+    return min(int(argument.text), 2**63 - 1)
 
 
 def value_at_rank(choice: Choice, expected: bool) -> str:

@@ -54,7 +54,7 @@ def compose_call(called: str, *arguments: Sequence[str | None]) -> str:
 
 def compose_given(
     called: str,
-    given: Mapping[str, Given],
+    arguments: Mapping[str, Given],
     types: Mapping[str, Mapping[str, str]] | None = None,
     caller: str = "",
 ) -> str:
@@ -62,14 +62,14 @@ def compose_given(
 
     Args:
         called: the name of the table function; its default namespace is `ranking`.
-        given: its arguments by name.
+        arguments: its arguments by name.
         types: the columns of each table, by name of the table, if they are known.
         caller: the name of the function in errors, if it differs.
     """
     namespace, _, function = called.rpartition(".")
     caller = caller or f"{namespace or 'ranking'}.{function}"
     try:
-        call = replace(CALLS.get(function, Call).parse(function, given), caller=caller)
+        call = replace(CALLS.get(function, Call).parse(function, arguments), caller=caller)
         return compose(call.with_types(types) if types else call)
     except ValueError as error:
         text = str(error).replace("FROM ranking.", f"FROM {namespace or 'ranking'}.")
@@ -85,16 +85,16 @@ def compose(call: Call) -> str:
     return render(path_of(call.function), call)
 
 
-def compose_values(function: str, given: Mapping[str, Any], types: Mapping[str, Mapping[str, str]]) -> str:
+def compose_values(function: str, values: Mapping[str, Any], types: Mapping[str, Mapping[str, str]]) -> str:
     """Compose the SQL of a call with Python values as arguments, or a query that raises their error.
 
     Args:
         function: the name of the table function.
-        given: the values of all its arguments, by name.
+        values: the values of all its arguments, by name.
         types: the columns of each table, by name of the table.
     """
-    names, ctes = split_arguments([*given], given)
-    text = compose_given(function, {name: given_of(given[name]) for name in names}, types)
+    names, ctes = split_arguments([*values], values)
+    text = compose_given(function, {name: given_of(values[name]) for name in names}, types)
     return f"{ctes}FROM (\n{text}\n)" if ctes else text
 
 
@@ -105,9 +105,9 @@ def failing(text: str) -> str:
 
 def column_problem(facts: str, *rows: str) -> str | None:
     """Return the problem in the columns of tables with these row types, or None."""
-    given = json.loads(facts)
-    if "split" in given:
-        return events_problem(given["split"], parse_columns(rows[0]))
-    tables = dict(zip(given.pop("tables"), map(parse_columns, rows), strict=True))
-    min_grade = given.pop("min_grade")
-    return tables_problem(Names(**given), tables, min_grade)
+    fields = json.loads(facts)
+    if "split" in fields:
+        return events_problem(fields["split"], parse_columns(rows[0]))
+    tables = dict(zip(fields.pop("tables"), map(parse_columns, rows), strict=True))
+    min_grade = fields.pop("min_grade")
+    return tables_problem(Names(**fields), tables, min_grade)

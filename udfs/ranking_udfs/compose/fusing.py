@@ -23,51 +23,51 @@ class Weights(NamedTuple):
     shown: str
 
 
-def parse_system(name: str, given: Given) -> str | None:
-    if given.text == "":
+def parse_system(name: str, argument: Given) -> str | None:
+    if argument.text == "":
         raise ValueError(f"{name} must name the column of the systems to fuse, got ''")
-    return parse_column(name, given)
+    return parse_column(name, argument)
 
 
-def parse_rrf_k(name: str, given: Given) -> str:
-    if not is_number(given.kind) or not 0 <= to_float(given) < math.inf:
-        raise ValueError(f"{name} must be a number >= 0, got {given.shown}")
-    return typed(given)
+def parse_rrf_k(name: str, argument: Given) -> str:
+    if not is_number(argument.kind) or not 0 <= to_float(argument) < math.inf:
+        raise ValueError(f"{name} must be a number >= 0, got {argument.shown}")
+    return typed(argument)
 
 
-def parse_depth(name: str, given: Given) -> list[int] | None:
-    if given.text is None:
+def parse_depth(name: str, argument: Given) -> list[int] | None:
+    if argument.text is None:
         return None
-    if not is_integer(given.kind) or not 1 <= int(given.text) < 2**127:
-        raise ValueError(f"{name} must be an integer >= 1, or NULL for whole lists, got {given.shown}")
-    return [int(given.text)]
+    if not is_integer(argument.kind) or not 1 <= int(argument.text) < 2**127:
+        raise ValueError(f"{name} must be an integer >= 1, or NULL for whole lists, got {argument.shown}")
+    return [int(argument.text)]
 
 
-def parse_json(given: Given) -> tuple[Given, Any]:
+def parse_json(argument: Given) -> tuple[Given, Any]:
     """Parse JSON with an argument as shown in errors and its value, and return both."""
-    both = json.loads(given.text or "{}")
-    return given._replace(text=both.get("shown")), both.get("value")
+    both = json.loads(argument.text or "{}")
+    return argument._replace(text=both.get("shown")), both.get("value")
 
 
-def parse_systems(name: str, given: Given) -> str | None:
+def parse_systems(name: str, argument: Given) -> str | None:
     """Parse names of systems, and return them as SQL."""
-    given, names = parse_json(given)
-    if given.text is None:
+    argument, names = parse_json(argument)
+    if argument.text is None:
         return None
     if not names:
-        raise ValueError(f"{name} must be a list of names, such as ['bm25', 'vector'], got {given.shown}")
+        raise ValueError(f"{name} must be a list of names, such as ['bm25', 'vector'], got {argument.shown}")
     return listed(names)
 
 
-def parse_weights(name: str, given: Given) -> Weights | None:
-    given, texts = parse_json(given)
-    if given.text is None:
+def parse_weights(name: str, argument: Given) -> Weights | None:
+    argument, texts = parse_json(argument)
+    if argument.text is None:
         return None
     of = {system: float(text or "nan") for system, text in (texts or {}).items()}
     if not of or not all(0 <= weight < math.inf for weight in of.values()):
         rule = "a MAP of numbers >= 0, such as MAP {'bm25': 1, 'vector': 2}"
-        raise ValueError(f"{name} must be {rule}, got {given.shown}")
-    return Weights(of, given.text)
+        raise ValueError(f"{name} must be {rule}, got {argument.shown}")
+    return Weights(of, argument.text)
 
 
 def listed(names: Sequence[str | None]) -> str:
@@ -100,9 +100,9 @@ class FuseCall(RecCall):
     given_weights: Weights | None = None
 
     @classmethod
-    def parse(cls, function: str, given: Mapping[str, Given]) -> "FuseCall":
+    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "FuseCall":
         """Parse the arguments of a call, in the order of `parsers`, which decides the first error."""
-        in_order = {name: given[name] for name in cls.parsers if name in given}
+        in_order = {name: arguments[name] for name in cls.parsers if name in arguments}
         return cls(function, **parse_fields(cls.parsers, in_order))
 
     @property

@@ -10,9 +10,9 @@ from .columns import Names
 from .lists import ListCall
 
 
-def parse_alpha(name: str, given: Given) -> float:
-    if not 0 <= (alpha := to_float(given)) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {given.shown}")
+def parse_alpha(name: str, argument: Given) -> float:
+    if not 0 <= (alpha := to_float(argument)) <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {argument.shown}")
     return alpha
 
 

@@ -13,21 +13,21 @@ from .columns import Names, is_number, type_of
 from .comparison import OPTIONS, STUDENT_T, alpha_of, list_names
 
 
-def parse_persistence(name: str, given: Given) -> float:
-    if not 0 < (value := to_float(given)) <= 1:
-        raise ValueError(f"{name} must be a number > 0 and <= 1, got {given.shown}")
+def parse_persistence(name: str, argument: Given) -> float:
+    if not 0 < (value := to_float(argument)) <= 1:
+        raise ValueError(f"{name} must be a number > 0 and <= 1, got {argument.shown}")
     return value
 
 
-def typed(given: Given) -> str:
+def typed(argument: Given) -> str:
     """Return a number as SQL with its type."""
-    return f"{literal(str(given.text))}::{given.kind}"
+    return f"{literal(str(argument.text))}::{argument.kind}"
 
 
-def parse_head(name: str, given: Given) -> str:
-    if not is_number(given.kind) or not 0 <= to_float(given) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {given.shown}")
-    return typed(given)
+def parse_head(name: str, argument: Given) -> str:
+    if not is_number(argument.kind) or not 0 <= to_float(argument) <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {argument.shown}")
+    return typed(argument)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class OverlapCall(RecCall):
     folder: ClassVar = "comparison"
     parsers: ClassVar = {
         **PARSERS,
-        "baseline": ("baseline", lambda name, given: given.text),
+        "baseline": ("baseline", lambda name, argument: argument.text),
         "persistence": ("persistence", parse_persistence),
     }
 
@@ -169,7 +169,7 @@ class ContentsCall(RecCall):
 
     @property
     def of_users(self) -> list[Content]:
-        return [Content(one.name, {*one.arguments[1:]} <= self.tables.keys()) for one in BY_USER]
+        return [Content(measure.name, {*measure.arguments[1:]} <= self.tables.keys()) for measure in BY_USER]
 
 
 CALLS_OF_LISTS: dict[str, type[Call]] = {

@@ -22,5 +22,5 @@ def mean_interval(
     t: str = STUDENT_T,
 ) -> str:
     """Return the confidence interval of a mean, from the SQL of its parts; `t` is as STUDENT_T."""
-    given = (mean, standard_error, users, is_constant, is_binary, bottom, top, alpha)
-    return str(module("comparison/internal/student_t.jinja").mean_interval(t, *given)).strip()
+    parts = (mean, standard_error, users, is_constant, is_binary, bottom, top, alpha)
+    return str(module("comparison/internal/student_t.jinja").mean_interval(t, *parts)).strip()

@@ -32,7 +32,7 @@ def render_formula(measure: Measure, options: Mapping[str, Any], expected: bool)
     macros = macros_of(measure)
     value = getattr(macros, "expected", macros.value) if expected else macros.value
     # The columns already depend on min_grade.
-    options = {name: given for name, given in options.items() if name != "min_grade"}
+    options = {name: option for name, option in options.items() if name != "min_grade"}
     sql = f"({value(**options, **({'tied': expected} if 'tied' in value.arguments else {}))})::DOUBLE"
     problem = macros.problem(**options) if hasattr(macros, "problem") else ""
     return f"coalesce(error('ranking.{measure.name}: ' || {problem})::INTEGER, 1) * {sql}" if problem else sql

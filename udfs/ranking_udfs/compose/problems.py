@@ -36,10 +36,10 @@ class Problem:
     @property
     def line(self) -> str:
         """Row of ranking.check_codes as a string."""
-        shares = (f"{one:g}" if one is not None else None for one in (self.error_from, self.warning_from))
+        shares = (f"{cell:g}" if cell is not None else None for cell in (self.error_from, self.warning_from))
         advice = (self.in_sql, self.advice(True), self.advice(False))
         cells = (self.code, self.about, self.needs, self.counted, *shares, self.sentence, *advice)
-        return " | ".join(one or "" for one in cells)
+        return " | ".join(cell or "" for cell in cells)
 
 
 # Problems with a severity from a statistical test.

@@ -28,22 +28,22 @@ class SplitCall:
     types: ClassVar = None
 
     function: str
-    given: Mapping[str, Given]
+    arguments: Mapping[str, Given]
     events: str
     problem: str | None
     caller: str = ""  # the name of the function in errors
 
     @classmethod
-    def parse(cls, function: str, given: Mapping[str, Given]) -> "SplitCall":
-        events = parse_table("events", given["events"])
-        return cls(function, given, events, next(argument_problems(given), None))
+    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "SplitCall":
+        events = parse_table("events", arguments["events"])
+        return cls(function, arguments, events, next(argument_problems(arguments), None))
 
     @property
     def has_problem(self) -> bool:
         return self.problem is not None
 
     def has(self, name: str) -> bool:
-        return self.given[name].text is not None
+        return self.arguments[name].text is not None
 
     # --- The columns ---
 
@@ -64,11 +64,11 @@ class SplitCall:
         return nulls([self.user, self.item, self.time])
 
     def column(self, argument: str) -> str:
-        return self.given[argument].text or COLUMNS[argument]
+        return self.arguments[argument].text or COLUMNS[argument]
 
     @property
     def column_problem(self) -> str:
-        facts = {name: self.given[name] for name in (*COLUMNS, "test_from", *SPANS)}
+        facts = {name: self.arguments[name] for name in (*COLUMNS, "test_from", *SPANS)}
         row = row_type(f"query_table({literal(self.events)})")
         return f"system.main._ranking_column_problem({literal(json.dumps({'split': facts}))}, {row})"
 
@@ -90,136 +90,136 @@ class SplitCall:
 
     @property
     def folds(self) -> str:
-        return str(whole(self.given["folds"]) or 1)
+        return str(whole(self.arguments["folds"]) or 1)
 
     @property
     def test_from(self) -> str:
         """Argument test_from as SQL."""
-        one = self.given["test_from"]
-        return "NULL" if one.text is None else f"{literal(one.text)}::{one.kind}"
+        argument = self.arguments["test_from"]
+        return "NULL" if argument.text is None else f"{literal(argument.text)}::{argument.kind}"
 
     @property
     def step(self) -> str:
         """Length of a test as SQL."""
-        return span(self.given["last" if self.has_last else "test_size"])
+        return span(self.arguments["last" if self.has_last else "test_size"])
 
     @property
     def is_step_interval(self) -> bool:
-        return not self.has_last and self.given["test_size"].kind == "INTERVAL"
+        return not self.has_last and self.arguments["test_size"].kind == "INTERVAL"
 
     @property
     def gap(self) -> str:
-        return span(self.given["gap"])
+        return span(self.arguments["gap"])
 
     @property
     def is_gap_interval(self) -> bool:
-        return self.given["gap"].kind == "INTERVAL"
+        return self.arguments["gap"].kind == "INTERVAL"
 
     @property
     def late(self) -> str:
         """Error text if the first test starts after the last event."""
         if self.has("test_from"):
-            return f"test_from must not be after the last event, got {self.given['test_from'].text}"
-        return f"test_size must reach back to the last event, got {self.given['test_size'].text}"
+            return f"test_from must not be after the last event, got {self.arguments['test_from'].text}"
+        return f"test_size must reach back to the last event, got {self.arguments['test_size'].text}"
 
     # --- The rows to drop ---
 
     @property
     def drops_cold_users(self) -> bool:
-        return self.given["cold_users"].text == "drop"
+        return self.arguments["cold_users"].text == "drop"
 
     @property
     def drops_cold_items(self) -> bool:
-        return self.given["cold_items"].text == "drop"
+        return self.arguments["cold_items"].text == "drop"
 
     @property
     def drops_seen(self) -> bool:
-        return self.given["seen"].text == "drop"
+        return self.arguments["seen"].text == "drop"
 
 
-def whole(given: Given) -> int | None:
+def whole(argument: Given) -> int | None:
     """Return an integer in the range of BIGINT, or None."""
-    if given.text is None or not is_integer(given.kind):
+    if argument.text is None or not is_integer(argument.kind):
         return None
-    value = int(given.text)
+    value = int(argument.text)
     return value if -(2**63) <= value < 2**63 else None
 
 
-def span(given: Given) -> str:
+def span(argument: Given) -> str:
     """Return a span of time as SQL; NULL becomes 0."""
-    if given.kind == "INTERVAL" and given.text is not None:
-        return f"{literal(given.text)}::INTERVAL"
-    return f"{whole(given) or 0}::BIGINT"
+    if argument.kind == "INTERVAL" and argument.text is not None:
+        return f"{literal(argument.text)}::INTERVAL"
+    return f"{whole(argument) or 0}::BIGINT"
 
 
-def length(given: Given) -> int | None:
+def length(argument: Given) -> int | None:
     """Return the length of a span as DuckDB compares it; an INTERVAL becomes microseconds."""
-    if given.kind != "INTERVAL" or given.text is None:
-        return whole(given)
-    days = re.findall(r"(-?\d+) (year|month|day)", given.text)
+    if argument.kind != "INTERVAL" or argument.text is None:
+        return whole(argument)
+    days = re.findall(r"(-?\d+) (year|month|day)", argument.text)
     total = sum(int(n) * MICROSECONDS[unit] for n, unit in days)
-    if clock := re.search(r"(-?)(\d+):(\d+):(\d+)(?:\.(\d+))?$", given.text):
+    if clock := re.search(r"(-?)(\d+):(\d+):(\d+)(?:\.(\d+))?$", argument.text):
         sign, hours, minutes, seconds, rest = clock.groups()
         of_day = (int(hours) * 3600 + int(minutes) * 60 + int(seconds)) * 1_000_000 + int(f"{rest or 0:<06}")
         total += -of_day if sign else of_day
     return total
 
 
-def argument_problems(given: Mapping[str, Given]) -> Iterator[str]:
+def argument_problems(arguments: Mapping[str, Given]) -> Iterator[str]:
     """Yield the problems of arguments that do not depend on columns."""
     for name in ("folds", "last"):
-        is_given = name == "folds" or given[name].text is not None
-        if is_given and (whole(given[name]) or 0) < 1:
-            yield f"{name} must be an integer >= 1, got {given[name].shown}"
+        is_given = name == "folds" or arguments[name].text is not None
+        if is_given and (whole(arguments[name]) or 0) < 1:
+            yield f"{name} must be an integer >= 1, got {arguments[name].shown}"
     test_from, test_size, gap, last, folds = (
-        given[name].text for name in ("test_from", "test_size", "gap", "last", "folds")
+        arguments[name].text for name in ("test_from", "test_size", "gap", "last", "folds")
     )
-    said = [text for text in (test_from, test_size, gap) if text is not None]
+    others = [text for text in (test_from, test_size, gap) if text is not None]
     if test_from is None and test_size is None and last is None:
         yield "test_from, test_size or last must say what the test is, got none of them"
-    elif last is not None and said:
-        yield f"last must stand without test_from, test_size and gap, got {said[0]}"
-    elif last is None and test_size is None and (whole(given["folds"]) or 1) > 1:
+    elif last is not None and others:
+        yield f"last must stand without test_from, test_size and gap, got {others[0]}"
+    elif last is None and test_size is None and (whole(arguments["folds"]) or 1) > 1:
         yield f"folds must be 1 without test_size, which says how long each test is, got {folds}"
     for name in CHOICES:
-        if given[name].text not in ("keep", "drop"):
-            yield f"{name} must be keep|drop, got {given[name].shown}"
+        if arguments[name].text not in ("keep", "drop"):
+            yield f"{name} must be keep|drop, got {arguments[name].shown}"
 
 
 def events_problem(facts: Mapping[str, tuple[str, str | None]], columns: Mapping[str, str]) -> str | None:
     """Return the first problem of the columns of events, or of arguments that must be of time's kind."""
-    return next(column_problems({name: Given(*one) for name, one in facts.items()}, columns), None)
+    return next(column_problems({name: Given(*fact) for name, fact in facts.items()}, columns), None)
 
 
-def column_problems(given: Mapping[str, Given], columns: Mapping[str, str]) -> Iterator[str]:
+def column_problems(arguments: Mapping[str, Given], columns: Mapping[str, str]) -> Iterator[str]:
     for argument, usual in COLUMNS.items():
-        kind, text = given[argument]
+        kind, text = arguments[argument]
         name = usual if text is None else text
         if kind not in ("VARCHAR", *NULLS):
             yield f"{argument} must be the name of a column, got {cut(name)}"
-        elif (found := type_of(columns, name)) is None:
+        elif (column_type := type_of(columns, name)) is None:
             yield no_column("events", name, argument, columns)
         elif argument == "time_col":
-            yield from time_problems(given, name, found)
+            yield from time_problems(arguments, name, column_type)
     taken = [name for name in map(unquoted, columns) if name.lower() in ADDED]
     if taken:
         yield f"events must have no column fold, part or dropped (rename it), got {', '.join(taken)}"
 
 
-def time_problems(given: Mapping[str, Given], name: str, found: str) -> Iterator[str]:
+def time_problems(arguments: Mapping[str, Given], name: str, column_type: str) -> Iterator[str]:
     """Yield the problems of the type of time, and of arguments that must be of its kind."""
-    if (kind := time_kind(found)) is None:
-        yield f"{cut(name)} must be an integer, DATE or TIMESTAMP (cast it), got {cut(found)}"
-    begins = given["test_from"]
+    if (kind := time_kind(column_type)) is None:
+        yield f"{cut(name)} must be an integer, DATE or TIMESTAMP (cast it), got {cut(column_type)}"
+    begins = arguments["test_from"]
     if begins.text is not None and time_kind(begins.kind) != kind:
         yield f"test_from must be {kind}, as {cut(name)} is, got {cut(begins.kind)}"
     is_number = kind == "an integer"
     for argument, least in SPANS.items():
-        one = given[argument]
-        if one.text is None:
+        value = arguments[argument]
+        if value.text is None:
             continue
-        if not (is_integer(one.kind) if is_number else one.kind == "INTERVAL"):
+        if not (is_integer(value.kind) if is_number else value.kind == "INTERVAL"):
             kinds = ("an integer", "one") if is_number else ("an INTERVAL", kind)
-            yield f"{argument} must be {kinds[0]}, for a time that is {kinds[1]}, got {one.shown}"
-        elif (there := length(one)) is not None and there < least:
-            yield f"{argument} must be {'above 0' if least else '0 or more'}, got {one.shown}"
+            yield f"{argument} must be {kinds[0]}, for a time that is {kinds[1]}, got {value.shown}"
+        elif (size := length(value)) is not None and size < least:
+            yield f"{argument} must be {'above 0' if least else '0 or more'}, got {value.shown}"

@@ -47,7 +47,7 @@ class SymbolList:
     """SQL of a LIST. A `{% for %}` prints each element by its `fields`, which are SQL over `one`."""
 
     def __init__(self, sql: str, fields: Mapping[str, str]) -> None:
-        self.sql, self.row = sql, {name: Symbol(made) for name, made in fields.items()}
+        self.sql, self.row = sql, {name: Symbol(field) for name, field in fields.items()}
 
 
 def to_sql(value: Any) -> str:
@@ -101,22 +101,22 @@ class WithSymbols(NodeTransformer):
         arguments = [node.test, nodes.Const(assigns)]
         self.names += 1
         name = f"_branches_{self.names}"
-        made = nodes.Call(nodes.Name("branches", "load"), arguments, [], None, None)
+        call = nodes.Call(nodes.Name("branches", "load"), arguments, [], None, None)
         part = [nodes.Getitem(nodes.Name(name, "load"), nodes.Const(i), "load") for i in range(5)]
         start, middle, end = (nodes.Output([mark]) for mark in part[2:])
         first, second = nodes.If(part[0], node.body, [], []), nodes.If(part[1], node.else_, [], [])
-        return [nodes.Assign(nodes.Name(name, "store"), made), start, first, middle, second, end]
+        return [nodes.Assign(nodes.Name(name, "store"), call), start, first, middle, second, end]
 
     def visit_For(self, node: nodes.For) -> list[nodes.Node]:  # noqa: N802
         self.generic_visit(node)
         self.names += 1
         name = f"_rows_{self.names}"
-        made = nodes.Call(nodes.Name("rows", "load"), [node.iter], [], None, None)
+        call = nodes.Call(nodes.Name("rows", "load"), [node.iter], [], None, None)
         node.iter, *marks = (
             nodes.Getitem(nodes.Name(name, "load"), nodes.Const(i), "load") for i in range(3)
         )
         start, end = (nodes.Output([mark]) for mark in marks)
-        return [nodes.Assign(nodes.Name(name, "store"), made), start, node, end]
+        return [nodes.Assign(nodes.Name(name, "store"), call), start, node, end]
 
     def visit_Not(self, node: nodes.Not) -> nodes.Node:  # noqa: N802
         self.generic_visit(node)
@@ -145,22 +145,22 @@ def parts(output: str) -> list[Any]:
     tokens = iter(re.split(f"([{MARKS}])", output))
 
     def to_next_mark() -> list[Any]:
-        found: list[Any] = []
+        pieces: list[Any] = []
         for token in tokens:
             if token == VALUE:
-                found.append(Symbol(next(tokens)))
+                pieces.append(Symbol(next(tokens)))
                 next(tokens)
             elif token == IF:
                 condition, _ = next(tokens), next(tokens)
-                found.append((condition, to_next_mark(), to_next_mark()))
+                pieces.append((condition, to_next_mark(), to_next_mark()))
             elif token == FOR:
                 listed, _ = next(tokens), next(tokens)
-                found.append((listed, to_next_mark()))
+                pieces.append((listed, to_next_mark()))
             elif token in (ELSE, END):
                 break
             elif token:
-                found.append(token)
-        return found
+                pieces.append(token)
+        return pieces
 
     return to_next_mark()
 
@@ -168,31 +168,31 @@ def parts(output: str) -> list[Any]:
 def expression(output: str | list[Any]) -> str:
     """Return output, or parts of it, as SQL with a CASE for each test of a Symbol."""
     sql = ""
-    for one in parts(output) if isinstance(output, str) else output:
-        if isinstance(one, tuple):
-            then, otherwise = (expression(part).strip() for part in one[1:])
-            if [type(part) for part in one[2] if not (isinstance(part, str) and part.isspace())] == [tuple]:
+    for piece in parts(output) if isinstance(output, str) else output:
+        if isinstance(piece, tuple):
+            then, otherwise = (expression(part).strip() for part in piece[1:])
+            if [type(part) for part in piece[2] if not (isinstance(part, str) and part.isspace())] == [tuple]:
                 otherwise = otherwise.removeprefix("CASE").removesuffix(" END")  # the CASE of an elif
             elif otherwise:
                 otherwise = f" ELSE {otherwise}"
-            sql += f"CASE WHEN {one[0]} THEN {then or 'NULL'}{otherwise} END"
+            sql += f"CASE WHEN {piece[0]} THEN {then or 'NULL'}{otherwise} END"
         else:
-            sql += one.sql if isinstance(one, Symbol) else one
+            sql += piece.sql if isinstance(piece, Symbol) else piece
     return sql
 
 
 def text(output: str | list[Any]) -> str:
     """Return SQL that builds the output, or parts of it, as a string once DuckDB knows the Symbols."""
-    pieces = [as_text(one) for one in (parts(output) if isinstance(output, str) else output)]
+    pieces = [as_text(piece) for piece in (parts(output) if isinstance(output, str) else output)]
     if len(pieces) < 2:
         return "".join(pieces) or "''"
     return f"concat({', '.join(pieces)})"  # || takes longer to plan.
 
 
-def as_text(one: Any) -> str:
-    if not isinstance(one, tuple):
-        return to_sql(one)
-    if len(one) == 2:
-        each = f"list_transform({one[0]}, lambda one: {text(one[1])})"
+def as_text(piece: Any) -> str:
+    if not isinstance(piece, tuple):
+        return to_sql(piece)
+    if len(piece) == 2:
+        each = f"list_transform({piece[0]}, lambda one: {text(piece[1])})"
         return f"coalesce(list_aggregate({each}, 'string_agg', ''), '')"
-    return f"CASE WHEN {one[0]} THEN {text(one[1])} ELSE {text(one[2])} END"
+    return f"CASE WHEN {piece[0]} THEN {text(piece[1])} ELSE {text(piece[2])} END"

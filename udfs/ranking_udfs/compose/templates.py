@@ -32,7 +32,7 @@ def environment() -> "Environment":
     from .compiled import Kept, loader
     from .symbols import SymbolEnvironment
 
-    made = SymbolEnvironment(
+    loaded = SymbolEnvironment(
         loader=loader(source),
         bytecode_cache=Kept(),
         undefined=StrictUndefined,
@@ -41,13 +41,13 @@ def environment() -> "Environment":
         auto_reload=False,
         cache_size=-1,
     )
-    made.filters |= {
+    loaded.filters |= {
         "indent": unless_symbol(indented),
         "identifier": by_symbol(identifier, "_ranking_identifier"),
         "literal": by_symbol(literal, "_ranking_literal"),
         "cut": by_symbol(cut, "_ranking_cut"),
     }
-    return made
+    return loaded
 
 
 def module(path: str) -> Any:

@@ -68,8 +68,14 @@ def register(
         raise ValueError(f"register: hivemall must be True or False, got {shorten(repr(hivemall))}")
     taken = add_missing(con, hivemall, name)
     if taken:
-        named = dict.fromkeys(BY_NAME[one].name if one in BY_NAME else one for one in taken)
-        hint = ", ".join(f"{name}.{one}" for one in named if one in macros() and not macros()[one].is_temp)
+        named = dict.fromkeys(
+            BY_NAME[function].name if function in BY_NAME else function for function in taken
+        )
+        hint = ", ".join(
+            f"{name}.{function}"
+            for function in named
+            if function in macros() and not macros()[function].is_temp
+        )
         warnings.warn(f"register: {not_replaced(taken)}{f'; use {hint}' if hint else ''}", stacklevel=2)
     return con
 
@@ -95,22 +101,22 @@ def add_missing(
     """
     with functions.LOCK, usable():
         in_transaction, wanted = is_in_transaction(con), hivemall_macros() if hivemall else {}
-        found = names_in_use(con, [*UDFS, *wanted])
+        in_use = names_in_use(con, [*UDFS, *wanted])
         if database is not None:
-            check_name(con, database, found["database"])
-        there = found["function"] | found["taken"]
+            check_name(con, database, in_use["database"])
+        existing = in_use["function"] | in_use["taken"]
         if in_transaction:  # In a transaction, create_function finds a macro of this name first, and fails.
-            there |= found["other"] | found["elsewhere"]
-        missing = {name: udf for name, udf in UDFS.items() if name not in there}
+            existing |= in_use["other"] | in_use["elsewhere"]
+        missing = {name: udf for name, udf in UDFS.items() if name not in existing}
         if missing:
             add_functions(con, missing, in_transaction)
-        if database is not None and database.lower() not in found["database"]:
+        if database is not None and database.lower() not in in_use["database"]:
             attach(con, database)
-        others = found["other"] | found["taken"]
+        others = in_use["other"] | in_use["taken"]
         if wanted:  # TEMP macros take precedence over those of any schema.
-            others |= found["elsewhere"]
+            others |= in_use["elsewhere"]
         if new := [
-            one.made_in(NAMESPACE) for name, one in wanted.items() if name not in found["macro"] | others
+            macro.made_in(NAMESPACE) for name, macro in wanted.items() if name not in in_use["macro"] | others
         ]:
             with contextlib.nullcontext() if in_transaction else transaction(con):
                 execute(con, new)
@@ -122,7 +128,7 @@ def hivemall_macros() -> dict[str, Macro]:
     """Return the TEMP macros by name: Hivemall's helpers, and the measures as aggregates."""
     template = read("hivemall/templates/measure.sql").partition("CREATE ")
     sql = "".join(template[1:]).replace("JUDGED", JUDGED).strip()
-    return {name: one for name, one in macros().items() if one.is_temp} | {
+    return {name: macro for name, macro in macros().items() if macro.is_temp} | {
         name: Macro(
             identifier(name),
             sql.replace("MEASURE", identifier(name)),
@@ -139,7 +145,7 @@ def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[s
     TEMP macro is ours by its comment, and a database by its `version`. Others are `other` if the bare name
     finds them, `taken` if they are in `system.main`, and otherwise `elsewhere`.
     """
-    descriptions = [one.description for one in hivemall_macros().values()]
+    descriptions = [macro.description for macro in hivemall_macros().values()]
     query = f"""
         WITH every AS MATERIALIZED (
             SELECT *, database_name = 'system' AS is_system, lower(function_name) AS name
@@ -165,10 +171,10 @@ def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[s
         UNION ALL
         SELECT lower(database_name), 'database' FROM of_pack WHERE schema_name = 'main' AND is_this"""
     kinds = ("function", "taken", "macro", "other", "elsewhere", "database")
-    found: dict[str, set[str]] = {kind: set() for kind in kinds}
+    in_use: dict[str, set[str]] = {kind: set() for kind in kinds}
     for name, kind in con.execute(query, [[*names], descriptions]).fetchall():
-        found[kind].add(name)
-    return found
+        in_use[kind].add(name)
+    return in_use
 
 
 def check_name(con: duckdb.DuckDBPyConnection, database: str, ours: Container[str]) -> None:
@@ -205,7 +211,7 @@ def attach(con: duckdb.DuckDBPyConnection, database: str) -> None:
         try:
             cursor.execute(NOWHERE)
             with transaction(cursor):
-                execute(cursor, [one.made_in(database) for one in macros().values() if not one.is_temp])
+                execute(cursor, [macro.made_in(database) for macro in macros().values() if not macro.is_temp])
         except BaseException:
             cursor.execute(f"DETACH {identifier(database)}")
             raise

@@ -101,8 +101,8 @@ OF_MACROS = {
 }
 OF_LISTS = {"judge": Udf(function_of_lists("judge"), JUDGED)} | {
     name: Udf(function_of_lists(name), "DOUBLE")
-    for one in (*MEASURES.values(), *LIST_MEASURES.values())
-    for name in one.names
+    for measure in (*MEASURES.values(), *LIST_MEASURES.values())
+    for name in measure.names
 }
 # Functions have no annotations: DuckDB inspects them for types, which takes longer than all else here.
 SIGNATURE = inspect.signature(lambda *arguments: ...)
@@ -159,8 +159,8 @@ def has_functions(con: duckdb.DuckDBPyConnection) -> bool:
 
 
 def is_in_transaction(con: duckdb.DuckDBPyConnection) -> bool:
-    one, other = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
-    return one == other
+    first, second = (con.execute("SELECT txid_current()").fetchall() for _ in range(2))
+    return first == second
 
 
 @contextlib.contextmanager

@@ -45,11 +45,11 @@ class Macro:
 
     def made_in(self, database: str) -> str:
         """Return the statements that create the macro (in this database unless TEMP) and its description."""
-        schema, said = f"{identifier(database)}.main", database.replace("'", "''")
+        schema, escaped = f"{identifier(database)}.main", database.replace("'", "''")
         names = rf"(MACRO (?:TABLE )?)?{NAMESPACE}\."
         return re.sub(
             names,
-            lambda one: f"{one[1]}{schema}." if one[1] else f"{said}.",
+            lambda match: f"{match[1]}{schema}." if match[1] else f"{escaped}.",
             f"{self.sql}\n{self.comment(NAMESPACE)}",
         )
 
@@ -58,4 +58,7 @@ class Macro:
 def macros() -> dict[str, Macro]:
     """Return each macro by its name."""
     text = (files("ranking_udfs") / "duckdb" / FILE).read_text(encoding="utf-8")
-    return {name: Macro(name, sql, said.replace("''", "'")) for sql, name, said in BLOCK.findall(text)}
+    return {
+        name: Macro(name, sql, description.replace("''", "'"))
+        for sql, name, description in BLOCK.findall(text)
+    }

@@ -39,14 +39,14 @@ COMMENT = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\s*--.*""")
 @cache
 def written() -> dict[str, tuple[str, str]]:
     """Return the source and the folder of each macro in the files, by its name."""
-    found: dict[str, tuple[str, str]] = {}
-    for room in ROOMS:
-        for file in sorted(folder().joinpath(room).iterdir(), key=attrgetter("name")):
+    macros: dict[str, tuple[str, str]] = {}
+    for folder_name in ROOMS:
+        for file in sorted(folder().joinpath(folder_name).iterdir(), key=attrgetter("name")):
             text = file.read_text(encoding="utf-8") if file.name.endswith(".sql") else ""
             if "{%" in text and " MACRO " in text and " AS TABLE" not in text:
-                text = environment().get_template(f"{room}/{file.name}").render()
-            found |= {name: (statement, room) for name, statement in split_macros(text).items()}
-    return found
+                text = environment().get_template(f"{folder_name}/{file.name}").render()
+            macros |= {name: (statement, folder_name) for name, statement in split_macros(text).items()}
+    return macros
 
 
 def split_macros(text: str) -> dict[str, str]:
@@ -81,8 +81,8 @@ def statement(text: str) -> str:
 def signature(function: str) -> list[str]:
     """Return the parameters of a table function, with their defaults, from its file."""
     head = with_words(read(path_of(function)).partition(" AS TABLE\n")[0], signature_words())
-    (found,) = signatures(statement(f"{head} AS TABLE"))
-    return found
+    (arguments,) = signatures(statement(f"{head} AS TABLE"))
+    return arguments
 
 
 @cache
@@ -109,8 +109,8 @@ def head_words() -> dict[str, str]:
 
     def lines(function: str, first: str, last: str) -> str:
         head = read(path_of(function))
-        (found,) = re.findall(rf"(?ms)^-- ({first}: .*?\n-- {last}: .*?)\n-- \w", head)
-        return found
+        (match,) = re.findall(rf"(?ms)^-- ({first}: .*?\n-- {last}: .*?)\n-- \w", head)
+        return str(match)
 
     return {
         "TABLE_LINES": lines("judged", "rec", "truth"),
@@ -131,16 +131,17 @@ def with_words(text: str, words: Mapping[str, str]) -> str:
 def texts() -> dict[str, tuple[str, str]]:
     """Return each macro with the comment above it, and the folder of its file, by name."""
     words = signature_words() | head_words() | {"PACK_VERSION": literal(version())}
-    words |= {"PROBLEM_LINES": literal("\n".join(one.line for one in PROBLEMS))}
-    found = {
-        name: (composed(name, with_words(text, words)), room) for name, (text, room) in written().items()
+    words |= {"PROBLEM_LINES": literal("\n".join(measure.line for measure in PROBLEMS))}
+    macros = {
+        name: (composed(name, with_words(text, words)), folder_name)
+        for name, (text, folder_name) in written().items()
     }
-    for one in MEASURES.values():
+    for measure in MEASURES.values():
         # The generator reports a measure without a template.
-        if folder().joinpath(f"measures/{one.name}.sql").is_file():
-            found[one.name] = (head(one) + measure_macro(one), "measures")
-    text, room = found["functions"]
-    return found | {"functions": (text.replace("FUNCTION_ROWS", function_values(found)), room)}
+        if folder().joinpath(f"measures/{measure.name}.sql").is_file():
+            macros[measure.name] = (head(measure) + measure_macro(measure), "measures")
+    text, folder_name = macros["functions"]
+    return macros | {"functions": (text.replace("FUNCTION_ROWS", function_values(macros)), folder_name)}
 
 
 def composed(name: str, text: str) -> str:
@@ -148,7 +149,7 @@ def composed(name: str, text: str) -> str:
     head, is_table, body = text.partition(" AS TABLE\n")
     if "{%" not in body:
         return text
-    names, ctes = split_arguments([one.split()[0] for one in signature(name)])
+    names, ctes = split_arguments([parameter.split()[0] for parameter in signature(name)])
     rows = as_rows({name: name for name in names})
     # DuckDB looks the function up when the macro is created, unless it meets a parameter first. In a
     # transaction or a file, the function is not visible when the macro is created.
@@ -173,8 +174,8 @@ def measure_macro(measure: Measure) -> str:
 
     The macro has one form, since DuckDB chooses among several forms before it knows the type of an aggregate.
     """
-    options = {name: default(one) for name, one in measure.options.items()}
-    given = f", {{{', '.join(f'{literal(name)}: {name}' for name in options)}}}" if options else ""
+    options = {name: default(option) for name, option in measure.options.items()}
+    struct = f", {{{', '.join(f'{literal(name)}: {name}' for name in options)}}}" if options else ""
     named = ["rec", "truth := NULL", "k := NULL", *(f"{name} := {value}" for name, value in options.items())]
     # The parameter k comes first, for the reason given in `composed`.
     return f"""\
@@ -182,30 +183,32 @@ CREATE OR REPLACE MACRO ranking.{measure.name}({", ".join(named)}) AS
 list_transform(
     [CASE WHEN k IS NULL OR true THEN system.main._ranking_measure(
         'ranking.{measure.name}', rec, truth, typeof(k), k::VARCHAR, typeof(truth),
-        CASE WHEN regexp_matches(typeof(truth), '\\]$|^MAP') THEN NULL ELSE truth::VARCHAR END{given}) END],
+        CASE WHEN regexp_matches(typeof(truth), '\\]$|^MAP') THEN NULL ELSE truth::VARCHAR END{struct}) END],
     lambda _ranking_found: CASE
         WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
     END)[1];
 """
 
 
-def function_values(found: Mapping[str, tuple[str, str]]) -> str:
+def function_values(macros: Mapping[str, tuple[str, str]]) -> str:
     """Return the rows of ranking.functions as SQL, one per line; empty strings become NULL."""
-    rows = ([None if one == "" else one for one in row] for row in function_rows(found))
+    rows = ([None if cell == "" else cell for cell in row] for row in function_rows(macros))
     return ",\n".join(f"({', '.join(map(sql_value, row))})" for row in rows)
 
 
-def function_rows(found: Mapping[str, tuple[str, str]]) -> list[tuple[str | Sequence[str], ...]]:
+def function_rows(macros: Mapping[str, tuple[str, str]]) -> list[tuple[str | Sequence[str], ...]]:
     """Return the rows of ranking.functions: the measures, then judge and all other macros."""
-    rows: list[tuple[str | Sequence[str], ...]] = [(name, "measure", *one) for name, *one in measure_table()]
-    for name in sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST)):
-        text, room = found[name]
+    rows: list[tuple[str | Sequence[str], ...]] = [
+        (name, "measure", *facts) for name, *facts in measure_table()
+    ]
+    for name in sorted(macros, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST)):
+        text, folder_name = macros[name]
         if name not in MEASURES:
             usual = "aggregate" if parameters(text) != [[]] else "scalar"
-            kind = "table function" if " AS TABLE" in text else KINDS.get(room, usual)
-            given = list(dict.fromkeys(one for form in parameters(text) for one in form))
-            plain = list(dict.fromkeys(one.split()[0] for one in given if ":=" not in one))
-            options = [one.replace(" := ", "=") for one in given if ":=" in one]
+            kind = "table function" if " AS TABLE" in text else KINDS.get(folder_name, usual)
+            arguments = list(dict.fromkeys(argument for form in parameters(text) for argument in form))
+            plain = list(dict.fromkeys(argument.split()[0] for argument in arguments if ":=" not in argument))
+            options = [argument.replace(" := ", "=") for argument in arguments if ":=" in argument]
             rows += [(name, kind, [], plain, options, "", "", "", description(text))]
     return rows
 
@@ -230,6 +233,10 @@ def signatures(sql: str) -> list[list[str]]:
     """Return the parameters, with types and defaults, of each form of a macro."""
     overloads = re.split(r"\bMACRO\s+[\w.]+", sql, maxsplit=1)[1]
     return [
-        [" ".join(one.split()) for one in re.findall(r"(?:[^,()]|\([^()]*\))+", text) if one.strip()]
+        [
+            " ".join(parameter.split())
+            for parameter in re.findall(r"(?:[^,()]|\([^()]*\))+", text)
+            if parameter.strip()
+        ]
         for text in PARAMETERS.findall(overloads)
     ]

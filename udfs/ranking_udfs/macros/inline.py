@@ -28,7 +28,7 @@ class Inlined:
         head = HEAD.match(statement)
         if head is None:
             raise ValueError(f"no macro of one form: {statement[:60]}")
-        named = (one.partition(" := ") for one in split(head[2]))
+        named = (parameter.partition(" := ") for parameter in split(head[2]))
         parameters = {name: default if is_set else None for name, is_set, default in named}
         return Inlined(parameters, statement[head.end() :].strip().rstrip(";"))
 
@@ -42,30 +42,30 @@ class Inliner:
 
     def inline(self, sql: str) -> str:
         """Replace the calls of macros in SQL by the bodies of the macros."""
-        found, tokens = list[str](), TOKEN.finditer(sql)
+        pieces, tokens = list[str](), TOKEN.finditer(sql)
         end = 0
         for token in tokens:
-            name, place = token[0], token.end()
+            name, position = token[0], token.end()
             if token.start() < end:
                 continue
-            end = place
-            if name not in (TEXT, *self.macros) or sql[place : place + 1] != "(":
-                found.append(name)
+            end = position
+            if name not in (TEXT, *self.macros) or sql[position : position + 1] != "(":
+                pieces.append(name)
                 continue
-            end = closing(sql, place) + 1
-            arguments = split(sql[place + 1 : end - 1])
-            found.append(self.text(arguments[0]) if name == TEXT else self.call(name, arguments))
-        return "".join(found)
+            end = closing(sql, position) + 1
+            arguments = split(sql[position + 1 : end - 1])
+            pieces.append(self.text(arguments[0]) if name == TEXT else self.call(name, arguments))
+        return "".join(pieces)
 
     def fragment(self, sql: str) -> str:
         """Replace the calls in a fragment of SQL, which may have open quotes; no call is within quotes."""
-        found, end = list[str](), 0
+        pieces, end = list[str](), 0
         for head in re.finditer(rf"(?<![\w.])(?:{'|'.join(self.macros)})(?=\()", sql):
             if head.start() >= end:
                 stop = closing(sql, head.end()) + 1
-                found += [sql[end : head.start()], self.inline(sql[head.start() : stop])]
+                pieces += [sql[end : head.start()], self.inline(sql[head.start() : stop])]
                 end = stop
-        return "".join([*found, sql[end:]])
+        return "".join([*pieces, sql[end:]])
 
     def call(self, name: str, arguments: list[str]) -> str:
         macro = self.macros[name]
@@ -74,11 +74,13 @@ class Inliner:
             called, _, value = argument.partition(" := ")
             is_named = bool(value) and called in values
             values[called if is_named else parameter] = self.inline(value if is_named else argument)
-        if lacking := [one for one, value in values.items() if value is None]:
+        if lacking := [parameter for parameter, value in values.items() if value is None]:
             raise ValueError(f"{name}: no {lacking[0]}")
         if name not in self.bodies:
             self.bodies[name] = self.inline(macro.body)
-        body = replaced(self.bodies[name], {one: whole(str(value)) for one, value in values.items()})
+        body = replaced(
+            self.bodies[name], {parameter: whole(str(value)) for parameter, value in values.items()}
+        )
         return whole(body)
 
     def text(self, quoted: str) -> str:
@@ -91,23 +93,23 @@ class Inliner:
             return literal(self.inline(text))
         pieces = re.split(r"(_ranking_value_\d+)", self.inline(text))
         shown = ", ".join(
-            f"_ranking_values['{piece}']" if place % 2 else literal(piece)
-            for place, piece in enumerate(pieces)
+            f"_ranking_values['{piece}']" if index % 2 else literal(piece)
+            for index, piece in enumerate(pieces)
             if piece
         )
         fields = (
-            f"'_ranking_value_{place}': {self.call(VALUE, [value])}" for place, value in enumerate(values)
+            f"'_ranking_value_{index}': {self.call(VALUE, [value])}" for index, value in enumerate(values)
         )
         return f"list_transform([{{{', '.join(fields)}}}], lambda _ranking_values: concat({shown}))[1]"
 
 
 def replaced(sql: str, values: Mapping[str, str]) -> str:
     """Replace parameters in SQL by values, except fields and names of arguments before `:=`."""
-    found = []
+    pieces = []
     for token in TOKEN.finditer(sql):
         is_name = token[0] in values and not re.match(r"\s*:=|\(", sql[token.end() :])
-        found.append(values[token[0]] if is_name else token[0])
-    return "".join(found)
+        pieces.append(values[token[0]] if is_name else token[0])
+    return "".join(pieces)
 
 
 def whole(sql: str) -> str:
@@ -115,19 +117,19 @@ def whole(sql: str) -> str:
     return sql if WHOLE.fullmatch(sql) else f"({sql})"
 
 
-def closing(sql: str, place: int) -> int:
+def closing(sql: str, position: int) -> int:
     """Return the position of the closing bracket for the bracket at this position."""
     depth = 0
-    for token in TOKEN.finditer(sql, place):
+    for token in TOKEN.finditer(sql, position):
         depth += (token[0] in OPENING) - (token[0] in CLOSING)
         if depth == 0:
             return token.start()
-    raise ValueError(f"no end of {sql[place : place + 60]}")
+    raise ValueError(f"no end of {sql[position : position + 60]}")
 
 
 def split(sql: str) -> list[str]:
     """Split at commas outside of brackets."""
-    return [one.strip() for one in parts(sql) if one.strip()]
+    return [part.strip() for part in parts(sql) if part.strip()]
 
 
 def parts(sql: str) -> Iterator[str]:

@@ -17,23 +17,23 @@ def measure_macro(measure: Measure) -> str:
     """Return the statement that creates the macro of a measure."""
     from ..compose.symbols import Symbol, expression  # imports Jinja2
 
-    options = {name: one for name, one in measure.options.items() if name != "min_grade"}
+    options = {name: option for name, option in measure.options.items() if name != "min_grade"}
     symbols = {
         name: Symbol(
-            f"TRY_CAST(option_{name} AS DOUBLE)" if isinstance(one, Number) else f"option_{name}::VARCHAR"
+            f"TRY_CAST(option_{name} AS DOUBLE)" if isinstance(option, Number) else f"option_{name}::VARCHAR"
         )
-        for name, one in options.items()
+        for name, option in options.items()
     }
     formula = expression(render_formula(measure, symbols, expected=False))
     formula = over(formula, {name: f"_ranking_of.{name}" for name in CUT})
-    numbers = {name: one for name, one in options.items() if isinstance(one, Number)}
+    numbers = {name: option for name, option in options.items() if isinstance(option, Number)}
     n_seen = module("measures/internal/cut.jinja").n_seen("_ranking_given.judged.ranks")
     facts = {
         "measure": measure.name,
         "judged_type": JUDGED,
-        "options": {name: default(one) for name, one in measure.options.items()},
-        "rules": [(name, one, holds(name, one)) for name, one in measure.options.items()],
-        "pairs": [(name, *one.only_with) for name, one in numbers.items() if one.only_with],
+        "options": {name: default(option) for name, option in measure.options.items()},
+        "rules": [(name, option, holds(name, option)) for name, option in measure.options.items()],
+        "pairs": [(name, *option.only_with) for name, option in numbers.items() if option.only_with],
         "columns": {name: column(name) for name in CUT},
         "n_seen": over(n_seen, {"k": "_ranking_given.k"}),
         # An option can have the name of a column.
@@ -46,14 +46,14 @@ def column(name: str) -> str:
     """Return the SQL of a column of `cut`, over the fields of `_ranking_cut`."""
     if name == "log2_ideal":
         return "NULL::DOUBLE"  # For one list, a table of constants is not faster.
-    made = getattr(module("measures/internal/cut.jinja"), name, lambda: name)()
-    return over(made, {one: f"_ranking_cut.{one}" for one in (*LIST, "k", "n_seen")})
+    computed = getattr(module("measures/internal/cut.jinja"), name, lambda: name)()
+    return over(computed, {field: f"_ranking_cut.{field}" for field in (*LIST, "k", "n_seen")})
 
 
 def over(sql: str, names: Mapping[str, str]) -> str:
     """Replace names in SQL by other SQL, except in quotes and as fields."""
     pattern = rf"'(?:[^']|'')*'|(?<![\w.])({'|'.join(names) or '(?!)'})\b"
-    return re.sub(pattern, lambda found: names[found[1]] if found[1] else found[0], sql)
+    return re.sub(pattern, lambda match: names[match[1]] if match[1] else match[0], sql)
 
 
 def default(option: Option) -> str:

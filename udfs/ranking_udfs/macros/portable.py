@@ -38,27 +38,29 @@ def script_macros() -> dict[str, str]:
     DuckDB 1.5 cannot store such macros.
     """
     inliner = Inliner(instead_of_python())
-    found = {name: macro.sql for name, macro in made().items() if not macro.is_temp}
-    found |= {one.name: code(judged.measure_macro(one)) for one in MEASURES.values()}
-    found |= {
+    macros = {name: macro.sql for name, macro in made().items() if not macro.is_temp}
+    macros |= {measure.name: code(judged.measure_macro(measure)) for measure in MEASURES.values()}
+    macros |= {
         name: script_macro(name, path_of(name), text.partition(" AS TABLE\n")[0], inliner)
         for name, text in ((name, code(text)) for name, (text, _) in texts().items())
         if "_ranking_compose(" in text
     }
-    inlined = ((name, inliner.inline(sql)) for name, sql in found.items())
+    inlined = ((name, inliner.inline(sql)) for name, sql in macros.items())
     return {
-        name: f"{SPACE.sub(lambda one: one[1] or chr(10), sql).strip().rstrip(';')};" for name, sql in inlined
+        name: f"{SPACE.sub(lambda match: match[1] or chr(10), sql).strip().rstrip(';')};"
+        for name, sql in inlined
     }
 
 
 def instead_of_python() -> dict[str, str]:
     """Return the macros that only the script's macros call, and those that replace Python functions."""
-    found = measure_macros()
-    for room in ("tables", "comparison"):
-        for file in sorted(folder().joinpath(room, "without_python").iterdir(), key=attrgetter("name")):
+    macros = measure_macros()
+    for folder_name in ("tables", "comparison"):
+        path = folder().joinpath(folder_name, "without_python")
+        for file in sorted(path.iterdir(), key=attrgetter("name")):
             text = with_words(file.read_text(encoding="utf-8"), all_words())
-            found |= {name: code(statement) for name, statement in split_macros(text).items()}
-    return {name: sql[sql.index("CREATE ") :] for name, sql in found.items()}
+            macros |= {name: code(statement) for name, statement in split_macros(text).items()}
+    return {name: sql[sql.index("CREATE ") :] for name, sql in macros.items()}
 
 
 @cache
@@ -90,7 +92,11 @@ def without_ks() -> list[str]:
     """Return the table functions of rec and truth that take no list of cutoffs, but `max_k` or none."""
     composed = [name for name, (text, _) in texts().items() if "_ranking_compose(" in text]
     names = {name: {part.split()[0] for part in signature(name)} for name in composed}
-    return [name for name, given in names.items() if {"rec", "truth"} <= given and not {"ks", "k"} & given]
+    return [
+        name
+        for name, arguments in names.items()
+        if {"rec", "truth"} <= arguments and not {"ks", "k"} & arguments
+    ]
 
 
 def argument_names(arguments: str) -> list[str]:
@@ -103,13 +109,13 @@ def registry_words() -> dict[str, str]:
     return {
         "KNOWN_MEASURES": known_measures(),
         "COMPARED_MEASURES": f"'{','.join(COMPARED_MEASURES)}'",
-        "COLUMN_MEASURES": sql_value([name for name, one in MEASURES.items() if one.column]),
-        "EXPECTED_MEASURES": sql_value([name for name, one in MEASURES.items() if one.expected]),
+        "COLUMN_MEASURES": sql_value([name for name, measure in MEASURES.items() if measure.column]),
+        "EXPECTED_MEASURES": sql_value([name for name, measure in MEASURES.items() if measure.expected]),
         "PLAIN_NUMBER": PLAIN_NUMBER,
         "OWN_NAMES": sql_value(sorted(OWN_NAMES)),
         "KEY_COLUMNS": sql_value(KEYS),
         "LOWER_NAMES": f"'{LOWER}'",
-        "NEAR_COLUMNS": "\n".join(f"WHEN '{name}' THEN '{named(one)}'" for name, one in NEAR.items()),
+        "NEAR_COLUMNS": "\n".join(f"WHEN '{name}' THEN '{named(names)}'" for name, names in NEAR.items()),
         "LIKE_SYSTEMS": f"'{named(LIKE['systems'])}'",
         "LIKE_RUNS": f"'{named(LIKE['runs'])}'",
         "LIKE_GRADES": f"'{named(LIKE['grades'])}{NUMBER},'",
@@ -125,8 +131,9 @@ def known_measures() -> str:
     """Return the facts that a comparison needs about each measure, by each of its names, as text of a MAP."""
     word = {True: "true", False: "false", None: "NULL"}
     pairs = (
-        f"{name}={{measure: {one or 'NULL'}, higher_is_better: {word[is_high]}, is_share: {word[is_share]}}}"
-        for name, (one, is_high, is_share) in KNOWN.items()
+        f"{name}={{measure: {measure or 'NULL'}, higher_is_better: {word[is_high]}, "
+        f"is_share: {word[is_share]}}}"
+        for name, (measure, is_high, is_share) in KNOWN.items()
     )
     return f"'{{{', '.join(pairs)}}}'"
 
@@ -140,8 +147,8 @@ def older() -> list[tuple[str, str]]:
 
 def script() -> str:
     """Return the SQL script that installs the macros in the client's current database."""
-    found = script_macros()
-    comments = [made()[name].comment(NAMESPACE) for name in found]
+    macros = script_macros()
+    comments = [made()[name].comment(NAMESPACE) for name in macros]
     dropped = "\n".join(f"DROP MACRO {kind}IF EXISTS {name};" for kind, name in older())
     public = sql_value([name for _, name in older() if name[0] != "_"])
     return f"""\
@@ -197,7 +204,7 @@ SET search_path = getvariable('{PATH}')[3];
 SET search_path = getvariable('{PATH}')[1];
 RESET VARIABLE {PATH};
 CREATE SCHEMA IF NOT EXISTS {NAMESPACE};
-{chr(10).join([*found.values(), *comments])}
+{chr(10).join([*macros.values(), *comments])}
 COMMIT;
 SET integer_division = getvariable('{DIVISION}');
 RESET VARIABLE {DIVISION};

@@ -177,9 +177,9 @@ class ScriptCall:
         ]
 
 
-def either(condition: Symbol, one: str, other: str) -> Any:
+def either(condition: Symbol, then: str, otherwise: str) -> Any:
     """Return SQL for one string if a condition holds, and for another otherwise."""
-    return Symbol(f"CASE WHEN {condition.sql} THEN {text(one)} ELSE {text(other)} END")
+    return Symbol(f"CASE WHEN {condition.sql} THEN {text(then)} ELSE {text(otherwise)} END")
 
 
 def measure_macros() -> dict[str, str]:
@@ -191,11 +191,13 @@ def measure_macros() -> dict[str, str]:
 
     formulas = {name: literal(formula(parse_measure(name), False)) for name in MEASURES}
     of_ties = {
-        name: literal(formula(parse_measure(name), True)) for name, one in MEASURES.items() if one.expected
+        name: literal(formula(parse_measure(name), True))
+        for name, measure in MEASURES.items()
+        if measure.expected
     }
     listed = {
-        "takes_grade": [name for name, one in MEASURES.items() if "min_grade" in one.options],
-        "is_share": [name for name, one in MEASURES.items() if one.range.has_exact_sums],
+        "takes_grade": [name for name, measure in MEASURES.items() if "min_grade" in measure.options],
+        "is_share": [name for name, measure in MEASURES.items() if measure.range.has_exact_sums],
     }
     bodies = {"formula": case(formulas), "expected_formula": case(of_ties)}
     bodies |= {name: f"name IN ({', '.join(map(literal, names))})" for name, names in listed.items()}
@@ -269,7 +271,7 @@ class ScriptContentsCall(ScriptRecCall):
         def is_there(tables: Sequence[str]) -> Symbol:
             return Symbol(" AND ".join(f"of['has_{table}']" for table in tables))
 
-        return [Content(one.name, is_there(one.arguments[1:])) for one in BY_USER]
+        return [Content(measure.name, is_there(measure.arguments[1:])) for measure in BY_USER]
 
 
 # The same values of a comparison, by field name of its `tests`.
@@ -321,13 +323,15 @@ class ScriptCheckCall(ScriptCall):
     def codes(self) -> list[Code]:
         """Problems of all tables. Problems of omitted tables have no rows."""
         words = {name: "{of['" + name + "']}" for name in ("user", "item", "score", "grade", "least")}
-        return codes(words, [one for one in PROBLEMS if one.needs != "predicted_truth"], sentence_symbol)
+        return codes(
+            words, [problem for problem in PROBLEMS if problem.needs != "predicted_truth"], sentence_symbol
+        )
 
 
 def sentence_symbol(sentence: str) -> Symbol:
     """Return a sentence with fields of the call, such as `{of['user']}`, as a SQL string."""
     parts = re.split(r"\{(of\[.*?\])\}", sentence)
-    pieces = [part if place % 2 else literal(part) for place, part in enumerate(parts) if part]
+    pieces = [part if index % 2 else literal(part) for index, part in enumerate(parts) if part]
     return Symbol(f"_ranking_literal(concat({', '.join(pieces)}))")
 
 
@@ -347,8 +351,8 @@ class ScriptExplainCall(ScriptCall):
             by_ties = (value_at_rank(choice, expected) for expected in (True, False))
             columns.append(Column(name, either(field("expected"), *by_ties), Range(0, 1)))
         gains, others = columns[:3], columns[3:]
-        named = [replace(one, formula=f"value_{one.name}") for one in gains]
-        gains = [replace(one, name=f"value_{one.name}") for one in gains]
+        named = [replace(column, formula=f"value_{column.name}") for column in gains]
+        gains = [replace(column, name=f"value_{column.name}") for column in gains]
         lowered = field("has_min_grade")
         return [
             ScriptGroup(gains, "at_k", "_1", False, True, False),
@@ -404,10 +408,10 @@ SCRIPT_CALLS: dict[str, type[ScriptCall]] = {
 def script_macro(function: str, path: str, head: str, inliner: Inliner) -> str:
     """Return the table macro for clients without Python; `head` is its statement up to AS TABLE."""
     of = SCRIPT_CALLS.get(function, ScriptCall)(function)
-    names, ctes = split_arguments([one.split()[0] for one in signature(function)])
+    names, ctes = split_arguments([parameter.split()[0] for parameter in signature(function)])
     output = inliner.fragment(squeezed(environment().get_template(path).render(of=of)))
-    given = {"caller": f"'ranking.{function}'"} | {name: name for name in names}
-    call = f"{of.macro}({', '.join(f'{name} := {value}' for name, value in given.items())})"
+    arguments = {"caller": f"'ranking.{function}'"} | {name: name for name in names}
+    call = f"{of.macro}({', '.join(f'{name} := {value}' for name, value in arguments.items())})"
     composed = f"list_transform(\n    [{call}],\n    lambda of: {text(output)})[1]"
     return f"{head} AS TABLE\n{ctes}FROM query({composed})"
 

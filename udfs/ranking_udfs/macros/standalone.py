@@ -9,7 +9,7 @@ from .files import code, description, split_macros
 
 OF_T = "comparison/without_python/student_t.sql"
 # Python functions by the names of the macros that replace them.
-STANDING = {f"_ranking_arrow_t_{one}": f"_ranking_t_{one}" for one in ("p", "quantile")}
+STANDING = {f"_ranking_arrow_t_{name}": f"_ranking_t_{name}" for name in ("p", "quantile")}
 # A string, a quoted name or a comment, which contain no calls; or a call of one of our functions.
 CALLED = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*"""
@@ -28,20 +28,22 @@ def stand_alone(statements: Iterable[str]) -> tuple[list[str], list[str]]:
 
     A statement that needs ranking-udfs starts with a comment about it.
     """
-    found, needed = list[str](), set[str]()
+    output, needed = list[str](), set[str]()
     for statement in statements:
         names = called(statement)
         if lacking := [f"system.main.{name}" for name in names if name not in written()]:
-            found.append(f"-- Requires ranking_udfs.register(con), for {' and '.join(lacking)}.\n{statement}")
+            output.append(
+                f"-- Requires ranking_udfs.register(con), for {' and '.join(lacking)}.\n{statement}"
+            )
         else:
             needed |= {*names}
-            found.append(renamed(statement))
-    return helpers(needed), found
+            output.append(renamed(statement))
+    return helpers(needed), output
 
 
 def called(sql: str) -> list[str]:
     """Return our functions in SQL, or the macros that replace them, each once."""
-    names = (found[1] for found in CALLED.finditer(sql) if found[1])
+    names = (match[1] for match in CALLED.finditer(sql) if match[1])
     return list(dict.fromkeys(STANDING.get(name, name) for name in names))
 
 
@@ -50,14 +52,14 @@ def helpers(names: Iterable[str]) -> list[str]:
 
     They are TEMP macros. Their names start with `ranking_`, so they do not clash with the script's macros.
     """
-    needed, found = [*names], set[str]()
+    needed, collected = [*names], set[str]()
     while needed:
-        found.add(name := needed.pop())
-        needed += {*called(code(written()[name]))} - found
+        collected.add(name := needed.pop())
+        needed += {*called(code(written()[name]))} - collected
     return [
         f"{first_sentence(text)}\n{renamed(code(text[text.index('CREATE ') :])).strip().rstrip(';')}"
         for name, text in written().items()
-        if name in found
+        if name in collected
     ]
 
 
@@ -70,8 +72,8 @@ def first_sentence(text: str) -> str:
 def renamed(sql: str) -> str:
     """Rename the macros in SQL to the names in `helpers`."""
 
-    def name_of(found: re.Match[str]) -> str:
-        name = STANDING.get(found[1], found[1])
-        return name.removeprefix("_") if name in written() else found[0]
+    def name_of(match: re.Match[str]) -> str:
+        name = STANDING.get(match[1], match[1])
+        return name.removeprefix("_") if name in written() else match[0]
 
     return CALLED.sub(name_of, sql)

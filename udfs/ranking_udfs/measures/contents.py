@@ -12,7 +12,7 @@ def of_tables(*_: object) -> Floats:
     raise NotImplementedError
 
 
-def contents(name: str, arguments: tuple[str, ...], range: Range = SHARE, title: str = "") -> Measure:
+def column_measure(name: str, arguments: tuple[str, ...], range: Range = SHARE, title: str = "") -> Measure:
     """Return a column as a measure; `arguments` are the required tables."""
     empty = Empty(None, "an item")
     return Measure(
@@ -29,23 +29,23 @@ def own_column(name: str, higher_is_better: bool | None = None) -> Measure:
 
 # Measures with a value per user, and measures of all lists together.
 BY_USER = (
-    contents("popularity", HISTORY),
-    contents("profile_popularity", HISTORY),
-    contents("novelty", HISTORY, NUMBER, "Novelty (bits)"),
-    contents("long_tail", HISTORY),
-    contents("repeats", HISTORY),
-    contents("cold", HISTORY),
-    contents("diversity", ITEMS),
-    contents("categories", ITEMS),
-    contents("miscalibration", ("rec", "history", "items"), NUMBER),
+    column_measure("popularity", HISTORY),
+    column_measure("profile_popularity", HISTORY),
+    column_measure("novelty", HISTORY, NUMBER, "Novelty (bits)"),
+    column_measure("long_tail", HISTORY),
+    column_measure("repeats", HISTORY),
+    column_measure("cold", HISTORY),
+    column_measure("diversity", ITEMS),
+    column_measure("categories", ITEMS),
+    column_measure("miscalibration", ("rec", "history", "items"), NUMBER),
 )
 OF_ALL_LISTS = (
-    contents("popularity_lift", HISTORY, Range(-1)),
-    contents("n_items", ("rec",), NUMBER, "Different items"),
-    contents("coverage", CATALOGUE),
-    contents("items_outside_catalog", CATALOGUE, NUMBER),
-    contents("gini", CATALOGUE, SHARE, "Gini index"),
-    contents("entropy", CATALOGUE, NUMBER, "Entropy (bits)"),
-    contents("personalization", ("rec",)),
+    column_measure("popularity_lift", HISTORY, Range(-1)),
+    column_measure("n_items", ("rec",), NUMBER, "Different items"),
+    column_measure("coverage", CATALOGUE),
+    column_measure("items_outside_catalog", CATALOGUE, NUMBER),
+    column_measure("gini", CATALOGUE, SHARE, "Gini index"),
+    column_measure("entropy", CATALOGUE, NUMBER, "Entropy (bits)"),
+    column_measure("personalization", ("rec",)),
 )
-CONTENTS = {one.name: one for one in (*BY_USER, *OF_ALL_LISTS)}
+CONTENTS = {measure.name: measure for measure in (*BY_USER, *OF_ALL_LISTS)}

@@ -83,14 +83,14 @@ def parse_measures(text: str, known: Mapping[str, Measure] = READABLE, listed: s
     Raises:
         ValueError: the broken rule and the invalid part of the text
     """
-    found: list[str] = []
+    parts: list[str] = []
     for part in re.split(r",(?![^()]*\))", text):  # commas outside of parentheses
-        has_cuts = bool(found) and "@" in found[-1]
+        has_cuts = bool(parts) and "@" in parts[-1]
         if has_cuts and (part.strip() == "all" or not re.match(r"\s*[^\W\d_]", part)):
-            found[-1] += f",{part}"
+            parts[-1] += f",{part}"
         else:
-            found.append(part)
-    return [parse_measure(one, known, listed) for one in found]
+            parts.append(part)
+    return [parse_measure(part, known, listed) for part in parts]
 
 
 def parse_measure(text: str, known: Mapping[str, Measure] = READABLE, listed: str = LISTED) -> Choice:
@@ -107,9 +107,9 @@ def parse_measure(text: str, known: Mapping[str, Measure] = READABLE, listed: st
             hint = f"did you mean {near}? {listed}"
         got = shorten(repr(called.strip()))
         raise ValueError(f"measure must be the name of a measure, got {got} ({hint})")
-    given, chosen = parse_options(measure, measure.name, options, of_judged=True)
+    written, chosen = parse_options(measure, measure.name, options, of_judged=True)
     ks = () if cuts is None else tuple(parse_cut_offs(cuts))
-    return Choice(measure, given, chosen, ks)
+    return Choice(measure, written, chosen, ks)
 
 
 def measure_of(name: str) -> Choice:
@@ -119,13 +119,13 @@ def measure_of(name: str) -> Choice:
     return Choice(own_column(name), {}, {}, (None,))
 
 
-def merge_choices(choices: Iterable[Choice], given: Iterable[int | None]) -> list[Choice]:
-    """Merge choices of the same name and their cutoffs; a choice without cutoffs has those `given`."""
+def merge_choices(choices: Iterable[Choice], default: Iterable[int | None]) -> list[Choice]:
+    """Merge choices of the same name and their cutoffs; a choice without cutoffs has those `default`."""
     merged: dict[str, Choice] = {}
     for choice in choices:
         name = choice.name.lower()  # names of columns, in which 1e3 and 1E3 are the same
         before = merged[name].cuts if name in merged else ()
-        cuts = dict.fromkeys((*before, *(choice.cuts or given)))
+        cuts = dict.fromkeys((*before, *(choice.cuts or default)))
         merged[name] = replace(choice, cuts=tuple(cuts))
     return list(merged.values())
 
@@ -148,25 +148,25 @@ def parse_options(
     Raises:
         ValueError: the measure has no such option, or the value is not valid
     """
-    given: dict[str, str] = {}
+    written: dict[str, str] = {}
     for pair in (text or "").replace(",", " ").split():
         option, equals, value = pair.partition("=")
         if option not in measure.options or not equals:
-            valid = ", ".join(f"{one}={rule}" for one, rule in measure.options.items()) or "none"
+            valid = ", ".join(f"{option}={rule}" for option, rule in measure.options.items()) or "none"
             pairs = f"name=value pairs (valid: {valid})"
             raise ValueError(f"{name}: options must be {pairs}, got {shorten(repr(pair))}")
-        if option in given:
+        if option in written:
             raise ValueError(f"{name}: option {option} must be given once, got {shorten(repr(text or ''))}")
-        given[option] = value
+        written[option] = value
     chosen = measure.defaults(of_judged)
-    for option, value in given.items():
+    for option, value in written.items():
         rule = measure.options[option]
-        if (found := rule.parse(value)) is None:
+        if (parsed := rule.parse(value)) is None:
             raise ValueError(f"{name}: option {option} must be {rule}, got {shorten(repr(value))}")
-        chosen[option] = found
-    for option in given:
+        chosen[option] = parsed
+    for option in written:
         check_companion(f"{name}: option {option}", measure.options[option], chosen)
-    return given, chosen
+    return written, chosen
 
 
 def check_companion(what: str, rule: Option, chosen: Mapping[str, Any]) -> None:

@@ -53,8 +53,10 @@ class Rankings:
     def best_to(self, n: Ints) -> "Ranked":
         """Return the first n relevant items of the ideal ranking, in the form of hits."""
         offsets = ragged.offsets_of(n)
-        row, place = ragged.rows_of(offsets), ragged.positions(offsets)
-        return Ranked(row, place + 1, self.judged.ideal[self.judged.ideal_offsets[row] + place], offsets)
+        row, position = ragged.rows_of(offsets), ragged.positions(offsets)
+        return Ranked(
+            row, position + 1, self.judged.ideal[self.judged.ideal_offsets[row] + position], offsets
+        )
 
     @cached_property
     def n_relevant(self) -> Ints:

@@ -164,7 +164,7 @@ class Measure:
     @property
     def range_text(self) -> str:
         """The range, and the ranges for values of an option."""
-        return ", ".join([str(self.range), *(f"{value} {held}" for value, held in self.ranges.items())])
+        return ", ".join([str(self.range), *(f"{value} {limits}" for value, limits in self.ranges.items())])
 
 
 def option_text(name: str, option: Option) -> str:
@@ -208,7 +208,7 @@ TABLE_HEADER = ("name", "aliases", "arguments", "options", "range", "empty", "so
 def measure_table() -> list[tuple[str | Sequence[str], ...]]:
     """Return a row for each measure, in the columns of TABLE_HEADER."""
     rows: list[tuple[str | Sequence[str], ...]] = []
-    for one in (*MEASURES.values(), *LIST_MEASURES.values()):
-        facts = (one.option_texts, one.range_text, str(one.empty), one.source, one.description)
-        rows.append((one.name, one.aliases, one.arguments, *facts))
+    for entry in (*MEASURES.values(), *LIST_MEASURES.values()):
+        facts = (entry.option_texts, entry.range_text, str(entry.empty), entry.source, entry.description)
+        rows.append((entry.name, entry.aliases, entry.arguments, *facts))
     return rows

@@ -41,10 +41,10 @@ def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSes
         raise RuntimeError(f"register: Spark must be 4.1 or later, got {spark.version}")
     if not isinstance(prefix, str):
         raise TypeError(f"register: prefix must be a string, got {prefix!r}")
-    there = {row[0].rpartition(".")[2].lower() for row in spark.sql("SHOW FUNCTIONS").collect()}
+    existing = {row[0].rpartition(".")[2].lower() for row in spark.sql("SHOW FUNCTIONS").collect()}
     ours = set((spark.conf.get(REGISTERED, "") or "").split())
     named = {(prefix + name).lower(): function for name, function in FUNCTIONS.items()}
-    left = sorted(named.keys() & there - ours)
+    left = sorted(named.keys() & existing - ours)
     for name in named.keys() - left:
         register_function(spark, named[name], name)
     spark.conf.set(REGISTERED, " ".join(sorted(ours | named.keys() - left)))

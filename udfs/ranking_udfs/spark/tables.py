@@ -55,8 +55,8 @@ def table_function(function: str, signature: Callable[..., Any], note: str = "")
     """Create a table function with the arguments of the signature; all other SQL arguments are keywords."""
     parameters = inspect.signature(signature)
 
-    def call(*given: Any, **named: Any) -> DataFrame:
-        bound = parameters.bind(*given, **named)
+    def call(*positional: Any, **named: Any) -> DataFrame:
+        bound = parameters.bind(*positional, **named)
         bound.apply_defaults()
         return planned(function, bound.arguments.pop("more") | bound.arguments)
 
@@ -105,16 +105,16 @@ fuse = table_function(
 )
 
 
-def planned(function: str, given: dict[str, Any]) -> DataFrame:
+def planned(function: str, arguments: dict[str, Any]) -> DataFrame:
     """Plan a table function with these tables and arguments, and return the DataFrame of its rows."""
     if function == "compare_by_user":
-        by_user = given.pop("by_user")
-        return merge(by_user, partition(function, schema(function, "by_user", by_user), **given))
-    named = {name: given.pop(name) for name in TABLES[function]}
+        by_user = arguments.pop("by_user")
+        return merge(by_user, partition(function, schema(function, "by_user", by_user), **arguments))
+    named = {name: arguments.pop(name) for name in TABLES[function]}
     frames = {name: frame for name, frame in named.items() if frame is not None or name in ("rec", "truth")}
     schemas = {name: schema(function, name, frame) for name, frame in frames.items()}
-    given["ks"] = given.pop("max_k", given.get("ks"))
-    job = partition(function, **schemas, **given)
+    arguments["ks"] = arguments.pop("max_k", arguments.get("ks"))
+    job = partition(function, **schemas, **arguments)
     rows = {name: read(frame, name, job) for name, frame in frames.items()}
     shared = share(rows, job)
     parts = map_in_arrow(rows_by_user(rows, job, shared), "evaluate", job, "part")
@@ -190,14 +190,14 @@ def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None
     if not frames:
         return None
     listed = (frame.agg(F.collect_list(F.struct("*")).alias(name)) for name, frame in frames.items())
-    row = reduce(lambda one, other: one.crossJoin(other), listed)
+    row = reduce(lambda left, right: left.crossJoin(right), listed)
     return row.mapInArrow(on_executors("pack", job), f"{PACKED} binary")
 
 
 def rows_by_user(tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None) -> DataFrame:
     """Return all rows partitioned by user; the first row of a partition also has the shared tables."""
     frames = [tables[table] for table in job.columns if table != "items"]
-    rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+    rows = reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
     users = [F.col(f"{table}.user") for table in rows.columns if "user" in job.columns[table]]
     if len({field.dataType.simpleString() for field in rows.select(*users).schema}) > 1:
         users = [user.cast("string") for user in users]

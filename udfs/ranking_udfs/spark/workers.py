@@ -40,7 +40,7 @@ def evaluate(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def pack(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Convert the row of shared tables to Arrow bytes."""
-    for batch in (one for one in batches if one.num_rows):
+    for batch in (batch for batch in batches if batch.num_rows):
         with pa.ipc.new_stream(sink := pa.BufferOutputStream(), batch.schema) as writer:
             writer.write_batch(batch)
         yield pa.record_batch({PACKED: [sink.getvalue().to_pybytes()]})
