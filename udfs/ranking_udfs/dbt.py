@@ -25,7 +25,7 @@ from .duckdb.connection import register
 from .duckdb.macros import NAMESPACE
 
 OPTIONS = {"hivemall": False, "name": NAMESPACE}  # the options of register with their defaults
-RULES = {"hivemall": "true or false", "name": "a text"}
+RULES = {"hivemall": "true or false", "name": "a string"}
 
 
 class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]

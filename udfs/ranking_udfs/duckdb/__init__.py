@@ -16,6 +16,6 @@ def release(version: str) -> list[int]:
 if release(duckdb.__version__) < release(OLDEST):
     raise ImportError(
         f"ranking_udfs: duckdb must be {OLDEST} or later, got {duckdb.__version__}, "
-        "which lacks what the pack needs: pip install --upgrade duckdb",
+        "which lacks functions that ranking_udfs needs: pip install --upgrade duckdb",
         name="duckdb",
     )

@@ -31,23 +31,24 @@ __all__ = [
 ]
 DOC = """{description}
 
-As `{function}` of SQL, whose reference has all arguments and columns, but of DataFrames. Nothing runs before
-the result is asked for; it has the same bits on any number of partitions. {note}
+This function works as `{function}` in SQL, but with DataFrames. The SQL reference lists all arguments and
+columns. Spark evaluates the result lazily. It is bit-identical for any number of partitions. {note}
 
 Args:
-    rec: a DataFrame of userid, itemid, score; with a column `system`, each is scored over the same users.
-    truth: likewise of userid, itemid and, if there are grades, rel.
-    ks: the cutoffs, as a list or as one, of max_k one alone; None is the whole list.
-    measures: texts such as "recall" or "ndcg(gain=linear)@5", or one text with commas; by default all that
-        have a column in DuckDB, of a comparison six.
+    rec: a DataFrame with userid, itemid and score. With a column `system`, each system is scored over the
+        same users.
+    truth: a DataFrame with userid, itemid and, if there are grades, rel.
+    ks: one cutoff or a list of cutoffs; max_k is one cutoff. None is the whole list.
+    measures: strings such as "recall" or "ndcg(gain=linear)@5", or one string with commas. Default: all
+        measures with a column in DuckDB; for a comparison, six measures.
     ties: "expected" for expected values over all orders of equal scores.
-    more: user_col, item_col, score_col, grade_col, system_col: names of columns, in any case;
-        descending=False where the lowest score is the best; min_grade and whatever else SQL's has.
+    more: user_col, item_col, score_col, grade_col, system_col: names of columns, ignoring case;
+        descending=False if lower scores are better; min_grade and all other arguments in SQL.
 
 Raises:
-    ValueError: a column is missing or does not fit, or an argument is not valid. Of the job: a grade that is
-        NULL, NaN or infinite, and a truth without a user.
-    TypeError: rec or truth is no DataFrame, or an id is of a type that Spark cannot hand out by.
+    ValueError: a column is missing or has an invalid type, or an argument is not valid. While the job runs:
+        a grade is NULL, NaN or infinite, or truth has no users.
+    TypeError: rec or truth is not a DataFrame, or Spark cannot partition by the type of an id.
 """
 
 
@@ -83,12 +84,12 @@ compare = table_function(
 compare_by_user = table_function(
     "compare_by_user",
     lambda by_user, baseline=None, measures=None, **more: ...,
-    "by_user is what `ranking.by_user` gives, or any table with a row per user. One executor gets all of it.",
+    "by_user is the result of `ranking.by_user`, or a table with a row per user. One executor gets all rows.",
 )
 check = table_function(
     "check",
     lambda rec, truth, ks=K, history=None, **more: ...,
-    "One executor gets all userids and all itemids, each once of each partition.",
+    "One executor gets all userids and all itemids, each once per partition.",
 )
 beyond_accuracy_by_user = table_function(
     "beyond_accuracy_by_user",
@@ -101,7 +102,7 @@ fuse = table_function(
     lambda rec, method="rrf", weights=None, rrf_k=60, normalize="min_max", depth=None, systems=None, **more: (
         ...
     ),
-    "Weights or systems that rec does not have are errors of the job, and so are infinite scores.",
+    "Weights or systems that rec does not have, and infinite scores, are errors while the job runs.",
 )
 
 
