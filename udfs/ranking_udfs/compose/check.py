@@ -210,7 +210,7 @@ class CheckCall(Call):
 
     @property
     def column_findings(self) -> str:
-        """SQL of the problems of columns and arguments: a LIST of pairs of a code and a text."""
+        """SQL of the problems of columns and arguments: a LIST of pairs (code, text)."""
         named = {"rec": self.rec, "truth": self.truth, "users": self.users}
         named |= {"history": self.history, "items": self.items}
         tables = {role: name for role, name in named.items() if name is not None}
@@ -374,7 +374,7 @@ class Facts:
     tables: Sequence[str]  # rec, truth and, if passed, users, history and items
 
     def findings(self, several: bool, tables: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-        """Return the problems as pairs of a code and a text.
+        """Return the problems as pairs (code, text).
 
         `several` is true if truth has a column with the name of the scores, with several distinct numbers.
         """
