@@ -170,7 +170,7 @@ def parse_ks(name: str, argument: Given) -> list[int | None] | None:
         return None
     numbers = parse_numbers(argument.text)
     if not numbers:
-        raise ValueError(f"{name} must be a list of one or more k, got {cut(argument.text)}")
+        raise ValueError(f"{name} must be a non-empty list of cutoffs, got {cut(argument.text)}")
     if not all(k is None or is_whole(k) for k in numbers):
         raise ValueError(f"{rule} an integer, got {cut(argument.text)}")
     ks = [None if k is None else int(k) for k in numbers]
