@@ -1,8 +1,8 @@
-"""The command `ranking-udfs`: from arguments to text and files (no other package may import this one).
+"""The command `ranking-udfs`: from arguments to text and files. No other package may import this one.
 
-`options` has the commands and their options, of which click makes parsers and help; `values` says how they
-are read, and `cli` is the process and has the rules between options, whose values `commands` gets.
-`session` is DuckDB, Ctrl-C and progress, `standard_input` what comes by a pipe; `tables` shows results as
-text or writes them as DuckDB does, to where `output` says; `messages` goes to stderr, and `listing` explains
-measures.
+`options` defines the commands and their options; click builds parsers and help from them. `values` parses
+the values of options. `cli` is the process: it checks the rules between options and calls `commands`.
+`session` opens DuckDB, handles Ctrl-C and shows progress; `standard_input` reads a pipe. `tables` renders
+results as text, or as files by DuckDB's COPY; `output` writes files. `messages` prints to stderr, and
+`listing` explains measures and functions.
 """

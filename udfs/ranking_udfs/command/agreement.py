@@ -1,4 +1,4 @@
-"""The agreement of two judges as text, and which system each favors."""
+"""Render the agreement of two judges, and the system that each judge favors."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -35,12 +35,15 @@ OF_FAVORS = (
 
 
 def agreement(work: Evaluation) -> str | bytes:
-    """Return the statistics of both judges' labels; for programs, with REC, which system each favors."""
+    """Return the statistics of both judges' labels, and with REC the system that each judge favors.
+
+    Formats for programs have one table: with REC the favored systems, else the statistics.
+    """
     queries = judge_queries(work)
     work.step("comparing")
     try:
         statistics, *favors = [fetch_rows(work.con, query) for query in queries]
-    except duckdb.InvalidInputException as error:  # whose labels, as the command was called
+    except duckdb.InvalidInputException as error:  # its message names the tables; users know the files
         text = error_summary(error).removeprefix("Invalid Input Error: ranking.agreement: ")
         text = text.replace("labels_a", work.inputs.truth)
         raise DataError(text.replace("labels_b", str(work.inputs.predicted_truth))) from None
@@ -53,14 +56,14 @@ def agreement(work: Evaluation) -> str | bytes:
 
 
 def statistics_text(work: Evaluation, rows: Sequence[Row]) -> str:
-    """Render the statistics, and say which judge is stricter, and what is missing."""
+    """Render the statistics, the stricter judge and notes on missing values."""
     form, digits, last = work.given.format, digits_of(work.given) or DIGITS, rows[-1]
     cells = [[STATISTICS[row["statistic"]], row["value"], row["low"], row["high"]] for row in rows]
     alone = f"{last['only_a']} only by A, {last['only_b']} only by B"
     pairs, users = (f"{last[name]} {name[:-1]}{'s' * (last[name] != 1)}" for name in ("pairs", "users"))
     of_both = f"{pairs} of a user and an item graded by both, of {users}"
     confidence = work.request.comparison["confidence"]
-    if last["low"] is None:  # as one differs in every pair: p is that of a comparison
+    if last["low"] is None:  # no interval: all users differ by the same; use p of a comparison
         is_sure = last["value"] != 0 and 2 ** (1 - last["users"]) < alpha_of(Decimal(repr(confidence)))
     else:
         is_sure = last["low"] * last["high"] > 0
@@ -84,7 +87,7 @@ def statistics_text(work: Evaluation, rows: Sequence[Row]) -> str:
 
 
 def favors_text(work: Evaluation, rows: Sequence[Row]) -> str:
-    """Render which system each judge favors."""
+    """Render the system that each judge favors."""
     form, digits = work.given.format, digits_of(work.given) or DIGITS
     cells = [
         {

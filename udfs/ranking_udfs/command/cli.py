@@ -1,4 +1,4 @@
-"""The process of the command, from arguments to exit code. Help and wrong usage need no DuckDB."""
+"""The process of the command, from arguments to exit code. Help and usage errors do not import DuckDB."""
 
 import io
 import os
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None, imported: Callable[[], None] = lambd
         elif not code:
             say("error", error)
             code = 1
-        # so that Python's flush at exit does not fail again
+        # Otherwise Python's flush at exit fails again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
@@ -39,10 +39,10 @@ def main(argv: Sequence[str] | None = None, imported: Callable[[], None] = lambd
 def run(argv: Sequence[str], imported: Callable[[], None]) -> int:
     """Parse the arguments and run the command; return the exit code after errors are printed."""
     made = group(complete)
-    if COMPLETE in os.environ:  # by a shell that completes
+    if COMPLETE in os.environ:  # set by the completion of a shell
         made.main([*argv], PROGRAM, COMPLETE)
     try:
-        # not `main`, which handles Ctrl-C and closed pipes in a way of its own
+        # Do not call `main`: it handles Ctrl-C and closed pipes itself.
         with made.make_context(PROGRAM, [*argv]) as context:
             given = made.invoke(context)
         given.call, given.manifest_text, given.beside = [PROGRAM, *argv], "", ()
@@ -56,20 +56,20 @@ def run(argv: Sequence[str], imported: Callable[[], None]) -> int:
         return EXIT_USAGE
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except KeyboardInterrupt as ended:  # by the signal that it names, else by Ctrl-C
+    except KeyboardInterrupt as ended:  # its argument is a signal; none is Ctrl-C
         return KILLED + ended.args[0] if ended.args else INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
 
 
 def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
-    """Return all options by their names, those that the command does not have with their defaults.
+    """Return the values of all options by name; options that the command lacks have their defaults.
 
     Raises:
-        click.UsageError: a rule between options is broken.
+        click.UsageError: A rule between options is broken.
     """
     usual = {name: [] if one.is_list else one.default for name, one in EVERY.items()}
-    usual["allow_empty"] = name in ("check", "explain", "overlap")  # which say it, or do not need it
+    usual["allow_empty"] = name in ("check", "explain", "overlap")  # they report it, or need no common users
     usual |= {"command": name, "files": []} | ({"grade_col": ""} if name == "fuse" else {})
     given = SimpleNamespace(**usual | written_values(arguments))
     given.descending = not given.ascending
@@ -88,7 +88,7 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
 
 
 def written_values(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the values that were written; of an option that was repeated, all as one."""
+    """Return the values that the user has written; join the values of a repeated option."""
     values = {}
     for name, value in arguments.items():
         if name in ("measures", "ks", "fail_if", "also"):
@@ -103,7 +103,7 @@ def written_values(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def broken_rules(given: SimpleNamespace) -> Iterator[str]:
-    """Yield what is wrong with arguments that are right by themselves."""
+    """Yield a message for each broken rule between valid arguments."""
     command = COMMANDS[given.command]
     is_of_files = command.operand == "files"
     rules = {**INPUT_RULES, **command.rules, **OUTPUT_RULES} if is_of_files else command.rules
@@ -117,7 +117,7 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
 
 
 def format_of(output: str | None, formats: Sequence[str]) -> str:
-    """Return the format that the extension of the output names."""
+    """Return the format for the extension of the output."""
     endings = {ending: form for ending, form in ENDINGS.items() if form in formats}
     found = "table" if output is None else endings.get(os.path.splitext(output)[1].lower())
     if found is None:

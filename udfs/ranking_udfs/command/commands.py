@@ -1,4 +1,4 @@
-"""The commands: a function for each."""
+"""The commands, one function each."""
 
 import itertools
 import os
@@ -57,7 +57,7 @@ from .tracking import track
 
 @dataclass
 class Work(Evaluation):
-    """An evaluation of the command, with lines of what `failed`."""
+    """An evaluation of the command; `failed` has a line for each failed condition of --fail-if."""
 
     failed: Sequence[str] = ()
 
@@ -67,7 +67,7 @@ class Work(Evaluation):
         self.request = replace(self.request, safe_text=is_csv and self.given.safe_csv)
 
     def prepare(self) -> None:
-        """Check the request and the conditions of --fail-if, before files are read."""
+        """Check the request and the conditions of --fail-if before reading files."""
         super().prepare()
         check_conditions(self)
 
@@ -88,14 +88,14 @@ class Work(Evaluation):
         return tables
 
     def write(self, query: str, path: str) -> None:
-        """Write rows beside the results, with the manifest if it was asked for."""
+        """Write the rows of a query to a file, with the manifest if it is requested."""
         write_rows(self.con, query, path, self.given.manifest_text)
 
 
 @contextmanager
 def opened(given: Any, steps: int) -> Iterator[Work]:
-    """Connect, with standard input in a file, and show at which of the steps the work is."""
-    is_answer = given.command == "compare" and given.format not in COPIED  # which says what is against it
+    """Open the connection and standard input, show progress in so many steps, and yield the work."""
+    is_answer = given.command == "compare" and given.format not in COPIED  # its caveats name problems
 
     def notify(row: Row) -> None:
         is_said = (is_answer and is_problem(row)) or (row["code"] in NOTHING and not given.allow_empty)
@@ -118,7 +118,7 @@ def opened(given: Any, steps: int) -> Iterator[Work]:
 def inputs_of(given: Any) -> Inputs:
     has_truth, is_database = SPECS[given.command].has_truth, given.database is not None
     files, predicted = given.files, given.predicted_truth
-    if given.command == "agreement":  # the labels of the other judge are the last file
+    if given.command == "agreement":  # the last file has the labels of the second judge
         *files, predicted = files
     if given.command == "track" and len(files) > 2:
         files = [one if "=" in one else f"{run_name(one)}={one}" for one in files[:-1]] + files[-1:]
@@ -126,7 +126,7 @@ def inputs_of(given: Any) -> Inputs:
     if items and "head" in names and (given.history or given.command != "report"):
         items = items[0], items[1] or "category"
     has_titles, is_explain = "title" in names, given.command == "explain"
-    # Where nothing else is read of the users' file, it must have texts.
+    # If nothing else is read from the file of users, it must have texts.
     text = given.text or ("text" if segment and (is_explain or not segment[1]) else None)
     return Inputs(
         recs=files[:-1] if has_truth else files,
@@ -166,13 +166,13 @@ def check(work: Work) -> str | bytes:
 
 
 def evaluate(work: Work) -> str | bytes:
-    """Return the measures, and write the values by user."""
+    """Return the means of measures, and write the values of each user."""
     work.prepare()
     given, steps = work.given, work.plan
     problems = work.make_tables()
     work.step("measuring")
     rows = fetch_rows(work.con, work.summary(work.steps))
-    work.failed = failures(work, problems, rows)  # an error before a file is written
+    work.failed = failures(work, problems, rows)  # raise its errors before writing a file
     work.step("writing")
     if steps.by_user and given.by_user is not None:
         work.write(steps.by_user, given.by_user)
@@ -180,7 +180,7 @@ def evaluate(work: Work) -> str | bytes:
 
 
 def compare(work: Work) -> str | bytes:
-    """Return the comparisons with the baseline, or of each pair."""
+    """Return the comparisons with the baseline, or of all pairs."""
     work.prepare()
     given = work.given
     if given.pairs and not work.request.choices:
@@ -229,7 +229,7 @@ def compare_models(work: Work) -> str | bytes:
 
 
 def rows_of(con: duckdb.DuckDBPyConnection, queries: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the rows of several queries, one after the other."""
+    """Return the rows of all queries."""
     return [row for query in queries for row in fetch_rows(con, query)]
 
 
@@ -245,7 +245,7 @@ def compare_sql(work: Work) -> str:
 
 
 def explain(work: Work) -> str | bytes:
-    """Return one user's lists, and what follows from them."""
+    """Return the lists of one user and the measures computed from them."""
     given, user, tables = work.given, shorten(work.given.user_id), work.tables
     work.check_users()
     work.step("ranking")
@@ -255,7 +255,7 @@ def explain(work: Work) -> str | bytes:
     query = f"SELECT DISTINCT of FROM ({both}) WHERE {is_user('userid', '$1')}"
     found = work.con.execute(query, [given.user_id]).fetchall()
     if not found:
-        # Q033 is nearer to q33 than Q133 is.
+        # Ignore case and leading zeros, so that the suggestion for q33 is Q033 rather than Q133.
         plain = r"regexp_replace(lower(nfc_normalize(trim({}))), '(^|\D)0+(\d)', '\1\2', 'g')"
         plain, given_plain = (plain.format(one) for one in ("userid::VARCHAR", "$1::VARCHAR"))
         near = "damerau_levenshtein({}, {})".format
@@ -274,7 +274,7 @@ def explain(work: Work) -> str | bytes:
 
 
 def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add the title of each item behind its id, and `gone`: whether the catalog does not have it."""
+    """Add the title of each item after its id, and `gone`: whether the item is missing from the catalog."""
     titles = work.names("titles", (row["itemid"] for row in rows))
     first = [name for name in ("system", "rank", "itemid") if name in rows[0]] if rows else []
     return [
@@ -286,7 +286,7 @@ def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def abstention(work: Work) -> str | bytes:
-    """Return how many users with an answer each threshold refuses, and how many without one it answers."""
+    """Return how many answerable users each threshold refuses, and how many unanswerable users it answers."""
     work.prepare_abstention()
     work.step("ranking")
     rows = fetch_rows(work.con, work.abstention_query(work.given.confidence))
@@ -325,7 +325,7 @@ def report(given: Any) -> None:
     if given.figures is not None:
         check_folder(given.figures)
     with opened(given, 5) as work:
-        work.notify = lambda _: None  # the page says it
+        work.notify = lambda _: None  # the page shows the problems
         findings = interruptible(work.con, lambda: Findings(work))
         work.step("drawing")
         drawn, form = page(findings), given.figure_format
@@ -348,7 +348,7 @@ def report(given: Any) -> None:
 
 
 def fuse(given: Any) -> None:
-    """Write the rankings of several models as one."""
+    """Write the fused ranking of several models."""
     from .fusing import fuse_files
 
     with opened(given, 2) as work:
@@ -358,7 +358,7 @@ def fuse(given: Any) -> None:
 
 
 def split(given: Any) -> None:
-    """Write train and test of a file of events, and print how many events are where."""
+    """Write train and test of a file of events, and print the number of events in each."""
     from .splitting import split_events
 
     with connect({}) as con:
@@ -367,7 +367,7 @@ def split(given: Any) -> None:
 
 
 def list_entries(given: Any) -> None:
-    """Print all measures or functions of SQL, or some: a table for programs, or for people texts."""
+    """List the measures or SQL functions, or explain some: a table for programs, text for people."""
     from . import listing
 
     rows, full = {"measures": listing.measures, "functions": listing.functions}[given.command](given.names)
@@ -378,7 +378,7 @@ def list_entries(given: Any) -> None:
             write_output(None, render(con, given, [*rows[0]], rows))
 
 
-EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # what to print, after how many steps
+EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # function, number of steps
     "evaluate": (evaluate, 5),
     "compare": (compare, 4),
     "check": (check, 3),
@@ -400,7 +400,7 @@ OTHERS: dict[str, Callable[[Any], None]] = {
 
 
 def run_evaluation(given: Any) -> Sequence[str]:
-    """Write what an evaluation finds, and manifests; return a line for each condition that fails."""
+    """Write the result of an evaluation and its manifests; return a line for each failed condition."""
     text_of, steps = EVALUATIONS[given.command]
     with opened(given, steps) as work:
         text = interruptible(work.con, lambda: text_of(work))
@@ -413,7 +413,7 @@ def run_evaluation(given: Any) -> Sequence[str]:
 
 
 def run_command(given: Any) -> int:
-    """Run a command; return the exit code after errors are printed."""
+    """Run a command, print its errors and return the exit code."""
     failed: Sequence[str] = ()
     try:
         with speaking_of(given.unit):

@@ -1,4 +1,4 @@
-"""Files with rankings of several models as a file with one."""
+"""Fuse files with the rankings of several models into one file."""
 
 import os
 
@@ -12,7 +12,7 @@ COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 
 def fuse_files(work: Evaluation) -> str:
-    """Write the fused rankings, and return a line that says what they are."""
+    """Write the fused rankings, and return a summary line."""
     con, inputs, options = work.con, work.inputs, work.given
     output = str(options.output)
     work.step("fusing")
@@ -27,7 +27,7 @@ def fuse_files(work: Evaluation) -> str:
 
 
 def trec_query(fused: str, order: str, output: str) -> str:
-    """Return the lines of a TREC run, with the name of the file as its tag."""
+    """Return the query for the lines of a TREC run; the tag is the name of the file."""
     tag = "_".join(os.path.splitext(os.path.basename(output))[0].split())
     return f"""
         SELECT CASE

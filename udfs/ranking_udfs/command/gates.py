@@ -1,4 +1,4 @@
-"""Conditions of `--fail-if`: how they are written, what they look at, and where one holds."""
+"""Conditions of `--fail-if`: parse them, select their rows and find the rows that fail."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,59 +18,59 @@ if TYPE_CHECKING:
     from ..inputs.evaluation import Evaluation
 
 PROBLEMS, VERDICT, BOUND, LOSERS, SQL = "problems", "verdict", "bound", "losers", "SQL"  # kinds
-WAYS = ("higher", "lower")  # of measures of which neither is better
+WAYS = ("higher", "lower")  # verdicts on measures without a better direction
 VERDICTS = ("worse", "unclear", "same", "better", *WAYS)
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 IS_BOUND = re.compile(rf"(\w+\S*?)\s*(<=|>=|<|>)\s*({NUMBER})", re.IGNORECASE)
 IS_VERDICT = re.compile(rf"(segments\s+)?(?:(\S+)\s+)?({'|'.join(VERDICTS)})")
 IS_SQL = re.compile(r"[=<>]|\b(?:and|or|not|between|in|is|like)\b", re.IGNORECASE)
 IS_LOSERS = re.compile(rf"losers\s*\(\s*({NUMBER})\s*\)\s*(>=?)\s*(\d+)")
-MOST = 10  # rows of a condition that are named
-PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # of conditions with commas between them
+MOST = 10  # failing rows that a message names
+PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # one condition of a list with commas
 NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
 CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict"}  # over all rows of a gate
 CORRECTED |= {"minimum_detectable_effect", "users_needed"}
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3), problems or a condition of SQL"
-Cuts = Mapping[str, Sequence[int | None]]  # of the measures of an evaluation, by name
+Cuts = Mapping[str, Sequence[int | None]]  # the cutoffs of each measure, by name
 AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition of `--fail-if`: problems of the data, or what must not hold, as SQL.
+    """One condition of `--fail-if`: on problems of the data, or on results.
 
-    A verdict and a condition of SQL are of rows of the results, a bound is of each mean in them.
+    A verdict and an SQL condition are tested on the rows of the results, a bound on each mean in these rows.
     """
 
-    text: str  # as it was written
+    text: str  # as the user wrote it
     kind: str = SQL
-    holds: str = ""  # what fails, as SQL
-    measure: str | None = None  # the measure that it looks at, with its options; None for each
-    cuts: tuple[int | None, ...] = ()  # the cutoffs that it looks at; () for each
-    of_contents: bool | None = None  # whether of what is in the lists, where a verdict says it
-    of_segments: bool | None = None  # whether of segments, where a verdict says it, or of all users
-    codes: tuple[str, ...] = ()  # of `problems(code, code)`; none for all
-    threshold: float = 0  # of losers: how much they lose at least
-    least: int = 0  # of losers: how many are too many
+    holds: str = ""  # the SQL condition that makes a row fail
+    measure: str | None = None  # the measure of its rows, with options; None for all
+    cuts: tuple[int | None, ...] = ()  # the cutoffs of its rows; () for all
+    of_contents: bool | None = None  # whether a verdict is on beyond-accuracy measures
+    of_segments: bool | None = None  # whether a verdict is on segments or on all users
+    codes: tuple[str, ...] = ()  # the codes of `problems(CODE, ...)`; () for all
+    threshold: float = 0  # losers: the smallest loss that counts
+    least: int = 0  # losers: the smallest number of users that fails
 
     @property
     def names(self) -> set[str]:
-        """The names in a condition of SQL: columns, and SQL's own words."""
+        """The names in an SQL condition: columns and SQL keywords."""
         found = NAME.findall(self.text) if self.kind == SQL else []
         return {quoted or plain.lower() for quoted, plain in found}
 
     @property
     def is_tested(self) -> bool:
-        """True for a condition on verdicts or p, which are corrected over all rows of such conditions."""
+        """True for a condition on verdicts or p. Both are corrected over all rows of such conditions."""
         return self.kind == VERDICT or bool(self.names & CORRECTED)
 
     @property
     def is_compared(self) -> bool:
-        """True for a condition on columns of comparisons alone."""
+        """True for a condition on columns that only comparisons have."""
         return self.is_tested or self.kind == LOSERS
 
     def looks_at(self, row: Row) -> bool:
-        """Return whether the condition is about this row of the results, or of a bound about this mean."""
+        """Return whether the condition applies to this row of the results, or to this mean."""
         from ..measures.contents import CONTENTS
 
         return (
@@ -81,7 +81,7 @@ class Condition:
         )
 
 
-# Errors of conditions that do not fit the options of the command, each with its test.
+# Errors for conditions that do not fit the options of the command, each with its test.
 RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
     "of the check must be problems or problems(CODE, ...), got {}": (
         lambda one, of: one.kind != PROBLEMS and of.command == "check"
@@ -99,16 +99,16 @@ RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
 
 
 def parse_conditions(text: str) -> list[Condition]:
-    """Parse conditions with commas between them.
+    """Parse a list of conditions with commas between them.
 
     Raises:
-        ValueError: the rule that the text breaks
+        ValueError: A condition breaks a rule; the message states the rule.
     """
     return [parse_condition(one.strip()) for one in PART.findall(text) or [""]]
 
 
 def parse_condition(text: str) -> Condition:
-    """Parse a condition: of words, else of SQL if it looks like that; errors as in `parse_conditions`."""
+    """Parse one condition of a known form, or an SQL condition; errors as in `parse_conditions`."""
     for form, parse in FORMS.items():
         if (found := form.fullmatch(text)) and (one := parse(text, found)):
             return one
@@ -143,7 +143,7 @@ def parse_verdict(text: str, found: re.Match[str]) -> Condition:
 
 
 def parse_bound(text: str, found: re.Match[str]) -> Condition | None:
-    """Parse a bound of a measure; None for a name that may be a column."""
+    """Parse a bound on a measure; return None if the name may be a column."""
     try:
         one = parse_measured(found[1], text)
     except ValueError:
@@ -162,7 +162,7 @@ FORMS: Mapping[re.Pattern[str], Callable[[str, re.Match[str]], Condition | None]
 
 
 def parse_measured(text: str | None, condition: str) -> Condition:
-    """Parse the measure that a condition looks at, `MEASURE[@K]`, or none."""
+    """Parse the measure of a condition, `MEASURE[@K]`, or the absence of one."""
     from ..measures import grammar
 
     try:
@@ -173,7 +173,7 @@ def parse_measured(text: str | None, condition: str) -> Condition:
 
 
 def means_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
-    """Return each mean in rows of a comparison, or of an evaluation with the cutoffs of its measures."""
+    """Return a row for each mean in the rows of a comparison, or of an evaluation at its own cutoffs."""
     found: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         if "measure" in row:
@@ -187,15 +187,15 @@ def means_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
 
 
 def tested_rows(conditions: Iterable[Condition], rows: Iterable[AnyRow]) -> list[AnyRow]:
-    """Return the rows whose verdict or p makes a condition fail: p is corrected over all of them."""
+    """Return the rows with a verdict or p that some condition reads; p is corrected over all of them."""
     tested = [one for one in conditions if one.is_tested]
     return [row for row in rows if any(one.looks_at(row) for one in tested)]
 
 
 def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = ()) -> list[str]:
-    """Return a line for each condition that holds, or that finds nothing to look at.
+    """Return a line for each condition that holds or that applies to no row.
 
-    `rows` are those of a comparison or of an evaluation.
+    `rows` are the rows of a comparison or of an evaluation.
     """
     conditions, request, found = work.given.fail_if, work.request, []
     cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
@@ -212,7 +212,7 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
 
 
 def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:
-    """Say where a condition holds or is unknown, or why it looks at nothing."""
+    """Describe the rows in which a condition holds or is unknown, or the reason why it has no rows."""
     means = means_of(rows, cuts)
     looked = looked_at(one, means if one.kind == BOUND else rows, cuts)
     if not looked:
@@ -228,13 +228,13 @@ def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row
 
 
 def looked_at(one: Condition, rows: Sequence[Row], cuts: Cuts) -> list[Row]:
-    """Return the rows of a condition: of SQL that names measures, those at the cutoffs that are theirs."""
+    """Return the rows of a condition; an SQL condition that names measures has rows at their cutoffs only."""
     own = [cuts[name] for name in one.names & {*cuts}]
     return [row for row in rows if one.looks_at(row) and all(row["k"] in ks for ks in own)]
 
 
 def losers_text(work: "Evaluation", one: Condition) -> str | None:
-    """Say with which models too many users lose by the first measure at its first cutoff, and who."""
+    """Name the models with too many losers by the first measure at its first cutoff, and these users."""
     from ..evaluation.comparison import losers_query
     from ..evaluation.queries import fetch_rows
 
@@ -256,10 +256,10 @@ def losers_text(work: "Evaluation", one: Condition) -> str | None:
 def failing(
     con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row], where: str = "true"
 ) -> list[Row]:
-    """Return the rows of a condition of SQL, `where`, that fail the gate; their p is the corrected one.
+    """Return the rows with `where` that fail the gate by an SQL condition; their p is the corrected p.
 
     Raises:
-        UsageError: DuckDB does not understand the condition.
+        UsageError: DuckDB rejects the condition.
     """
     from duckdb import Error
 
@@ -277,13 +277,13 @@ def failing(
 
 
 def line_of(found: Sequence[str]) -> str | None:
-    """Say the first of these, and how many more there are; None for none."""
+    """Join the first messages and count the others; return None without messages."""
     more = f", and {len(found) - MOST} more" if len(found) > MOST else ""
     return f"{'; '.join(found[:MOST])}{more}" if found else None
 
 
 def row_text(row: Row) -> str:
-    """Say which row it is, and its mean if that is looked at: `0.3 als in ndcg@10, segment SE`."""
+    """Name a row, with its value if it has one: `0.3 als in ndcg@10, segment SE`."""
     text = f"{format_number(row['value']) or 'NULL'} " if "value" in row else ""
     text += "" if row.get("system") is None else f"{shorten(row['system'])} "
     text += f"in {at_text(row)}" if row.get("measure") else f"at k = {format_cut_off(row['k'])}"
@@ -292,7 +292,7 @@ def row_text(row: Row) -> str:
 
 
 def at_text(row: Row) -> str:
-    """Say which measure it is at which cutoff; of a column its name."""
+    """Name a measure at its cutoff, or a column."""
     from ..measures.grammar import measure_of
 
     has_cutoff = measure_of(row["measure"]).measure.has_cutoff
@@ -300,7 +300,7 @@ def at_text(row: Row) -> str:
 
 
 def check_conditions(work: "Evaluation") -> None:
-    """Raise UsageError for a problem that the check never finds, and for SQL that DuckDB does not read."""
+    """Raise UsageError for an unknown code of a problem, and for SQL that DuckDB rejects."""
     conditions = work.given.fail_if
     if any(one.codes for one in conditions):
         check_codes(work, [(one, code) for one in conditions for code in one.codes])
@@ -324,7 +324,7 @@ def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> N
 
 
 def sample_result(work: "Evaluation") -> Row:
-    """Return a row with the columns of the results."""
+    """Return a row with the columns of the results, for a test of SQL conditions."""
     from ..evaluation.comparison import sample_row
 
     request = work.request

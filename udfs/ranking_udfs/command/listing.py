@@ -1,4 +1,4 @@
-"""Rows and texts of `ranking-udfs measures` and `functions`: a line for each, or some in full."""
+"""Rows and descriptions for `ranking-udfs measures` and `functions`: one line each, or some in full."""
 
 from collections.abc import Mapping, Sequence
 from inspect import getdoc
@@ -14,13 +14,13 @@ from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, TABLE_HEADER, measure_table
 from ..texts import did_you_mean, shorten
 
-# A row for each, which begins with a name and ends with a description, and the full texts of chosen ones.
-IN_TEXT = ("description", "source")  # columns that the full text has, too
+IN_TEXT = ("description", "source")  # columns that the full description repeats
+# A row for each entry, from its name to its description, and the full descriptions of chosen entries.
 Entries = tuple[Sequence[Mapping[str, str]], Sequence[str]]
 
 
 def measures(names: Sequence[str]) -> Entries:
-    """Return the measures of these names, aliases or labels; without names, all."""
+    """Return the measures with these names, aliases or labels; all measures without names."""
     every = MEASURES | LIST_MEASURES
     known = {spelling: one.name for spelling, one in SPELLINGS.items()}
     for one in LIST_MEASURES.values():
@@ -34,7 +34,7 @@ def measures(names: Sequence[str]) -> Entries:
 
 
 def functions(names: Sequence[str]) -> Entries:
-    """Return the functions of SQL of these names, in whatever case; without names, all."""
+    """Return the SQL functions with these names, in any case; all functions without names."""
     public = {macros()[name].called: text for name, (text, _) in sorted(texts().items())}
     known = {name.removeprefix("ranking."): name for name in public} | {name: name for name in public}
     chosen = [find("function", name, name.lower(), known) for name in dict.fromkeys(names)]
@@ -47,7 +47,7 @@ def functions(names: Sequence[str]) -> Entries:
 
 
 def find(what: str, name: str, key: str, known: Mapping[str, str]) -> str:
-    """Return what is known by this key; UsageError if nothing is, with what was perhaps meant."""
+    """Return the known name for a key; raise UsageError with a suggestion for an unknown key."""
     if key not in known:
         hint = did_you_mean(key, known) or f" (`ranking-udfs {what}s` lists them)"
         raise UsageError(f"{what}s: NAME must be the name of a {what}, got {shorten(repr(name))}{hint}")
@@ -61,7 +61,7 @@ def head(text: str) -> str:
 
 
 def to_text(command: str, rows: Sequence[Mapping[str, str]], full: Sequence[str], width: int) -> str:
-    """Show the facts of each chosen row and its full text, or all names with their descriptions."""
+    """Format the facts and the full description of each chosen entry, or all names with descriptions."""
     if not full:
         lines = [(row["name"], row["description"]) for row in rows]
         wide = width - max(len(name) for name, _ in lines) - 2

@@ -1,4 +1,4 @@
-"""The commands, their options in groups, and their help: click's, made of one table of options."""
+"""The commands, their options in groups, and their help; click objects are built from one table."""
 
 import os
 import re
@@ -25,9 +25,9 @@ from .values import (
 )
 
 WIDTH = 80
-COMPLETE = "_RANKING_UDFS_COMPLETE"  # the variable by which a shell asks for completions
+COMPLETE = "_RANKING_UDFS_COMPLETE"  # environment variable by which a shell requests completions
 FORMATS = ("table", "csv", "json", "parquet", "markdown", "html")
-ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
+ENDINGS = {  # format of --output FILE without --format
     **{"": "table", ".txt": "table", ".csv": "csv", ".json": "json", ".parquet": "parquet"},
     **{".md": "markdown", ".markdown": "markdown"},
     **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
@@ -45,7 +45,7 @@ FLAGS = {
     "no_check": "skip the check of the data",
     "allow_empty": "accept a model that shares no user or no item with TRUTH",
 }
-# The options of the command alone, and what it reads otherwise than Python: a file and a column in one text.
+# Options that only the command has, and options that it parses from a string: a file and a column, a list.
 OWN = {
     **{name: Option(help, False) for name, help in FLAGS.items()},
     "measures": OPTIONS["measures"]._replace(parse=parse_measures),
@@ -113,12 +113,12 @@ GIVEN_TOO = {
 }
 
 
-# Rules between options: what is said of one that is broken, and whether it is, or by what.
+# Rules between options: the message of each, and a test that returns whether the rule is broken, or by what.
 Rules = Mapping[str, Callable[[Any], Any]]
 
 
 def no_file(of: Any) -> str | None:
-    """Return the first text in place of a file that is rather a value of an option, and no file."""
+    """Return the first operand that is no file and looks like a value of -k or -m."""
     for text in of.files if of.database is None else []:
         is_value = (of.ks and text.isdecimal()) or (of.measures and is_measures(text))
         if is_value and not os.path.exists(text):
@@ -134,25 +134,25 @@ def is_measures(text: str) -> bool:
 
 
 def of_a_run(of: Any) -> str | None:
-    """Return the first option of power that needs a run."""
+    """Return the first given option of `power` that needs a run."""
     needed = [f"-m {one.text}" for one in of.measures if one.text != "hit_rate"] + ["-k"] * bool(of.ks)
     needed += [f"--{name}" for name in ("correlation", "baseline") if getattr(of, name) is not None]
     return next(iter(needed), None)
 
 
 def is_no_page(of: Any) -> bool:
-    """Return whether the ending of the output is not one of HTML."""
+    """Return whether the output has an ending that is not .html or .htm."""
     ending = os.path.splitext(of.output or "")[1].lower()
     return bool(ending) and ENDINGS.get(ending) != "html"
 
 
 def without_closed_form(of: Any) -> str | None:
-    """Return the first measure that has no expected value over the orders of ties, if that is wanted."""
+    """Return the first measure without a closed form for --ties expected, if that is requested."""
     names = (one.name for one in of.measures if not one.measure.expected)
     return next(names, None) if of.ties == "expected" else None
 
 
-INPUT_RULES: Rules = {  # of all commands that read REC, before those of a command
+INPUT_RULES: Rules = {  # for all commands that read REC; checked before the rules of a command
     "Missing argument {!r}": lambda of: COMMANDS[of.command].missing(of.files),
     "{} is not a file; write several values of an option as in -k 5,10 -m ndcg,recall": no_file,
     f"--ties expected: {{}} {defaults.NO_CLOSED_FORM}": without_closed_form,
@@ -165,7 +165,7 @@ TEXT_RULES: Rules = {
         lambda of: of.text is not None and of.segment is None
     ),
 }
-OUTPUT_RULES: Rules = {  # of all commands that read REC, behind those of a command
+OUTPUT_RULES: Rules = {  # for all commands that read REC; checked after the rules of a command
     "--manifest requires an output file; add --output FILE": (
         lambda of: of.manifest and not (of.output or of.by_user or of.rows)
     ),
@@ -174,7 +174,7 @@ OUTPUT_RULES: Rules = {  # of all commands that read REC, behind those of a comm
 
 
 class Spec(NamedTuple):
-    """A command: what it does and when to use it, its options by group, examples, and rules of its own."""
+    """A command: its description, its options by group, examples, and rules between its options."""
 
     text: str
     groups: Mapping[str, str]
@@ -188,7 +188,7 @@ class Spec(NamedTuple):
         return not self.files.endswith("[REC]...")
 
     def missing(self, files: Sequence[str]) -> str | None:
-        """Return the last operand if there are fewer files than operands that must be there."""
+        """Return the last operand if there are fewer files than required operands."""
         needed = [one for one in self.files.split() if not one.startswith("[")]
         return needed[-1] if len(files) < len(needed) else None
 
@@ -396,7 +396,7 @@ COMMANDS: Mapping[str, Spec] = {
 }
 COLUMN = "name of this column"
 MAY_HAVE_COLUMN = {"parse": parse_items, "value": "FILE[:COLUMN]"}
-CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
+CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for one command
     "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
     "report": {
         "output": {"help": "HTML file to write; by default report.html, unless --figures is given"},
@@ -428,7 +428,7 @@ CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
     },
 }
 REQUIRED = {("explain", "user_id"), ("split", "output"), ("fuse", "output")}
-OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
+OPERANDS: dict[str, dict[str, Any]] = {  # positional arguments
     "files": {"nargs": -1},
     "events": {"metavar": "EVENTS"},
     "names": {"metavar": "[NAME]...", "nargs": -1, "required": False},
@@ -438,8 +438,8 @@ FILES = (
 )
 
 
-class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases do not subscript
-    """A type of option: a function reads its value, and its ValueError is the rule; a shell completes it."""
+class Value(click.ParamType):  # type: ignore[type-arg]  # older releases cannot be subscripted
+    """The type of an option: a function parses the value, and its ValueError states the rule."""
 
     def __init__(self, name: str, parse: Callable[[str], Any] | None = None) -> None:
         self.name, self.parse = name, parse
@@ -466,7 +466,7 @@ Callback = Callable[[str, dict[str, Any]], Any]
 
 
 class Command(click.Command):
-    """A command whose help has its options in groups, then examples."""
+    """A command with options in groups and examples in its help."""
 
     def __init__(self, name: str, spec: Spec, callback: Callback) -> None:
         self.spec = spec
@@ -485,7 +485,7 @@ class Command(click.Command):
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; a UsageError for an option that would silently replace the one before it."""
+        """Parse the arguments; raise UsageError for a repeated single option."""
         order = [] if ctx.resilient_parsing else self.make_parser(ctx).parse_args(args=[*args])[2]
         for one in order:
             is_single = isinstance(one, click.Option) and not (one.multiple or one.is_flag)
@@ -496,7 +496,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options by group."""
+        """Write the help of the options, by group."""
         records = (one.get_help_record(ctx) for one in self.params[1:])
         found = dict(zip(self.spec.names, records, strict=True))
         for group, names in self.spec.groups.items():
@@ -505,7 +505,7 @@ class Command(click.Command):
 
 
 def option(command: str, name: str) -> click.Option:
-    """Make click's option of that of a command."""
+    """Make the click option for an option of a command."""
     one = EVERY[name]._replace(**CHANGES.get(command, {}).get(name, {}))
     given: dict[str, Any] = {"help": one.help, "required": (command, name) in REQUIRED}
     if one.default is False:
@@ -522,7 +522,7 @@ def option(command: str, name: str) -> click.Option:
 
 
 class Commands(click.Group):
-    """All commands, in the order of their table."""
+    """All commands, in the order of COMMANDS."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS]
@@ -546,7 +546,7 @@ def print_pack(ctx: click.Context, _: click.Parameter, given: bool) -> None:
 
 
 def group(callback: Callback) -> Commands:
-    """Make the whole command; the callback gets the name of a command and its arguments."""
+    """Make the click group; it calls `callback` with the name of a command and its arguments."""
     flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
     flag |= {"callback": print_version, "help": "Versions of what it runs on."}
     return Commands(

@@ -1,4 +1,4 @@
-"""The files that the command writes, none of which may replace one that it reads."""
+"""Write the files of the command; refuse to overwrite a file that it reads."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ from ..writing import atomic_file
 from .messages import WRITABLE
 from .values import COPY_OPTIONS, TREC
 
-LINES = {TREC: "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\t'"}  # as they are
+LINES = {TREC: "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\t'"}  # lines without any quoting
 
 
 def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
@@ -26,7 +26,7 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
             raise DataError(f"{path}: no such directory: {folder}")
         if os.path.isdir(path):
             raise DataError(f"{path}: a directory, not a file")
-        if os.path.isfile(path) or not os.path.exists(path):  # no device and no pipe
+        if os.path.isfile(path) or not os.path.exists(path):  # devices and pipes need no folder
             check_folder(os.path.dirname(os.path.realpath(path)))
         for other in (*inputs, *outputs[:i]):
             if is_same(path, other):
@@ -34,7 +34,7 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
 
 
 def check_folder(path: str) -> None:
-    """Raise DataError if files cannot be written into the folder, which need not be there yet."""
+    """Raise DataError if files cannot be written to the folder; it need not exist yet."""
     there = os.path.abspath(path)
     while not os.path.exists(there):
         there = os.path.dirname(there)
@@ -55,14 +55,14 @@ def is_terminal() -> bool:
 
 
 def copy_statement(query: str, path: str, options: str = "", manifest: str = "") -> str:
-    """Return the statement that writes the query's rows to a file, in the format of its extension."""
+    """Return the COPY statement that writes the rows of a query in the format of the file's extension."""
     if manifest and extension(path) == ".parquet":
         options += f", KV_METADATA {{{METADATA}: {literal(manifest)}}}"
     return f"COPY (\n{query}\n) TO {literal(path)} ({(COPY_OPTIONS | LINES)[extension(path)]}{options})"
 
 
 def write_rows(con: duckdb.DuckDBPyConnection, query: str, path: str, manifest: str = "") -> None:
-    """Write the query's rows to a file, whole or not at all."""
+    """Write the rows of a query to a file, atomically."""
     with atomic_file(path) as temporary:
         con.execute(copy_statement(query, temporary, ", USE_TMP_FILE false", manifest))
 
@@ -73,7 +73,7 @@ def write_output(path: str | None, text: str | bytes) -> None:
         text = text if isinstance(text, str) else text.decode()
         if sys.stdout is None:
             raise DataError("standard output is closed")
-        if is_terminal():  # which would obey escape sequences in the name of a model
+        if is_terminal():  # a terminal would execute escape sequences in names
             text = "".join(f"{printable(line)}\n" for line in text.splitlines())
         sys.stdout.write(text)
         return

@@ -1,4 +1,4 @@
-"""The power of a golden set: the smallest difference it shows, and the users needed for a named one."""
+"""The power of a golden set: the smallest detectable difference, and the users needed for a difference."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -19,8 +19,8 @@ from ..measures.grammar import measure_of
 from ..quoting import identifier, literal
 from .tables import COPIED, digits_of, document, render, table, with_remarks
 
-NORMAL = 10**8  # users of whom Student's t is as good as normal
-CORRELATION = 0.5  # of a user's values by two runs
+NORMAL = 10**8  # number of users; with so many, Student's t equals the normal distribution
+CORRELATION = 0.5  # default correlation of the values of a user in two runs
 COLUMNS = (
     *("baseline", "system", "measure", "k", "users", "losses", "standard_deviation"),
     *("correlation", "confidence", "minimum_detectable_effect", "difference", "users_needed"),
@@ -37,7 +37,7 @@ OF_HIT_RATE = (
 
 
 def power(work: Evaluation) -> str | bytes:
-    """Return what the users of truth can show."""
+    """Return the smallest difference that the users of truth can detect."""
     given, has_run = work.given, bool(work.inputs.recs)
     if not has_run:
         choices = [one for one in work.request.choices if one.name == "hit_rate"]
@@ -59,7 +59,7 @@ def power(work: Evaluation) -> str | bytes:
 
 
 def of_hit_rate(work: Evaluation) -> Iterator[Row]:
-    """Yield a row for each share of users that lose a hit, by the exact sign test."""
+    """Yield a row of the exact sign test for each share of users that lose a hit."""
     difference, options = work.given.difference, work.request.comparison
     alpha = alpha_of(Decimal(repr(options["confidence"])))
     query = f"SELECT count(*) AS users FROM {work.request.table('by_user')}"
@@ -77,7 +77,7 @@ def of_hit_rate(work: Evaluation) -> Iterator[Row]:
 
 
 def of_runs(work: Evaluation) -> list[dict[str, Any]]:
-    """Return a row for each measure and cutoff of a run, or of two: by the arithmetic of comparisons."""
+    """Return a row for each measure and cutoff, from one run or from the differences of several runs."""
     if len(work.systems) > 1:
         rows = [row for query in work.comparisons()[0] for row in fetch_rows(work.con, query)]
     else:
@@ -86,7 +86,7 @@ def of_runs(work: Evaluation) -> list[dict[str, Any]]:
     rows = [{**row, **UNSEEN, "difference": difference, "confidence": options["confidence"]} for row in rows]
     correct_together(work.con, rows, {**options, "correction": "none"})
     for row in rows:
-        row.pop("losses", None)  # a count, where shares are without a run
+        row.pop("losses", None)  # a count here; without a run, losses are a share
         row["standard_deviation"] = row["standard_error"] and row["standard_error"] * sqrt(row["users"])
     for row, users in zip(rows, users_needed(work, rows), strict=True):
         row["users_needed"] = users
@@ -94,9 +94,10 @@ def of_runs(work: Evaluation) -> list[dict[str, Any]]:
 
 
 def users_needed(work: Evaluation, rows: Sequence[Row]) -> list[int | None]:
-    """Return how many users show the difference by the t-test, whose quantiles are those of so many.
+    """Return the number of users needed to detect the difference by the t-test.
 
-    More are looked at one by one, from those that a normal distribution needs on.
+    The quantiles of t depend on the number of users. The search starts from the number that the normal
+    distribution needs, and adds one user at a time.
     """
     found = [one and max(one, 2) for one in needed_of(work, rows, [NORMAL] * len(rows))]
     while more := [
@@ -107,7 +108,7 @@ def users_needed(work: Evaluation, rows: Sequence[Row]) -> list[int | None]:
 
 
 def needed_of(work: Evaluation, rows: Sequence[Row], users: Sequence[int | None]) -> list[int | None]:
-    """Return how many users show the difference, by the quantiles of these numbers of users."""
+    """Return the number of users needed, by the quantiles of t for `users` users."""
     tried = [
         {**row, "users": one, "standard_error": (row["standard_deviation"] or 0) / sqrt(one or 1)}
         for row, one in zip(rows, users, strict=True)
@@ -117,7 +118,7 @@ def needed_of(work: Evaluation, rows: Sequence[Row], users: Sequence[int | None]
 
 
 def spread_queries(work: Evaluation) -> Iterator[str]:
-    """Yield the queries of one run: of two such runs, the standard error of a mean difference."""
+    """Yield the queries for the standard error of a mean difference between two runs like this one."""
     correlation = CORRELATION if work.given.correlation is None else work.given.correlation
     for one in work.request.choices:
         value, ratio = identifier(one.name), sqrt(2 * (1 - correlation))
@@ -131,7 +132,7 @@ def spread_queries(work: Evaluation) -> Iterator[str]:
 
 
 def power_text(work: Evaluation, rows: Sequence[Row]) -> str:
-    """Render the rows for people, and say what they stand on."""
+    """Render the rows for people, with the assumptions of the calculation."""
     given, digits, difference = work.given, digits_of(work.given) or DIGITS, work.given.difference
     is_pair, has_run = "baseline" in rows[0], bool(work.inputs.recs)
     cells = [
@@ -155,7 +156,7 @@ def share(row: Row) -> str:
 
 
 def of_spread(work: Evaluation, is_pair: bool) -> str:
-    """Say where the spread comes from."""
+    """Describe the source of the spread."""
     spread = "Paired t-test. Spread: standard deviation of the users' differences"
     if is_pair:
         return f"{spread} between the two."
@@ -165,7 +166,7 @@ def of_spread(work: Evaluation, is_pair: bool) -> str:
 
 
 def limits(rows: Sequence[Row], has_run: bool, difference: float | None) -> Iterator[str]:
-    """Say of what a number is missing, or larger than a difference can be."""
+    """Describe missing numbers, and differences that are larger than the range of the measure."""
     label, smallest = measure_label if has_run else share, "minimum_detectable_effect"
 
     def names(is_so: Callable[[Row], bool]) -> str:

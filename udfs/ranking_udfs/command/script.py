@@ -1,4 +1,4 @@
-"""Statements of an evaluation as a script to read and to run: each with a comment that says what it is."""
+"""Write the statements of an evaluation as an SQL script, with a comment for each statement."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from ..macros.standalone import stand_alone
 from ..version import version
 
-TABLES = {  # what a table is, by the name at the end of its own
+TABLES = {  # the comment for a table, by its name without the prefix
     "rec": "The recommendations.",
     "truth": "The ground truth.",
     "predicted_truth": "The truth with labels by a model.",
@@ -27,9 +27,9 @@ MADE = re.compile(r"(?:CREATE OR REPLACE TEMP (?:TABLE|VIEW)|(INSERT) INTO) (\w+
 
 
 def script_text(statements: Sequence[str], queries: Iterable[tuple[str, str]], prefix: str) -> str:
-    """Return a script of statements that make tables, and of queries, each behind what it is.
+    """Return a script of the statements that make tables, and of titled queries.
 
-    `prefix` is the beginning of the names of the tables.
+    `prefix` is the prefix of all names of tables.
     """
     found = [(made_text(one, prefix), one) for one in statements] + [*queries]
     head, texts = stand_alone(statement for _, statement in found)
@@ -43,7 +43,7 @@ def script_text(statements: Sequence[str], queries: Iterable[tuple[str, str]], p
 
 
 def made_text(statement: str, prefix: str) -> str:
-    """Return what a statement makes, in words."""
+    """Return a comment for the table or rows that a statement makes."""
     made = MADE.match(statement)
     if made is None:
         return "The database of the tables."

@@ -1,4 +1,4 @@
-"""A DuckDB session with the pack in it, its progress bar, and its end at Ctrl-C."""
+"""A DuckDB session with our functions, a progress bar and handling of Ctrl-C."""
 
 import os
 import sys
@@ -18,9 +18,9 @@ from ..inputs.catalogs import attach_statement, is_database
 PROGRESS_SECONDS = 0.5
 SETTINGS = {
     "preserve_insertion_order": False,
-    "python_enable_replacements": False,  # a path is never taken for one of Python's variables
+    "python_enable_replacements": False,  # otherwise a path could refer to a variable of Python
 }
-WIDTH = 79  # of the bar
+WIDTH = 79  # of the progress bar
 Result = TypeVar("Result")
 Step = Callable[[str], None]
 
@@ -28,16 +28,17 @@ Step = Callable[[str], None]
 def connect(
     settings: Mapping[str, Any], database: str | None = None, has_functions: bool = True
 ) -> duckdb.DuckDBPyConnection:
-    """Connect to a database in memory with these settings, those that are None left out.
+    """Connect to a database in memory with these settings; settings of None keep their defaults.
 
-    A `database` is attached, read-only, before the pack is registered, so that its views keep what they call
-    by a name of the pack's. They may call the pack's own functions, so all is registered then, but for the
-    database `ranking` where it has that name or a schema of it, such as the script's; else with
-    `has_functions` what composed SQL calls: DuckDB imports NumPy to make a function.
+    A `database` is attached, read-only, before the functions are registered: macros of the database with the
+    same names as ours stay for its views. Its views may also call our functions, so all functions are
+    registered. The database `ranking` is not added if a database or schema has this name already.
+    Without a `database`, `has_functions` adds only the functions that composed SQL calls. DuckDB imports
+    NumPy to create a function.
     """
     given = {name: value for name, value in settings.items() if value is not None}
     con = duckdb.connect(config={**SETTINGS, **given})
-    con.execute("SET enable_progress_bar_print = false")  # DuckDB prints it to where the report goes
+    con.execute("SET enable_progress_bar_print = false")  # DuckDB would print the bar to stdout
     if database is not None:
         if ":" not in database and not os.path.isfile(database):
             raise DataError(f"{database}: no such file")
@@ -50,24 +51,24 @@ def connect(
 
         query = f"FROM duckdb_schemas() WHERE '{NAMESPACE}' IN (lower(database_name), lower(schema_name))"
         taken = con.execute(query).fetchall()
-        add_missing(con, database=None if taken else NAMESPACE)  # names not replaced are in no query here
+        add_missing(con, database=None if taken else NAMESPACE)  # no query here uses a name that was taken
     elif has_functions:
         add_functions(con, OF_MACROS)
     return con
 
 
 def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) -> Result:
-    """Run the work in a thread of its own, so that Ctrl-C ends a query at once.
+    """Run the work in a separate thread, so that Ctrl-C ends a query at once.
 
-    In the main thread Python would see the signal only between DuckDB's tasks, which may take seconds, and
-    might raise KeyboardInterrupt in the middle of cleaning up.
+    In the main thread, Python would see the signal only between tasks of DuckDB, which may take seconds. It
+    could also raise KeyboardInterrupt during cleanup.
     """
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(copy_context().run, work)
         try:
             return future.result()
         except KeyboardInterrupt:
-            while not future.done():  # an interrupt between two queries ends neither
+            while not future.done():  # repeat it, since an interrupt between two queries has no effect
                 con.interrupt()
                 wait([future], 0.05)
             raise
@@ -75,10 +76,10 @@ def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) ->
 
 @contextmanager
 def progress(con: duckdb.DuckDBPyConnection, steps: int, quiet: bool = False) -> Iterator[Step]:
-    """Show on stderr, if it is a terminal and tqdm is installed, at which of the steps the work is.
+    """Show a progress bar of the steps on stderr, if stderr is a terminal and tqdm is installed.
 
-    Yields a function to call with the name of each step when it begins. The bar only goes forward: of the
-    queries of a step, it shows the one that got furthest.
+    Yields a function; call it with the name of each step when the step begins. The bar only moves forward:
+    within a step, it shows the query that has progressed furthest.
     """
     tqdm: Any = None
     if not quiet and sys.stderr is not None and sys.stderr.isatty():
@@ -87,7 +88,7 @@ def progress(con: duckdb.DuckDBPyConnection, steps: int, quiet: bool = False) ->
     if tqdm is None:
         yield lambda _: None
         return
-    tqdm.monitor_interval = 0  # no thread that looks after bars
+    tqdm.monitor_interval = 0  # do not start tqdm's monitor thread
     con.execute("SET enable_progress_bar = true")
     done, began = threading.Event(), 0
     form = "{desc:<24}{percentage:4.0f} % |{bar}| {elapsed}"
@@ -114,4 +115,4 @@ def progress(con: duckdb.DuckDBPyConnection, steps: int, quiet: bool = False) ->
         finally:
             done.set()
             thread.join()
-            bar.clear()  # closing alone does not where only a refresh has shown it
+            bar.clear()  # closing does not clear a bar that only a refresh has shown

@@ -1,4 +1,4 @@
-"""A file of events as files of train and test."""
+"""Split a file of events into files of train and test."""
 
 import os
 from typing import Any
@@ -20,9 +20,9 @@ SUMMARY = """
 
 
 def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Write train and test of each fold into a folder; return a header and how many events are where.
+    """Write train and test of each fold to a folder; return the header and rows of a table of counts.
 
-    `given` has the command's options. In a CSV file all but the time stays as it is written.
+    `given` has the options of the command. In a CSV file, all values except the time are copied unchanged.
     """
     path, kind = given.events, extension(given.events)
     columns = {"userid": given.user_col, "itemid": given.item_col, "time": given.time}
@@ -38,7 +38,7 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
 
 
 def write_parts(con: duckdb.DuckDBPyConnection, path: str, output: str, ending: str) -> None:
-    """Write a file for train and one for test, of several folds into a folder for each."""
+    """Write a file for train and a file for test, for several folds in one folder each."""
     query = "SELECT DISTINCT fold FROM ranking_command_split ORDER BY fold ASC NULLS LAST"
     folds = [fold for (fold,) in con.execute(query).fetchall()]
     if not folds:

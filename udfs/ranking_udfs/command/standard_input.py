@@ -1,4 +1,4 @@
-"""Standard input as a file that can be read more than once."""
+"""Copy standard input to a file, since it is read more than once."""
 
 import os
 import shutil
@@ -17,9 +17,9 @@ from ..inputs.tables import Inputs
 
 @contextmanager
 def with_stdin(inputs: Inputs) -> Iterator[Inputs]:
-    """Yield the inputs, with standard input in a file, since it is read more than once."""
+    """Yield the inputs, with standard input copied to a temporary file."""
     paths = [str(rec).rpartition("=")[2] for rec in inputs.recs]
-    same = {"titles": "items", "texts": "segments"}  # tables of one file
+    same = {"titles": "items", "texts": "segments"}  # tables from the same file
     paths += {same.get(name, name): path for name, (path, _) in inputs.other_tables.items()}.values()
     if STDIN not in paths:
         yield inputs

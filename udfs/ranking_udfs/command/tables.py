@@ -1,4 +1,4 @@
-"""Results as text for people, by tabulate, and as CSV, JSON and Parquet for programs, by DuckDB's COPY."""
+"""Render results: text for people by tabulate; CSV, JSON and Parquet for programs by DuckDB's COPY."""
 
 import json
 import os
@@ -60,9 +60,9 @@ from ..texts import printable, shorten
 from .output import copy_statement, is_terminal
 
 WIDTH = 80  # of a terminal
-FEW_CHANGED = 5  # users who lose most, and who win most; with --explain MOST_CHANGED
-MOST_ROWS = 6  # of the table of a comparison in a pull request, which others are folded beneath
-DISPENSABLE = ("Relative", "W/T/L", "p", "Baseline", "Mean")  # columns of a comparison, the first to go
+FEW_CHANGED = 5  # users with the largest losses and gains; with --explain MOST_CHANGED
+MOST_ROWS = 6  # rows of a comparison in a pull request; the others are folded
+DISPENSABLE = ("Relative", "W/T/L", "p", "Baseline", "Mean")  # columns to drop in a narrow terminal, in order
 STYLES = {"table": "simple", "markdown": "github", "html": "html", "latex": "latex_booktabs"}  # tabulate's
 COPIED = ("csv", "json", "parquet")
 DOCUMENT = """<!doctype html>
@@ -77,20 +77,20 @@ th, td {{ border-bottom: 1px solid #ccc; padding: 0.2em 0.8em; text-align: left 
 {}</html>
 """
 OF_AUC = "AUC: share of (hit, miss) pairs with the hit ranked higher; 0.5 without a pair"
-# Characters with a meaning in Markdown or in the HTML within it; an underscore within a word has none.
+# Characters with a meaning in Markdown or in its HTML. An underscore within a word has no meaning.
 MARKUP = re.compile(r"[\\`*\[\]<>&|~]|(?<!\w)_|_(?!\w)")
-NUMBER = re.compile(r"(-?\d+(\.\d*)?(e-?\d+)?)?")  # or nothing
-# Columns of text that may be all NULL.
+NUMBER = re.compile(r"(-?\d+(\.\d*)?(e-?\d+)?)?")  # or an empty string
+# VARCHAR columns; if all values are NULL, the values do not show the type.
 TEXTS = ("segment", "system", "baseline", "measure", "method", "verdict", "caveats")
 Cells = Sequence[Any]
 Orders = Sequence[ModelOrder | None]
 
 
-# --- Any rows; `given` are the command's options ---
+# --- Any rows; `given` are the options of the command ---
 
 
 def digits_of(given: Any) -> int | None:
-    """Return the number of significant digits to show; None for all."""
+    """Return the number of significant digits to show; None shows all."""
     is_shown = given.format == "table" and given.output is None and is_terminal()
     return (
         DIGITS
@@ -100,12 +100,12 @@ def digits_of(given: Any) -> int | None:
 
 
 def width_of(output: str | None) -> int:
-    """Return the width of lines: the terminal's, or where they go elsewhere the usual."""
+    """Return the width of the terminal; WIDTH if the output is not a terminal."""
     return shutil.get_terminal_size((WIDTH, 24)).columns if output is None and is_terminal() else WIDTH
 
 
 def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dict[str, Any]]]:
-    """Return the SQL behind FROM for rows that are its parameter, with their number as `_row`, and that."""
+    """Return the SQL after FROM that reads rows from a parameter, and the parameter; `_row` numbers them."""
     kinds = {str: "VARCHAR", bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE"}
     found = {name: "VARCHAR" if name in TEXTS else "DOUBLE" for name in names}
     for row in rows:
@@ -118,7 +118,7 @@ def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dic
 def render(
     con: duckdb.DuckDBPyConnection, given: Any, names: Sequence[str], rows: Sequence[Row]
 ) -> str | bytes:
-    """Render these columns of rows in the format of the options, a NULL as each format has it."""
+    """Render these columns of the rows in the requested format."""
     form, digits = given.format, digits_of(given)
     if form not in COPIED:
         return document(form, table(form, names, [[row.get(name) for name in names] for row in rows], digits))
@@ -131,21 +131,21 @@ def render(
         path = os.path.join(folder, f"rows.{form}")
         con.execute(copy_statement(query, path, manifest=given.manifest_text))
         content = Path(path).read_bytes()
-    if form == "json":  # in which no character is one that a terminal obeys
+    if form == "json":  # escape control characters, since a terminal would execute them
         text = content.decode().replace("\n\t", "\n  ") if rows else "[]\n"
         return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     return content if form == "parquet" else content.decode()
 
 
 def copied_cell(cell: Any, digits: int | None, is_safe: bool) -> Any:
-    """Return a cell for programs, rounded, and if it is to be safe no formula of a spreadsheet."""
+    """Return a cell for programs: rounded, and if `is_safe` quoted so that no spreadsheet runs a formula."""
     if isinstance(cell, float) and digits is not None:
         return float(f"{cell:.{digits}g}")
     return f"'{cell}" if is_safe and isinstance(cell, str) and re.match(FORMULA, cell) else cell
 
 
 def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int | None = None) -> str:
-    """Render rows for people, in text by the points of numbers; `digits` are significant, by default all."""
+    """Render rows for people; text aligns the decimal points. `digits` are significant digits (all)."""
     cells = [[cell_text(form, cell, digits) for cell in row] for row in rows]
     names = [cell_text(form, name) for name in header]
     columns = list(zip(*cells, strict=True)) if form == "table" else []
@@ -156,7 +156,7 @@ def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int |
 def fitting_table(
     rows: Sequence[Row], dispensable: Sequence[str], width: int, digits: int | None = None
 ) -> str:
-    """Render rows in text; as many of these columns as a line is too narrow for are left out, in order."""
+    """Render rows as text; drop the `dispensable` columns in order until the table fits `width`."""
     for count in range(len(dispensable) + 1):
         names = [name for name in rows[0] if name not in dispensable[:count]]
         text = table("table", names, [[one[name] for name in names] for one in rows], digits)
@@ -174,7 +174,7 @@ def cell_text(form: str, cell: Any, digits: int | None = None) -> str:
 
 
 def remark(form: str, line: str) -> str:
-    """Render a sentence beneath tables."""
+    """Render a sentence below a table."""
     if form == "latex":
         return f"% {line}\n"
     if form == "markdown":
@@ -195,7 +195,7 @@ def with_remarks(form: str, text: str, lines: Iterable[str]) -> str:
 
 
 def document(form: str, text: str) -> str:
-    """Complete the text to a file, which in HTML is more than a table."""
+    """Complete the text to a file; in HTML, add the head of the document."""
     return DOCUMENT.format(text) if form == "html" else text
 
 
@@ -209,7 +209,7 @@ def cut_off_heading(k: int | None) -> str:
 def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     """Render the results: for programs a row per model, segment and k; for people measures by k.
 
-    `--long` makes it a row per model, segment, k and measure, for both.
+    With `--long`, both have a row per model, segment, k and measure.
     """
     given, request, segment = work.given, work.request, work.inputs.segment
     every, of_user = [*request.choices, *request.contents], [*request.choices, *request.contents_by_user]
@@ -236,7 +236,7 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
 
 
 def long_rows(choices: Sequence[tuple[Choice, bool]], rows: Sequence[Row]) -> list[Row]:
-    """Return a row for each value of these measures, of each of which it is said whether users have it."""
+    """Return a row for each value of these measures; the flag of a measure is whether users have values."""
     return [
         {**row, "measure": one.name, "value": row[one.name]}
         for row in rows
@@ -257,7 +257,7 @@ def segments_text(work: Evaluation, choices: Sequence[Choice], rows: Sequence[Ro
 
 
 def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -> Iterable[str]:
-    """Yield a line for each number of users, of each model where they differ."""
+    """Yield a line for each count of users; list the models if their counts differ."""
     for name, label in labels.items():
         counts = {row.get("system"): row.get(name) for row in rows}
         if name not in rows[0] or (name == WITHOUT_RELEVANT and not any(counts.values())):
@@ -272,9 +272,10 @@ def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -
 def measures_table(
     work: Evaluation, choices: Sequence[Choice], results: Sequence[Row], title: str, segment: str = ""
 ) -> str:
-    """Render a row per segment and measure, a column per model and k.
+    """Render a row per segment and measure, and a column per model and k.
 
-    What is wider than a terminal has a row per segment, model and k. `segment` is what segments are called.
+    A table that is wider than the terminal has a row per segment, model and k instead. `segment` is the
+    heading of segments.
     """
     form, digits, is_named = work.given.format, digits_of(work.given), work.tables.is_named
     keys = {"segment": segment} if segment else {}
@@ -295,7 +296,7 @@ def measures_table(
 def narrow_table(
     work: Evaluation, choices: Sequence[Choice], results: Sequence[Row], keys: dict[str, str]
 ) -> str:
-    """Render a row per segment, model and k, a column per measure."""
+    """Render a row per segment, model and k, and a column per measure."""
     named = {**keys, **({"system": "System"} if work.tables.is_named else {}), "k": "k"}
     named |= {"users": in_unit("Users")} if keys else {}
     body = [
@@ -309,11 +310,11 @@ def narrow_table(
 
 
 def value_of(choice: Choice, row: Row) -> Any:
-    """Return the value of a measure, at its own cutoffs alone."""
+    """Return the value of a measure at one of its own cutoffs, else an empty string."""
     return row[choice.name] if row["k"] in choice.cuts else ""
 
 
-# --- A comparison: `problems` are those of the data ---
+# --- A comparison; `problems` are the problems of the data ---
 
 
 def comparison_text(
@@ -324,18 +325,18 @@ def comparison_text(
     gated: tuple[int, int] = (0, 0),
     found_too: Sequence[str] = (),
 ) -> str | bytes:
-    """Render a comparison: all numbers for programs; for people the answer, what is against it, and tables.
+    """Render a comparison: all numbers for programs; the answer, caveats and tables for people.
 
-    `found` are the rows of all users, and those of segments if there are any; `gated` of each have a p that
-    is corrected over all that --fail-if looks at. `found_too` are sentences behind the answer. With --explain
-    there is a sentence for each comparison, without it for those of a part of the users.
+    `found` has the rows of all users, then the rows of segments if there are any. `gated` counts the rows of
+    each whose p is corrected over the comparisons that --fail-if reads. `found_too` are sentences after the
+    answer. With --explain, each comparison has a sentence; else only comparisons over some of the users.
     """
     given, options, form = work.given, work.request.comparison, work.given.format
     digits = digits_of(given) or DIGITS
     everybody, *by_segment = found
     if form in COPIED:
         results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
-        return render(work.con, given, [*found[-1][0]], results)  # segments have a column more
+        return render(work.con, given, [*found[-1][0]], results)  # rows of segments have all columns
     more = [*few_differ(everybody), *few_users(list(chain(*by_segment)))]
     said, against = answer(work, orders, problems, {*map(itemgetter("k"), everybody)}, more)
     said += remarks(form, found_too)
@@ -356,7 +357,7 @@ def comparison_text(
 
 
 def comparison_lines(work: Evaluation, everybody: Sequence[Row], orders: Orders, digits: int) -> list[str]:
-    """Say each comparison with --explain, without it those of a part of the users and the first measure's."""
+    """Write a sentence for each comparison with --explain; else only for comparisons over some users."""
     is_whole, every = work.given.explain, families(everybody)
     lines = [in_unit(OF_LABELLED)] if "users_predicted" in everybody[0] else []
     lines += [
@@ -377,12 +378,12 @@ def pull_request_text(
     changed: Sequence[tuple[bool, str, str]],
     lines: Iterable[str],
 ) -> str:
-    """Render for a pull request: the answer, the worst of it, and the rest folded."""
+    """Render for a pull request: the answer and the first measure; fold the rest."""
     at_first = {(one.name, one.cuts[0]) for one in (*work.request.choices[:1], *work.request.also)}
     first = sorted(everybody, key=lambda row: (row["measure"], row["k"]) not in at_first)[:MOST_ROWS]
     folded = [(title, text) for _, title, text in changed]
     blocks = [answered[0], comparison_table(work, None, first), answered[1]]
-    if len(work.systems) == 2 and changed and not changed[0][0]:  # what got worse
+    if len(work.systems) == 2 and changed and not changed[0][0]:  # the users who lose
         title, text = folded.pop(0)
         blocks.append(f"{remark('markdown', f'{title}:')}\n{text}")
     every = texts[len(everybody) <= MOST_ROWS :]
@@ -393,9 +394,9 @@ def pull_request_text(
 
 
 def changed_tables(work: Evaluation, rows: Sequence[Row]) -> list[tuple[bool, str, str]]:
-    """Return of those who lose, and who win, most with each model: whether they win, a title and a table.
+    """Return a table of the largest losses and one of the largest gains with each model.
 
-    `rows` are the comparisons by the first measure at its first cutoff.
+    Each has a flag for gains and a title. `rows` are comparisons by the first measure at its first cutoff.
     """
     baseline = work.request.comparison["baseline"] if len(work.systems) > 2 else rows[0]["baseline"]
     if baseline is None or not work.request.choices or work.given.format == "latex":
@@ -423,7 +424,7 @@ def answer(
     ks: Collection[int | None],
     more: Sequence[str] = (),
 ) -> tuple[str, str]:
-    """Return the errors and the best model by the first measure, and the caveats."""
+    """Return two texts: the errors with the best model by the first measure, and the caveats."""
     first = [(one.name, one.cuts[0]) for one in work.request.choices[:1]]
     wrong, others = caveats(problems, ks)
     lines = [f"Error in the data: {text}" for text in wrong]
@@ -436,16 +437,16 @@ def answer(
 
 
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
-    """Compare the best with the second best; of two models, the sentence above has said it."""
+    """Compare the best model with the second best; with two models, the comparison itself does so."""
     several = [one for one in orders if one is not None and len(one.means) > 2]
     options = work.request.comparison
     return [best_sentence(one, options, digits, options["baseline"]) for one in several]
 
 
 def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:
-    """Render a row for each comparison, by measure and k; `segment` is what segments are called, if any.
+    """Render a row for each comparison, by measure and k; `segment` is the heading of segments, if any.
 
-    Where a terminal is too narrow, it has no relative difference, W/T/L, p, baseline or mean, in this order.
+    A table that does not fit the terminal drops the columns DISPENSABLE, in this order.
     """
     form, baseline = work.given.format, work.request.comparison["baseline"]
     sides = labelled_sides(rows)
@@ -464,11 +465,11 @@ def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row])
 def row_cells(
     work: Evaluation, row: Row, segment: str | None, sides: tuple[str, str] = ("", "")
 ) -> dict[str, str]:
-    """Format the cells of a row by their headings; `sides`: of which users means are, and the difference."""
+    """Format the cells of a row by heading; `sides` name the users of the means and of the difference."""
     relative, baseline = row["relative"], work.request.comparison["baseline"]
     digits = digits_of(work.given) or DIGITS
     difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
-    is_titled = baseline is None or work.given.format == "table"  # with the baseline above the table
+    is_titled = baseline is None or work.given.format == "table"  # the baseline is in the title of the table
     of_labelled, of_all = (f" ({one})" if one else "" for one in sides)
     cells = {
         "System": row["system"] if baseline is not None else f"{row['system']} - {row['baseline']}",
@@ -492,7 +493,7 @@ def row_cells(
 
 
 def labelled_sides(rows: Sequence[Row]) -> tuple[str, str]:
-    """Say of which users means are, and of which differences, where a model has graded some of them."""
+    """Return the number of users of the means and of the differences, if a model has graded some users."""
     if not rows or "users_predicted" not in rows[0]:
         return "", ""
     found = {(row["users"], row["users"] + (row["users_predicted"] or 0)) for row in rows}
@@ -503,7 +504,7 @@ def labelled_sides(rows: Sequence[Row]) -> tuple[str, str]:
 def letters_text(
     work: Evaluation, orders: Orders, problems: Sequence[Row], found_too: Sequence[str] = ()
 ) -> str | bytes:
-    """Render the means of models, best first, with letters that those share who are not surely different."""
+    """Render the means of models, best first, with a compact letter display."""
     form, digits = work.given.format, digits_of(work.given) or DIGITS
     shown = [one for one in orders if one is not None]
     ranked = [(one, name, mean) for one in shown for name, mean in one.means.items()]
@@ -534,17 +535,17 @@ OF_LABELLED = (
     "the model-generated grades, corrected by the human labels."
 )
 
-# --- One user's lists, and the items that two models' lists share ---
+# --- The lists of one user, and the overlap of the lists of two models ---
 
-OF_TRUTH = {"grade": "Grade", "gain": "Gain", "discount": "Discount"}  # columns that may be empty
+OF_TRUTH = {"grade": "Grade", "gain": "Gain", "discount": "Discount"}  # columns that may be empty for an item
 OF_TRUTH |= {"contribution": "Gain x disc.", "dcg": "DCG"}
-TITLE = 30  # the most characters of a title, for which these columns give way, the first of them first
-BESIDE_IDS = 26  # characters of Hit, Rank and Grade, and of the blanks between columns
+TITLE = 30  # the most characters of a title; BESIDE_TITLES give way to it, in their order
+BESIDE_IDS = 26  # characters of Hit, Rank, Grade and the blanks between columns
 BESIDE_TITLES = ("Gain x disc.", "Discount", "Gain", "DCG", "Score")
 THRESHOLDS = {"system": "System", "threshold": "Threshold", "refused_share": "Refused"}
 THRESHOLDS |= {"refused_low": "Low", "refused_high": "High", "answered_share": "Answered"}
 THRESHOLDS |= {"answered_low": "Low", "answered_high": "High"}
-MOST_THRESHOLDS = 100  # of a model, at equal steps: ranking.abstention
+MOST_THRESHOLDS = 100  # of a model, at equal steps, as in ranking.abstention
 ERRORS = (
     "Refused: share of answerable users whose best score is worse than the threshold, or who have no list. "
     "Answered: share of unanswerable users who are not refused. With confidence intervals."
@@ -559,7 +560,7 @@ LEGEND = (
 
 
 def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> str | bytes:
-    """Render a user's lists: for programs the rows, for people a table for each model, hits marked."""
+    """Render the lists of a user: the rows for programs, or a table for each model with marked hits."""
     given = work.given
     if given.format != "table":
         return render(work.con, given, [*rows[0]] if rows else ["rank", "itemid"], rows)
@@ -575,7 +576,7 @@ def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> 
 
 
 def user_text(work: Evaluation, system: str | None, mine: Sequence[Row], about: str, has_truth: bool) -> str:
-    """Render a user's list of one model, `about` the user, and what follows from the list."""
+    """Render the list of one model, the text `about` the user, missed items and measures."""
     given, k = work.given, work.request.ks[0]
     listed = [row for row in mine if row["rank"] is not None]
     of = f", {printable(system)}" if "system" in mine[0] else ""
@@ -592,7 +593,7 @@ def user_text(work: Evaluation, system: str | None, mine: Sequence[Row], about: 
 
 
 def list_table(work: Evaluation, listed: Sequence[Row]) -> str:
-    """Render a list by rank; titles of items take the place of columns where a line is too narrow."""
+    """Render a list by rank; if a line is too narrow for titles of items, drop other columns."""
     width, has_titles = width_of(work.given.output), any(row.get("title") for row in listed)
     room = width - BESIDE_IDS - max(len(printable(row["itemid"])) for row in listed)
     cells = [
@@ -607,7 +608,7 @@ def list_table(work: Evaluation, listed: Sequence[Row]) -> str:
 
 
 def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:
-    """Say what is missed, and the measures with what they are made of."""
+    """Return lines with the missed relevant items, and with the measures and their terms."""
     nowhere = {False: "not in the list", True: GONE}
     missed = [
         f"{printable(row['itemid'])}{' ' * bool(row.get('title'))}{shorten(row.get('title') or '', TITLE)} "
@@ -631,7 +632,7 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
 
 
 def abstention_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
-    """Render thresholds: for programs all rows, for people some of each model, and sentences."""
+    """Render thresholds: all rows for programs; some rows of each model and sentences for people."""
     given, digits = work.given, digits_of(work.given) or DIGITS
     if given.format in COPIED:
         return render(work.con, given, [*rows[0]], rows)
@@ -647,7 +648,7 @@ def abstention_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
 
 
 def overlap_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
-    """Render what lists have in common: for programs all columns, for people those that fit a line."""
+    """Render the overlap of lists: all columns for programs, fewer for people."""
     form = work.given.format
     if form in COPIED:
         return render(work.con, work.given, [*rows[0]], rows)

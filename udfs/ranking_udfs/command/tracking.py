@@ -1,4 +1,4 @@
-"""Runs over time: the mean of each, its difference to the run before and to the best one, and which fell."""
+"""Track runs over time: means, differences from the previous and the best run, and significant falls."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ from ..texts import printable
 from .output import check_outputs, is_same
 from .tables import COPIED, digits_of, document, fitting_table, render, table, width_of, with_remarks
 
-OTHERS = ("previous", "best")  # the runs that each is compared with
+OTHERS = ("previous", "best")  # the runs that each run is compared with
 COMPARED = {"difference": "difference", "low": "low", "high": "high", "p": "p_adjusted", "verdict": "verdict"}
 OF_RUN = ("run", "measure", "k", "users", "mean", "low", "high")
-Pair = tuple[str, str, str, int | None]  # a run, another one, a measure and a cutoff
-# The values of both runs of each pair, as those of two systems in a segment.
+Pair = tuple[str, str, str, int | None]  # a run, another run, a measure and a cutoff
+# Each pair becomes a segment, and its two runs become two systems.
 STEPS = """WITH one_value AS (
     SELECT system, userid, k, unnest([{values}], max_depth := 2)
     FROM {by_user}
@@ -50,7 +50,7 @@ def track(work: Evaluation) -> str | bytes:
             raise UsageError(f"track: {rule}, got {given.output}")
         runs = read_runs(work, paths)
     if len(runs) < 2:
-        count = len(runs) or len(given.files) - 1  # none has a name where one file is measured
+        count = len(runs) or len(given.files) - 1  # a single measured file has no name
         raise UsageError(f"track: requires two or more runs, got {count}")
     work.step("comparing")
     rows = tracked_rows(work, runs)
@@ -60,14 +60,14 @@ def track(work: Evaluation) -> str | bytes:
 
 
 def measured_runs(work: Evaluation) -> list[str]:
-    """Measure the runs, and return their names in order."""
+    """Measure the runs, and return their sorted names."""
     work.prepare_values()
     work.make_tables()
     return sorted(work.systems, key=natural)
 
 
 def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the mean of each run with what it is compared with, by measure and cutoff."""
+    """Return the mean of each run and its comparisons, by measure and cutoff."""
     rows = means_of_runs(work, runs)
     pairs = [pair for row in rows for other in OTHERS if (pair := pair_of(row, other))]
     compared = compare_pairs(work, list(dict.fromkeys(pairs)), comb(len(runs), 2) * len(rows) // len(runs))
@@ -81,7 +81,7 @@ def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def means_of_runs(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the mean of each run by measure and cutoff, with the run before it and the best one."""
+    """Return the mean of each run by measure and cutoff, with the previous and the best run."""
     request, by_user, rows = work.request, work.request.table("by_user"), list[dict[str, Any]]()
     query = intervals_query(by_user, "system, k", request.choices, request.comparison["confidence"])
     means = {(row["system"], row["measure"], row["k"]): row for row in fetch_rows(work.con, query)}
@@ -96,13 +96,13 @@ def means_of_runs(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]
 
 
 def pair_of(row: Row, other: str) -> Pair | None:
-    """Return the pair of a run and another one; None where it is that itself, or there is none."""
+    """Return the pair of a run and its previous or best run; None if that is missing or the run itself."""
     is_pair = row[other] not in (None, row["run"])
     return (row["run"], row[other], row["measure"], row["k"]) if is_pair else None
 
 
 def compare_pairs(work: Evaluation, pairs: Sequence[Pair], of: int) -> dict[Pair | None, Row]:
-    """Compare these pairs of runs, with p corrected over all `of` which the data have picked them."""
+    """Compare these pairs of runs; p is corrected over all `of` pairs, since the data selected these."""
     request, steps = work.request, work.request.table("steps")
     values = (f"{{measure: {literal(one.name)}, value: {identifier(one.name)}}}" for one in request.choices)
     sides = (
@@ -126,7 +126,7 @@ def compare_pairs(work: Evaluation, pairs: Sequence[Pair], of: int) -> dict[Pair
 
 
 def track_text(work: Evaluation, runs: Sequence[str], rows: Sequence[Row]) -> str:
-    """Render the runs for people: a table, and which fell."""
+    """Render the runs for people: a table and the significant falls."""
     given, form, digits = work.given, work.given.format, digits_of(work.given) or DIGITS
     cells = [
         {
@@ -152,7 +152,7 @@ def track_text(work: Evaluation, runs: Sequence[str], rows: Sequence[Row]) -> st
 
 
 def change_text(row: Row, other: str, digits: int) -> str:
-    """Format the difference to another run, with the verdict; nothing to none, or to itself."""
+    """Format the difference from another run with its verdict; empty if there is no difference."""
     names = (f"{other}_{one}" for one in ("difference", "low", "high", "verdict"))
     difference, low, high, verdict = (row[name] for name in names)
     if difference is None:
@@ -161,7 +161,7 @@ def change_text(row: Row, other: str, digits: int) -> str:
 
 
 def fallen(runs: Sequence[str], rows: Sequence[Row], digits: int) -> Iterator[str]:
-    """Say which runs are worse than the one before, and whether the last one is worse than the best."""
+    """Name the runs that are worse than the previous run, and compare the last run with the best."""
 
     def against(row: Row, other: str) -> str:
         size = format_number(abs(row[f"{other}_difference"]), digits)
@@ -181,7 +181,7 @@ def fallen(runs: Sequence[str], rows: Sequence[Row], digits: int) -> Iterator[st
 
 
 def charts_html(rows: Sequence[Row]) -> str:
-    """Draw the means over time, a chart for each measure and cutoff."""
+    """Draw the means over time, one chart for each measure and cutoff."""
     from ..reporting.charts import over_runs
     from ..reporting.drawing import svg
 

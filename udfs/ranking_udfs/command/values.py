@@ -1,4 +1,4 @@
-"""Values of the command's options, read from text; a ValueError says the rule that one breaks."""
+"""Parse values of options; a ValueError states the rule that a value breaks."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from ..texts import shorten
 if TYPE_CHECKING:
     from ..measures.grammar import Choice
 
-# The formats in which DuckDB writes a file of rows, by extension.
+# The options of DuckDB's COPY, by the extension of the file.
 COPY_OPTIONS = {
     ".parquet": "FORMAT parquet",
     ".csv": "FORMAT csv, HEADER",
@@ -21,11 +21,11 @@ COPY_OPTIONS = {
     ".ndjson": "FORMAT json",
 }
 TREC = ".run"
-LONGEST_RANGE = 1_000  # in which each cutoff is a row of results for each model
+LONGEST_RANGE = 1_000  # cutoffs; each is a row of results for each model
 
 
 def parse_measures(text: str) -> list["Choice"]:
-    """Read `ndcg@5,10,recall`."""
+    """Parse `ndcg@5,10,recall`."""
     from ..measures import grammar
 
     found = grammar.parse_measures(text)
@@ -35,21 +35,21 @@ def parse_measures(text: str) -> list["Choice"]:
 
 
 def parse_also(text: str) -> list["Choice"]:
-    """Read `latency_ms,tokens:lower`."""
+    """Parse `latency_ms,tokens:lower`."""
     from ..evaluation import tradeoffs
 
     return tradeoffs.parse_also(text)
 
 
 def parse_cut_offs(text: str) -> list[int | None]:
-    """Read `5,10,all`, with ranges such as `1-50` among them."""
+    """Parse `5,10,all`; ranges such as `1-50` are allowed."""
     from ..measures import grammar
 
     return check_cut_offs(grammar.parse_cut_offs(re.sub(r"\b([0-9]+)-([0-9]+)\b", whole_range, text)))
 
 
 def whole_range(found: re.Match[str]) -> str:
-    """Return all integers of a range, with commas between them."""
+    """Expand a range to its integers, with commas between them."""
     low, high = int(found[1]), int(found[2])
     if not low <= high < low + LONGEST_RANGE:
         rule = f"a range must ascend and have at most {LONGEST_RANGE} cutoffs, as in 1-50"
@@ -58,7 +58,7 @@ def whole_range(found: re.Match[str]) -> str:
 
 
 def check_cut_offs(ks: "list[int | None] | tuple[int | None, ...]") -> list[int | None]:
-    """Refuse a cutoff that no list reaches."""
+    """Return the cutoffs; raise ValueError for a cutoff that is longer than any list."""
     for k in ks:
         if k is not None and k > LARGEST_K:
             raise ValueError(f"k must be {LARGEST_K} or less, or all, got {k}")
@@ -66,14 +66,14 @@ def check_cut_offs(ks: "list[int | None] | tuple[int | None, ...]") -> list[int 
 
 
 def parse_memory(text: str) -> str:
-    """Read `4GB`, `500 MiB` or `80%`, as DuckDB does."""
+    """Check a size as DuckDB reads it: `4GB`, `500 MiB` or `80%`."""
     if not re.fullmatch(r"\d+(\.\d+)? ?([KMGT]i?B|B|%)", text, re.IGNORECASE):
         raise ValueError(f"must be a size such as 4GB, got {text!r}")
     return text
 
 
 def parse_segment(text: str) -> tuple[str, str]:
-    """Read `users.csv:country`."""
+    """Parse `users.csv:country`."""
     path, column = split_column(text)
     if not (path and column) or column.startswith("//"):
         raise ValueError(f"must be FILE:COLUMN, got {text!r}")
@@ -81,21 +81,21 @@ def parse_segment(text: str) -> tuple[str, str]:
 
 
 def parse_items(text: str) -> tuple[str, str]:
-    """Read `items.csv` or `items.csv:kind`; the column is an empty text where there is none."""
+    """Parse `items.csv` or `items.csv:kind`; without a column, it is an empty string."""
     path, column = split_column(text)
-    is_path = not column or "/" in column or "\\" in column  # as behind https:
+    is_path = not column or "/" in column or "\\" in column  # as after https:
     return (text, "") if is_path or not path else (path, column)
 
 
 def split_column(text: str) -> tuple[str, str]:
-    """Split a path from the column behind its last colon; an empty text where there is none of either."""
-    drive, rest = os.path.splitdrive(text)  # a colon of Windows' that is no separator
+    """Split a path from the column after its last colon; a missing part is an empty string."""
+    drive, rest = os.path.splitdrive(text)  # the colon of a Windows drive is no separator
     path, _, column = rest.rpartition(":")
     return path and drive + path, column
 
 
 def file_in(*endings: str) -> Callable[[str], str]:
-    """Return the reader of the path of a file whose extension is one of these."""
+    """Return a parser for the path of a file with one of these extensions."""
 
     def parse(path: str) -> str:
         from ..inputs.files import extension
