@@ -1,6 +1,6 @@
-"""Evaluation: what to measure and compare, its SQL, conclusions in words (no files, no entry point).
+"""Evaluation: options, queries and conclusions. It reads no files and imports no entry point.
 
-`queries` has what is asked for, a `Request`, and plans the statements that answer it over the tables rec,
-truth and segments. `comparison` adds the statements that compare models, and `conclusion` says in words what
-those found. `options` has each option once; `defaults`, `errors` and `words` are what all entry points share.
+`queries` defines a `Request`, and plans the statements that answer it from the tables rec, truth and
+segments. `comparison` adds the statements that compare models, and `conclusion` writes their results as
+sentences. `options` defines each option once. All entry points share `defaults`, `errors` and `words`.
 """

@@ -1,4 +1,4 @@
-"""The agreement of two judges as SQL; the labels of one are `truth`, those of the other `predicted_truth`."""
+"""SQL for the agreement of two judges: A's labels are `truth`, B's labels are `predicted_truth`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,8 +8,8 @@ from ..quoting import identifier, literal
 from .comparison import at_own_cuts
 from .queries import Request, table_call
 
-JUDGES = {"a": ("by_user", "by_predicted"), "b": ("by_predicted", "by_user")}  # own values, the other's
-BOTH = " difference"  # behind the name of a measure: how much a judge prefers a system to the baseline
+JUDGES = {"a": ("by_user", "by_predicted"), "b": ("by_predicted", "by_user")}  # own values, the other judge's
+BOTH = " difference"  # suffix of a measure: by how much a judge prefers a system to the baseline
 FAVORS = """SELECT
     a.baseline, a.system, a.measure, a.k, a.users,
     a.difference AS difference_a, a.p_adjusted AS p_a, a.verdict AS verdict_a,
@@ -29,14 +29,17 @@ JOIN {gap} AS gap
 
 
 def agreement_query(request: Request) -> str:
-    """Return the statistics of the labels that both judges have given."""
+    """Return the query for the statistics of the pairs that both judges have labeled."""
     tables = {"labels_a": request.table("truth"), "labels_b": request.table("predicted_truth")}
     given = {**tables, "confidence": request.comparison["confidence"]}
     return f"FROM {table_call(request, 'agreement', given, 2)}"
 
 
 def favoring_statements(request: Request) -> Iterator[str]:
-    """Yield the tables of values by each judge, of the users of both, and of what a system gains by each."""
+    """Yield statements that make a table of values by each judge, and a table of gains over the baseline.
+
+    All tables have only the users with labels from both judges.
+    """
     values = {one.name: identifier(one.name) for one in request.choices}
     for judge, (own, other) in JUDGES.items():
         columns = ", ".join(["system", "userid", "k", "n_rec", *values.values()])
@@ -56,7 +59,7 @@ def favoring_statements(request: Request) -> Iterator[str]:
 
 
 def favoring_query(request: Request) -> str:
-    """Return which system each judge favors, paired: a row per pair of systems, measure and cutoff."""
+    """Return the query for the system that each judge favors, by pair of systems, measure and cutoff."""
     names = [one.name for one in request.choices]
 
     def compared(table: str, measures: Sequence[str], **options: Any) -> str:

@@ -1,4 +1,4 @@
-"""A comparison as SQL: `ranking.compare_by_user` over the values of each user that an evaluation makes."""
+"""SQL for comparisons: `ranking.compare_by_user` over the values of each user."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from .queries import (
 )
 from .words import Row
 
-MOST_CHANGED = 10  # users who lose most, and who win most
+MOST_CHANGED = 10  # users with the largest losses, and with the largest gains
 GATED = {  # the columns that `ranking.gate` reads or writes
     **dict.fromkeys(("measure", "method", "verdict"), "VARCHAR"),
     **dict.fromkeys(("users", "k", "users_needed"), "BIGINT"),
@@ -34,15 +34,15 @@ GATED = {  # the columns that `ranking.gate` reads or writes
     **dict.fromkeys(("p", "p_adjusted", "p_same", "p_same_adjusted", "difference"), "DOUBLE"),
     **dict.fromkeys(("standard_error", "minimum_detectable_effect"), "DOUBLE"),
 }
-# Which columns are better when higher has been said, whatever their names seem to say.
+# The user has stated the better direction of each column, so the caveat on its name does not apply.
 REPLACED = "* REPLACE (nullif(trim(replace(caveats, 'perhaps_lower_is_better', ''), ','), '') AS caveats)"
-PREDICTED = ("by_predicted", "by_predicted_segment")  # as by_user and by_segment, by the predicted truth
-# A comparison that has not been made, and has a place in its family.
+PREDICTED = ("by_predicted", "by_predicted_segment")  # by_user and by_segment by the predicted truth
+# A comparison that was not computed; p is corrected as if its p were 1.
 UNSEEN = {"p": 1.0, "p_adjusted": 1.0, "method": "t", "verdict": "unclear"}
 
 
 def check_options(options: ComparisonOptions, caller: str) -> None:
-    """Raise UsageError for an option that is not valid, before any file is read."""
+    """Raise UsageError for an invalid option, before any file is read."""
     try:
         parse_fields(OPTIONS, {name: given_of(value) for name, value in options.items()})
     except ValueError as error:
@@ -50,7 +50,7 @@ def check_options(options: ComparisonOptions, caller: str) -> None:
 
 
 def segment_tables(request: Request) -> list[str]:
-    """Return the statements of tables with a row for each segment of a user."""
+    """Return the statements that make tables with a row for each segment of a user."""
     segment = f"SELECT * REPLACE (coalesce(segment, {literal(NONE)}) AS segment)"
     return [
         request.make(by_segment, f"{segment}\nFROM {with_segments(request, request.table(table))}")
@@ -63,7 +63,7 @@ def segment_tables(request: Request) -> list[str]:
 
 
 def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]:
-    """Return the tables by user and by segment, and the measures that they have."""
+    """Return the tables by user and by segment, each with its measures."""
     return [
         ("by_user", "by_segment", request.choices),
         ("contents", "contents_by_segment", request.contents),
@@ -72,13 +72,13 @@ def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]
 
 
 def compare_queries(request: Request) -> list[list[str]]:
-    """Return the comparisons of all users, and if there are segments, those of each."""
+    """Return the queries that compare over all users, and with segments also over each segment."""
     found: list[list[str]] = [[], []] if request.by_segment else [[]]
     for by_user, by_segment, choices in compared_tables(request):
         given = {"measures": [choice.name for choice in choices], **request.comparison}
-        if choices is request.also:  # of which no name says it
+        if choices is request.also:  # names of columns do not show the direction
             lower = [one.name for one in choices if not one.measure.higher_is_better]
-            given |= {"lower_is_better": lower, "margin": None}  # which is in the unit of the measures
+            given |= {"lower_is_better": lower, "margin": None}  # a margin is in the unit of the measures
         values = {identifier(choice.name): "DOUBLE" for choice in choices}
         names = (by_user, by_segment), PREDICTED
         for queries, *tables in zip(found if choices else [], *names, strict=False):
@@ -92,7 +92,7 @@ def compare_queries(request: Request) -> list[list[str]]:
 
 
 def at_own_cuts(request: Request, choices: Sequence[Choice]) -> str:
-    """Return the condition that each measure stands at its own cutoffs, if these are not all."""
+    """Return the condition that keeps each measure at its own cutoffs; empty if each has all cutoffs."""
     if not any(own_cuts(request, one) for one in choices):
         return ""
     tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in choices]
@@ -100,7 +100,7 @@ def at_own_cuts(request: Request, choices: Sequence[Choice]) -> str:
 
 
 def differences_query(request: Request) -> str:
-    """Return the values of each user and their difference, of the pairs of models that are compared."""
+    """Return the query for the values of each user and their difference, for each compared pair of models."""
     values, baseline = [], request.comparison["baseline"]
     for table, _, choices in compared_tables(request):
         structs = (
@@ -130,9 +130,10 @@ ORDER BY ALL"""
 
 
 def changes_query(request: Request, baseline: str, choice: Choice, most: int = MOST_CHANGED) -> str:
-    """Return as many users who lose, and win, most with each other model, by a measure at its first cutoff.
+    """Return the query for the largest losses and gains of users by a measure at its first cutoff.
 
-    `changed` are all who lose, or win; `sharing` those who do by as much.
+    There are up to `most` users of each kind for each model except the baseline. `changed` counts all users
+    who lose (or win), and `sharing` the users with the same difference.
     """
     value, is_lower = identifier(choice.name), choice.measure.higher_is_better is False
     model = f"FROM {request.table('by_user')} WHERE {cut_off_condition(choice.cuts[:1])} AND system"
@@ -152,9 +153,10 @@ ORDER BY system, wins, abs(difference) DESC, userid"""
 
 
 def losers_query(request: Request, choice: Choice, threshold: float) -> str:
-    """Return the users who lose so much, or more, with each other model, by a measure at its first cutoff.
+    """Return the query for users who lose `threshold` or more, by a measure at its first cutoff.
 
-    `users` are all who have a value of both. What is 1e-12 below the threshold is of rounding.
+    There is a row for each model except the baseline. `users` counts users with a value from both models. A
+    relative tolerance of 1e-12 below the threshold allows for rounding.
     """
     loss = "difference" if choice.measure.higher_is_better is False else "-difference"
     allowed = f"{sql_value(threshold)} - 1e-12 * greatest(1, abs(value_baseline), abs(value_system))"
@@ -168,7 +170,7 @@ ORDER BY system"""
 
 
 def with_caveats(query: str, problems: Sequence[Row]) -> str:
-    """Return a comparison whose caveats name the problems of the data too, of its systems and its k."""
+    """Return a comparison whose caveats also have the codes of problems of its systems and its k."""
     names = ("system", "k", "code")
     found = dict.fromkeys(tuple(row[name] for name in names) for row in filter(is_problem, problems))
     if not found:
@@ -182,13 +184,13 @@ FROM ({query})"""
 
 
 def pairs_query(request: Request) -> list[str]:
-    """Return the comparison of each model with each, of all users, if there is a measure that ranks them."""
+    """Return the queries that compare all pairs of models over all users, by measures with a direction."""
     comparison: ComparisonOptions = {**request.comparison, "baseline": None}
     return compare_queries(replace(request, by_segment=False, contents=(), comparison=comparison))[0]
 
 
 def can_be_paired(con: duckdb.DuckDBPyConnection, request: Request, systems: int) -> bool:
-    """Return whether each two of so many models have a user with recommendations of both."""
+    """Return whether every pair of models has a user with recommendations from both."""
     query = f"""SELECT count(DISTINCT (one, other)) AS pairs
 FROM (
     SELECT DISTINCT list(DISTINCT system) AS systems
@@ -203,7 +205,7 @@ WHERE one < other"""
 def correct_together(
     con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: ComparisonOptions
 ) -> None:
-    """Correct p in place over all these rows of comparisons, as a gate needs; those of segments apart."""
+    """Correct p in place over all rows of comparisons, as a gate needs; correct segments separately."""
     if not rows:
         return
     margins = [margin_for(row, options) for row in rows]
@@ -214,14 +216,14 @@ def correct_together(
 
 
 def margin_for(row: Row, options: ComparisonOptions) -> float | None:
-    """Return the margin of a comparison; a column has none, since a margin is in the unit of measures."""
+    """Return the margin of a comparison; None for a column, since a margin is in the unit of measures."""
     return options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None
 
 
 def gated_rows(
     con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: ComparisonOptions
 ) -> list[dict[str, Any]]:
-    """Return what ranking.gate makes of rows of comparisons, each with its `number` among them."""
+    """Return the rows of ranking.gate for these rows of comparisons, each with its `number`."""
     columns = {"number": "BIGINT", "users_predicted": "BIGINT", "segment": "VARCHAR", **GATED}
     fields = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     chosen = {name: options[name] for name in ("confidence", "correction", "margin")}
@@ -232,7 +234,7 @@ def gated_rows(
 
 
 def sample_row(con: duckdb.DuckDBPyConnection, has_predicted: bool) -> dict[str, Any]:
-    """Return a row of a comparison, which says the columns of all and their types."""
+    """Return a sample row of a comparison, with the columns and types of all rows."""
     users = "SELECT unnest(['a', 'b']) AS system, userid, 1 AS k, 0.5 AS ndcg FROM range(2) t(userid)"
     given = {"by_user": "sample"} | ({"predicted": "sample"} if has_predicted else {})
     query = compose_values("compare_by_user", given, {"sample": {"ndcg": "DOUBLE"}})

@@ -43,9 +43,9 @@ def measure_label(row: Row) -> str:
 def sentence(
     row: Row, options: ComparisonOptions, family: int, digits: int, compared: str = "comparisons"
 ) -> str:
-    """Write the verdict, the difference and its uncertainty as a sentence; it is one of `family`.
+    """Write the verdict, the difference and its uncertainty as a sentence.
 
-    `compared` is what the family is made of.
+    The comparison is one of `family` comparisons; `compared` is the noun for them.
     """
     system, baseline = printable(row["system"]), printable(row["baseline"])
     what, verdict, difference = measure_label(row), row["verdict"], row["difference"]
@@ -88,7 +88,7 @@ def size_text(row: Row, digits: int, sign: int) -> str:
 
 def p_text(row: Row, correction: str | None, family: int, compared: str) -> str:
     """Write p, unadjusted and adjusted for the number of comparisons."""
-    # A gate adjusts over more comparisons than the family; `method` has their number.
+    # A gate adjusts over more comparisons than the family has; `method` contains their number.
     count = int(row["method"].rpartition(" of ")[2]) if correction else family
     unadjusted, p = p_equals(row["p"]), p_equals(row["p_adjusted"])
     if count == 1:
@@ -179,10 +179,10 @@ def worse_segments(rows: Iterable[Row], most: int = 10) -> list[str]:
 
 
 def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
-    """Compare the best model with the second best; p is of all pairs, since these two were picked of them.
+    """Compare the best model with the second best.
 
-    Where one of them is the baseline of the other comparisons, it is that here too: one difference has one
-    percentage.
+    p is corrected over all pairs, since the data selected these two models. If the best model is the baseline
+    of the other comparisons, it is the baseline here too, so that all sentences have the same percentage.
     """
     pairs = len(found.means) * (len(found.means) - 1) // 2
     row = turn(found.best) if found.best["system"] == baseline else found.best
@@ -190,10 +190,13 @@ def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, ba
 
 
 def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
-    """Name the best model, and whether it is significantly better; `shared` as for shared_sentence."""
+    """Name the best model, and whether it is significantly better.
+
+    `shared` has the means over users with recommendations from every model, as in shared_sentence.
+    """
     first, second, *others = map(printable, found.means)
     label, tied = measure_label(found.best), list(map(printable, found.leaders[1:]))
-    if found.best.get("users_predicted"):  # whose means are of the labelled users alone
+    if found.best.get("users_predicted"):  # differences are over all users, means are not
         users = found.best["users"] + found.best["users_predicted"]
         label += in_unit(f" over all {users} users")
     if not found.best["difference"]:
@@ -210,10 +213,10 @@ def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
 
 
 def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:
-    """Write the mean of a model, and those of others, as a sentence.
+    """Write the means of models as a sentence.
 
-    `rows` have system, users, mean, low and high. Without an interval, as for one user, the sentence has the
-    number alone.
+    `rows` have system, users, mean, low and high. If a mean has no interval, as for one user, the sentence
+    has the number only.
     """
     is_sure = not choice.given and all(row["low"] is not None for row in rows)
     words = HEADLINES.get(choice.measure.name, "") if is_sure else ""
@@ -229,7 +232,7 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
 
 
 def mean_text(row: Row, decimals: int, in_words: Measure | None) -> str:
-    """Write a mean with its interval; for a measure of HEADLINES in percent and with the users."""
+    """Write a mean with its interval; for a measure of HEADLINES as a percentage, with the users."""
     scale, unit = (100, "%") if in_words else (1, "")
     numbers = (row[name] for name in ("mean", "low", "high") if row[name] is not None)
     mean, *shown = format_fixed([scale * number for number in numbers], decimals)
@@ -326,7 +329,7 @@ def errors_of(row: Row) -> int:
 
 
 def by_model(rows: Sequence[Row]) -> dict[str | None, list[Row]]:
-    """Return the rows of each model by its name, None for one without; in the order of their first rows."""
+    """Group rows by the name of the model, None for a model without a name; keep the order of first rows."""
     found: dict[str | None, list[Row]] = {}
     for row in rows:
         found.setdefault(row.get("system"), []).append(row)
@@ -334,7 +337,7 @@ def by_model(rows: Sequence[Row]) -> dict[str | None, list[Row]]:
 
 
 def some_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
-    """Return `most` rows of ranking.abstention of each model, at equal steps."""
+    """Return up to `most` rows of ranking.abstention for each model, at equal steps."""
     found = []
     for mine in by_model(rows).values():
         found += [mine[i] for i in sorted({step * (len(mine) - 1) // (most - 1) for step in range(most)})]
@@ -351,10 +354,10 @@ def shared_sentence(rows: Sequence[Row], label: str) -> str:
 
 
 def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> tuple[list[str], list[str]]:
-    """Return the errors in the data, and the other caveats to a verdict at these cutoffs.
+    """Return the errors in the data, and the other caveats of a verdict at these cutoffs.
 
-    Each is a sentence about one problem of all systems, the largest share first. Warnings about a share below
-    SMALL are one sentence. `problems` are rows of ranking.check with their advice.
+    Each sentence describes one problem for all systems, the largest share first. Warnings with a share below
+    SMALL are joined to one sentence. `problems` are rows of ranking.check with their advice.
     """
     found: dict[tuple[str, int | None], list[Row]] = {}
     for row in filter(is_problem, problems):
@@ -407,7 +410,7 @@ def caveat(rows: Sequence[Row]) -> str:
 
 
 def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str]:
-    """Name the models with few judged items; `shares` are their means of judged_share at this cutoff."""
+    """Name the models with few judged items; `shares` are the means of judged_share at this cutoff."""
     few = {name: share for name, share in shares.items() if share is not None and share < FEW_JUDGED}
     if not few:
         return []

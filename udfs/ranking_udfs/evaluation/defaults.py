@@ -17,6 +17,6 @@ CONFIDENCE, PERMUTATIONS, SEED = 0.95, 10_000, 0
 HEAD, DIVERGENCE = 0.8, "js"  # of the beyond-accuracy measures
 PERSISTENCE = 0.9  # of rank-biased overlap
 
-NONE = "(none)"  # a model without a name, the segment of a user without one
+NONE = "(none)"  # the name of a model without a name, and the segment of a user without a segment
 EVERYBODY = "(all)"  # the segment of all users
 FORMULA = r"^[-=+@\t\r]"  # matches text that a spreadsheet computes, in Python and in DuckDB

@@ -1,4 +1,4 @@
-"""From which cutoff on a measure is near its value at the largest one, by paired differences of users."""
+"""Find the smallest cutoff with nearly the value of the largest one, by paired differences of users."""
 
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite, sqrt
@@ -17,14 +17,15 @@ SHARE = 0.01  # of the range of a measure: the margin if none is given
 
 
 def shortfalls_query(request: Request, choice: Choice, system: str, confidence: float) -> str:
-    """Return how far values are below those at the largest cutoff, or above if lower is better, by cutoff.
+    """Return the query for the loss of each cutoff: the mean difference from the largest cutoff.
 
-    `system` is `system, ` if there are several models.
+    Losses are positive, for measures with lower values as better too. `system` is `system, ` if there are
+    several models.
     """
     *others, largest = sorted(choice.cuts, key=cut_off_key)
     value, by_user = identifier(choice.name), request.table("by_user")
     sides = ("last", "one") if choice.measure.higher_is_better else ("one", "last")
-    two_sided = min(round(2 * (1 - confidence), 15), 1.0)  # of which one side is 1 - confidence
+    two_sided = min(round(2 * (1 - confidence), 15), 1.0)  # one side of it is 1 - confidence
     return f"""SELECT {system}k, count(difference) AS users,
     count(*) FILTER (abs(difference) > 1e-12) AS differing,
     {mean("difference", False)} AS mean,
@@ -75,10 +76,10 @@ def width_of(choice: Choice) -> float:
 
 
 def smallest_near(rows: Sequence[Row], margin: float, width: float, confidence: float) -> int | None:
-    """Return the smallest cutoff whose bound, like those of all larger ones, is below the margin.
+    """Return the smallest cutoff for which its bound and all bounds of larger cutoffs are below the margin.
 
-    None if there is none. `rows` are those of one model. The tests go from the largest cutoff down to the
-    first that fails. In such a fixed sequence, their number needs no correction.
+    Returns None if there is none. `rows` are the rows of one model. The tests go from the largest cutoff down
+    to the first that fails. In such a fixed sequence, their number needs no correction.
     """
     near = None
     for row in sorted(rows, key=lambda row: cut_off_key(row["k"]), reverse=True):

@@ -4,7 +4,7 @@ import re
 
 from ..texts import printable, shorten
 
-# Beginnings of the lines of DuckDB's errors from which on they are of no use on one line.
+# Beginnings of lines of DuckDB's errors. The message is cut before the first such line.
 DETAILS = (
     "The search space used was",
     "Candidate functions",
@@ -25,7 +25,7 @@ class DataError(Exception):
 
 
 class UsageError(DataError):
-    """An error of what was asked for, such as a baseline that is no model."""
+    """An error in a request, such as an unknown baseline."""
 
 
 def error_summary(error: Exception) -> str:
@@ -42,7 +42,7 @@ def error_summary(error: Exception) -> str:
     lines = lines[: next((i for i, line in enumerate(lines) if line.startswith(DETAILS)), None)]
     lines += [line.strip() for line in text.splitlines() if line.startswith("  file = ")]
     if found := DECIMAL_COMMA.search(text):
-        if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", found[1]):  # which may be thousands
+        if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", found[1]):  # the comma may separate thousands
             lines.append(f"{shorten(found[1])} has a comma: write 1234.5, without one")
         else:
             copy = "COPY (FROM read_csv('FILE', decimal_separator = ',')) TO 'point.csv' in DuckDB"

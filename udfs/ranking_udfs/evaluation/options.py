@@ -1,7 +1,7 @@
-"""Every option of an evaluation, a comparison or a report, once: its default, its values, one sentence.
+"""Define each option of an evaluation, a comparison or a report once: help, default and values.
 
-The command makes its options of these, Python's functions their keywords and their tables of arguments, and
-queries the arguments of table functions.
+These definitions supply the options of the command, the keywords and tables of arguments of the Python
+functions, and the arguments of table functions in queries.
 """
 
 import math
@@ -20,7 +20,7 @@ Parse = Callable[[str], Any]
 
 
 class number:  # noqa: N801  (a declaration calls it, like a function)
-    """The reader of a finite number, which the command calls with text; Python's values are checked by it."""
+    """A parser of finite numbers: the command parses strings, and Python functions check values."""
 
     def __init__(
         self, rule: str, holds: Callable[[float], bool] = math.isfinite, kind: type[float] | type[int] = float
@@ -28,7 +28,7 @@ class number:  # noqa: N801  (a declaration calls it, like a function)
         self.rule, self.holds, self.kind = rule, holds, kind
 
     def __call__(self, text: str) -> float:
-        """Read a text; ValueError names the rule that it breaks."""
+        """Parse a string; the ValueError states the rule that the string breaks."""
         try:
             value = self.kind(text)
             if math.isfinite(value) and self.holds(value):
@@ -38,7 +38,7 @@ class number:  # noqa: N801  (a declaration calls it, like a function)
         raise ValueError(f"must be {self.rule}, got {text!r}")
 
     def accepts(self, value: Any) -> bool:
-        """Return true for a number of Python that keeps the rule: no text, and neither True nor False."""
+        """Return whether a Python value is a number that obeys the rule; True and False are no numbers."""
         if not isinstance(value, Real) or isinstance(value, bool):
             return False
         try:
@@ -49,7 +49,7 @@ class number:  # noqa: N801  (a declaration calls it, like a function)
 
 
 def integer(low: int, high: int | None = None) -> number:
-    """Return the reader of an integer from low to high."""
+    """Return the parser of an integer from low to high."""
     rule = f"an integer of {low} or more" if high is None else f"an integer from {low} to {high}"
     return number(rule, lambda value: low <= value and (high is None or value <= high), int)
 
@@ -62,7 +62,7 @@ LEVEL = number("a number above 0 and below 1", lambda share: 0 < share < 1)
 
 
 def parse_weights(text: str) -> dict[str, float]:
-    """Read `bm25=1,vector=0.5`."""
+    """Parse `bm25=1,vector=0.5`."""
     found: dict[str, float] = {}
     for one in text.split(","):
         name, equals, weight = one.rpartition("=")
@@ -78,9 +78,9 @@ KEEP = ("keep", "drop")
 
 
 class Option(NamedTuple):
-    """An option: one sentence, its default, and its values: choices, or what reads a text.
+    """An option: its help, its default, and its choices or the parser of its values.
 
-    value is what stands for a value in help; is_list whether it may be given several times.
+    value is the placeholder of a value in the help; is_list allows the option several times.
     """
 
     help: str
@@ -166,7 +166,7 @@ OPTIONS = {
     "cold_users": Option("cold users: in test, not in its train", "keep", KEEP),
     "cold_items": Option("cold items: in test, not in its train", "keep", KEEP),
     "seen": Option("items that are in the user's train too", "keep", KEEP),
-    # what is in the lists
+    # beyond-accuracy measures
     "history": Option("interaction history: adds popularity and novelty, and checks for leaks", value="FILE"),
     "items": Option(
         "catalog: adds diversity and coverage, and checks for missing items", value="FILE[:COLUMN]"
@@ -181,7 +181,7 @@ OPTIONS = {
         "divergence for miscalibration: Jensen-Shannon or Kullback-Leibler", defaults.DIVERGENCE, ("js", "kl")
     ),
     "unit": Option("word for a user in messages, as in query", "user", parse=parse_unit, value="WORD"),
-    # of Python alone
+    # Python only
     "con": Option("connection whose tables you can name; the functions are registered on it"),
     "segments": Option("segment of each user: adds results for each segment"),
     "segment_col": Option("column of segments with the segment", "segment"),
@@ -200,10 +200,9 @@ OPTIONS = {
         True,
     ),
 }
-# How grades are read: arguments of what reads rec and truth.
-GRADES = ("min_grade", "unjudged", "without_relevant")
-LISTS = ("head", "divergence")  # arguments of what looks into the lists
-ARGUMENTS = {  # that name columns, by what the pack calls these
+GRADES = ("min_grade", "unjudged", "without_relevant")  # arguments that control how grades are read
+LISTS = ("head", "divergence")  # arguments of ranking.beyond_accuracy
+ARGUMENTS = {  # the argument that names a column, by the name of the column in our tables
     "userid": "user_col",
     "itemid": "item_col",
     "score": "score_col",
@@ -216,7 +215,7 @@ ARGUMENTS = {  # that name columns, by what the pack calls these
 
 
 class RecColumns(TypedDict, total=False):
-    """The names of the columns of rec, in upper or lower case."""
+    """The names of the columns of rec, in any case."""
 
     user_col: str
     item_col: str
@@ -225,7 +224,7 @@ class RecColumns(TypedDict, total=False):
 
 
 class NamedColumns(RecColumns, total=False):
-    """The names of all columns, and how grades are read."""
+    """The names of all columns, and the options for grades."""
 
     grade_col: str | None
     min_grade: float | None
@@ -234,7 +233,7 @@ class NamedColumns(RecColumns, total=False):
 
 
 class ColumnNames(NamedColumns, total=False):
-    """The same, and how scores are read."""
+    """The names of all columns, and the options for grades and scores."""
 
     descending: bool
 
@@ -278,7 +277,7 @@ class Comparing(Evaluating, ComparisonOptions, total=False):
 
 
 class Reading(RecColumns, total=False):
-    """The keywords that say how rec is read, and on which connection."""
+    """The keywords for the columns, scores and connection of rec."""
 
     descending: bool | Mapping[str, bool]
     con: "duckdb.DuckDBPyConnection | None"
@@ -368,12 +367,12 @@ class Reporting(Comparing, total=False):
 
 
 def names_of(of: type) -> list[str]:
-    """Return the names of the options that these keywords have, in the order of OPTIONS."""
+    """Return the names of the options in a class of keywords, in the order of OPTIONS."""
     return [name for name in OPTIONS if name in of.__annotations__]
 
 
 def options_of(given: Mapping[str, Any]) -> ComparisonOptions:
-    """Return those of the options that are of a comparison."""
+    """Return the options of a comparison."""
     return cast(ComparisonOptions, {name: given[name] for name in ComparisonOptions.__annotations__})
 
 
@@ -382,19 +381,19 @@ COLUMNS = cast(ColumnNames, {name: OPTIONS[name].default for name in ColumnNames
 
 
 def rec_columns(columns: ColumnNames) -> dict[str, str]:
-    """Return the columns of rec in the user's table, by the pack's name; system only if it is named."""
+    """Return the columns of rec in the user's table by our names; system only if the user names it."""
     names = {"userid": columns["user_col"], "itemid": columns["item_col"], "score": columns["score_col"]}
     return {**names, "system": columns["system_col"]} if columns["system_col"] else names
 
 
 def truth_columns(columns: ColumnNames) -> dict[str, str]:
-    """Return the columns of truth in the user's table, by the pack's name; rel only if it is named."""
+    """Return the columns of truth in the user's table by our names; rel only if the user names it."""
     names = {"userid": columns["user_col"], "itemid": columns["item_col"]}
     return {**names, "rel": columns["grade_col"]} if columns["grade_col"] else names
 
 
 def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Raise TypeError if one of the names of arguments is not known, with the one that was perhaps meant."""
+    """Raise TypeError for an unknown name of an argument, with a suggestion."""
     for name in names:
         if name not in known:
             hint = " (did you mean ks?)" if name in ("k", "max_k") else did_you_mean(name, known)
@@ -402,10 +401,10 @@ def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> N
 
 
 def columns_of(caller: str, given: Mapping[str, Any]) -> ColumnNames:
-    """Return those of the arguments that are of columns; TypeError or ValueError if one is not valid."""
+    """Return the arguments for columns; raise TypeError or ValueError for an invalid one."""
     found = {name: given.get(name, default) for name, default in COLUMNS.items()}
     for name in (one for one in found if one.endswith("_col")):
-        kinds = (str, type(OPTIONS[name].default))  # None where that is the default
+        kinds = (str, type(OPTIONS[name].default))  # None is allowed if it is the default
         if not isinstance(found[name], kinds):
             raise TypeError(f"{caller}: {name} must be the name of a column, got {found[name]!r}")
     if not isinstance(found["descending"], bool):
@@ -421,7 +420,7 @@ def columns_of(caller: str, given: Mapping[str, Any]) -> ColumnNames:
 
 
 def describe(names: Iterable[str]) -> str:
-    """Return a line for each option, as docstrings have arguments."""
+    """Return a line for each option, for the Args section of a docstring."""
     texts = []
     for name in names:
         one = OPTIONS[name]

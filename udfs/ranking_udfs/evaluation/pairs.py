@@ -1,4 +1,4 @@
-"""The models in order, each pair of them compared: the best against the second best, and letters."""
+"""Rank models by comparisons of all pairs: the best against the second best, and a compact letter display."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,38 +11,38 @@ from .comparison import can_be_paired
 from .queries import Request
 from .words import Row
 
-MOST_SYSTEMS = 20  # whose pairs ranking.compare compares
+MOST_SYSTEMS = 20  # the most models whose pairs ranking.compare compares
 TURNED = {"better": "worse", "worse": "better"}
 
 
 @dataclass(frozen=True)
 class ModelOrder:
-    """The models in one measure at one cutoff."""
+    """The ranking of the models by one measure at one cutoff."""
 
     measure: str  # as in the rows of a comparison
     k: int | None
-    means: dict[str, float]  # of each model, the best first
-    letters: dict[str, str]  # of each model; two that share one are not surely different
+    means: dict[str, float]  # of each model, best first
+    letters: dict[str, str]  # of each model; models that share a letter do not differ significantly
     best: Row  # the best against the second best, as a row of a comparison of all pairs
 
     @property
     def leaders(self) -> list[str]:
-        """The best model, and those that share a letter with it."""
+        """The best model, and the models that share a letter with it."""
         best = next(iter(self.letters.values()))
         return [system for system, letters in self.letters.items() if set(letters) & set(best)]
 
 
 def order_models(rows: Sequence[Row]) -> ModelOrder | None:
-    """Put models in order by the comparisons of all pairs in one measure at one cutoff.
+    """Rank models by the comparisons of all pairs in one measure at one cutoff.
 
-    Returns None where pairs are of different users, since some have no value.
+    Returns None if some users have no value: the pairs are then compared over different users.
     """
     if any(row["users_undefined"] or not row["users"] for row in rows):
         return None
     sign = -1 if rows[0]["higher_is_better"] else 1
     found = {row[name]: row[f"mean_{name}"] for name in ("baseline", "system") for row in rows}
     by = found
-    if "predicted_difference" in rows[0]:  # means are of the labelled users alone, differences are not
+    if "predicted_difference" in rows[0]:  # means are over users with human labels, differences over all
         by = dict.fromkeys(found, 0.0)
         for row in rows:
             by[row["system"]] += row["difference"]
@@ -58,7 +58,7 @@ def order_models(rows: Sequence[Row]) -> ModelOrder | None:
 
 
 def families(rows: Iterable[Row]) -> list[list[Row]]:
-    """Group the rows by measure and k: p is corrected within each group."""
+    """Group the rows by measure and k; p is corrected within each group."""
     found: dict[tuple[str, int | None], list[Row]] = {}
     for row in rows:
         found.setdefault((row["measure"], row["k"]), []).append(row)
@@ -73,26 +73,26 @@ def find_pairs(
     fetch_pairs: Callable[[], Sequence[Row]],
     needs_users: bool = True,
 ) -> list[Row]:
-    """Return the comparisons of all pairs of models by what ranks them; none where there are too many.
+    """Return the comparisons of all pairs of models by measures with a direction; none for too many models.
 
-    `compared` are the comparisons of all users; where these are of a baseline, `fetch_pairs` returns those of
-    all pairs. With `needs_users` there are none where two models have no user with lists of both.
+    `compared` are the comparisons over all users. If these are with a baseline, `fetch_pairs` computes the
+    comparisons of all pairs. With `needs_users`, there are none if two models have no common user.
     """
     if systems > MOST_SYSTEMS:
         return []
     if systems > 2 and request.comparison["baseline"] is not None:
         return [*fetch_pairs()] if not needs_users or can_be_paired(con, request, systems) else []
-    ranked = {one.name for one in (*request.choices, *request.also)}  # of what is in the lists, none is best
+    ranked = {one.name for one in (*request.choices, *request.also)}  # not beyond accuracy
     return [row for row in compared if row["measure"] in ranked]
 
 
 def find_orders(pairs: Iterable[Row]) -> list[ModelOrder | None]:
-    """Put the models in order, by each measure and k; None where there is no order."""
+    """Rank the models by each measure and k; None if they cannot be ranked."""
     return list(map(order_models, families(pairs)))
 
 
 def turn(row: Row) -> Row:
-    """Exchange baseline and system in a row of a comparison, in what a sentence says of them."""
+    """Exchange baseline and system in a row of a comparison, in the columns that sentences use."""
     relative = (0 - row["difference"]) / row["mean_system"] if row["mean_system"] else None
     exchanged = {
         f"{name}{one}": row[f"{name}{other}"]
@@ -102,7 +102,7 @@ def turn(row: Row) -> Row:
     return {
         **row,
         **exchanged,
-        # 0 - x, since -x of 0.0 is printed as -0.
+        # Use 0 - x, since -0.0 is printed as -0.
         "difference": 0 - row["difference"],
         "low": None if row["high"] is None else 0 - row["high"],
         "high": None if row["low"] is None else 0 - row["low"],
@@ -114,10 +114,10 @@ def turn(row: Row) -> Row:
 
 
 def assign_letters(systems: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Give two systems a letter in common if and only if they are not a pair of `apart`.
+    """Give two systems a common letter if and only if they are not a pair of `apart`.
 
-    Each letter is a largest group without such a pair, the letters in the order of `systems`: insert and
-    absorb (Piepho 2004).
+    Each letter is a maximal group without such a pair; letters are in the order of `systems`. The algorithm
+    is insert-and-absorb (Piepho 2004).
     """
     groups = [frozenset(systems)]
     for pair in map(frozenset, apart):

@@ -1,6 +1,6 @@
-"""The power of the exact sign test (McNemar) of two runs by hit rate, which needs no run.
+"""The power of the exact sign test (McNemar) of two runs by hit rate; it needs no run.
 
-It follows from the number of users and the shares of them that gain and that lose a hit.
+The power depends on the number of users, and on the shares of users that gain and that lose a hit.
 
 Source: McNemar (1947); Duffy (1984) for the exact unconditional power
 """
@@ -11,17 +11,17 @@ from functools import lru_cache
 from ..measures.arrays import Floats, Ints, np
 
 POWER = 0.8
-LOSSES = (0.0, 0.05, 0.1, 0.2)  # shares of users that lose a hit, of which a golden set is told its power
-MOST_USERS = 100_000  # up to which a number of users is looked for
-STEPS = 2**50  # of differences
+LOSSES = (0.0, 0.05, 0.1, 0.2)  # assumed shares of users that lose a hit
+MOST_USERS = 100_000  # upper limit of the search for a number of users
+STEPS = 2**50  # resolution of the search for a difference
 
 
 @lru_cache(maxsize=4)
 def critical_gains(users: int, alpha: float) -> Ints:
-    """Return from how many gains on p is below alpha, of 0 to so many users that gain or lose.
+    """Return the smallest number of gains with p < alpha, for 0 to `users` users that gain or lose.
 
-    p is twice the chance of so many heads or more, `tail`, which is updated toss by toss; `at` is the chance
-    of one head less than `critical`. Up to 53 tosses both are exact.
+    p is twice `tail`, the probability of at least `critical` heads. It is updated toss by toss; `at` is the
+    probability of `critical` - 1 heads. Both are exact up to 53 tosses.
     """
     found, critical, tail, at = [1], 1, 0.0, 1.0
     for tosses in range(1, users + 1):
@@ -41,11 +41,11 @@ def log_factorials(users: int) -> Floats:
 
 
 def power_of(users: int, gains: float, losses: float, alpha: float) -> float:
-    """Return the chance that the test shows shares of gains and of losses to differ, in their direction."""
+    """Return the power: the probability that the test detects the difference, in its direction."""
     logs, tosses, critical = log_factorials(users), np.arange(users + 1), critical_gains(users, alpha)
 
     def chances(of: Ints, count: Ints, share: float) -> Floats:
-        """Return binomial probabilities; 0 for a count that cannot be."""
+        """Return binomial probabilities; 0 for an impossible count."""
         inside = np.clip(count, 0, of)
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = np.where(inside > 0, inside * np.log(share), 0)
@@ -57,12 +57,12 @@ def power_of(users: int, gains: float, losses: float, alpha: float) -> float:
     rises = np.diff(critical) > 0
     steps = share * chances(tosses[:-1], critical[:-1] - 1, share)
     steps -= rises * chances(tosses[1:], critical[:-1], share)
-    shown = np.concatenate([[0.0], np.cumsum(steps)])  # the chance of so many gains, by the users who differ
+    shown = np.concatenate([[0.0], np.cumsum(steps)])  # P(significant), by the users that differ
     return float(chances(np.full(users + 1, users), tosses, min(gains + losses, 1)) @ shown)
 
 
 def smallest_difference(users: int, losses: float, alpha: float) -> float | None:
-    """Return the smallest difference in hit rate that so many users show; None if they show none."""
+    """Return the smallest difference in hit rate that these users can detect; None if there is none."""
     largest = 1 - 2 * losses
 
     def is_shown(step: int) -> bool:
@@ -73,7 +73,7 @@ def smallest_difference(users: int, losses: float, alpha: float) -> float | None
 
 
 def needed_users(difference: float, losses: float, alpha: float) -> int | None:
-    """Return how many users show this difference in hit rate; None for more than 100,000, or never."""
+    """Return the number of users needed to detect a difference in hit rate; None above MOST_USERS."""
     if difference > 1 - 2 * losses:
         return None
 

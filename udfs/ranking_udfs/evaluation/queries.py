@@ -1,4 +1,4 @@
-"""An evaluation as SQL: queries over rec, truth and segments, by the table functions of `sql/tables/`."""
+"""SQL for an evaluation: queries over rec, truth and segments, by the table functions of `sql/tables/`."""
 
 import json
 import re
@@ -33,60 +33,60 @@ from .options import (
 )
 from .words import COUNTS, in_unit
 
-# The fields of a call for the columns that the pack reads.
+# The fields of CheckCall for the columns of our tables.
 FIELDS = {"userid": "user", "itemid": "item", "score": "score", "rel": "grade", "system": "system"}
-LONGEST, JOINED = 200, ",\n    "  # of the arguments of a call on one line; else they stand below each other
-NO_MEASURE = "hits"  # computed, and left out, where only what is in the lists is requested
+LONGEST, JOINED = 200, ",\n    "  # longer arguments of a call are on a line each
+NO_MEASURE = "hits"  # computed and excluded, if only beyond-accuracy measures are requested
 
 
 @dataclass(frozen=True)
 class Request:
     """A request: the measures and how to compute them."""
 
-    choices: Sequence[Choice]  # measures, each computed at its own cutoffs alone
-    ks: Sequence[int | None]  # all cutoffs; None stands for the whole list
-    ties: str = "item"  # "item" or "trec": how equal scores are ordered; "expected": the mean over all orders
-    by_segment: bool = False  # whether to give the means of segments too
-    by_user: bool = False  # whether to give the values of each user too
-    safe_text: bool = False  # whether to quote text there that a spreadsheet would take for a formula
-    prefix: str = ""  # the beginning of the names of all tables: `rec`, `truth`, and those that are made
-    columns: ColumnNames = field(default_factory=COLUMNS.copy)  # the user's, and how rows are read
-    history: bool = False  # whether there is a table `history`, at which the check looks too
+    choices: Sequence[Choice]  # the measures, each computed only at its own cutoffs
+    ks: Sequence[int | None]  # all cutoffs; None is the whole list
+    ties: str = "item"  # "item" or "trec" order equal scores; "expected" averages over all orders
+    by_segment: bool = False  # whether to compute means of segments
+    by_user: bool = False  # whether to return the values of each user
+    safe_text: bool = False  # whether to quote ids that a spreadsheet would run as a formula
+    prefix: str = ""  # the prefix of the names of all tables
+    columns: ColumnNames = field(default_factory=COLUMNS.copy)  # of the user's tables
+    history: bool = False  # whether there is a table `history`
     items: bool = False  # whether there is a table `items`
-    users: bool = False  # whether there is a table `users`, of all of them
-    predicted_truth: bool = False  # whether there is such a table, of labels by a model
-    contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cutoffs
-    head: float = HEAD  # as of ranking.beyond_accuracy
-    divergence: str = DIVERGENCE  # likewise
-    also: Sequence[Choice] = ()  # columns of rec to compare beside the measures, there called also_1, also_2
-    stored: str = ""  # the query for values of each user that were measured before, beside those by rec
-    time: str | None = None  # the user's column of times there and in truth; None for `time`, "" for none
+    users: bool = False  # whether there is a table `users` with all users
+    predicted_truth: bool = False  # whether there is a table of model-generated labels
+    contents: Sequence[Choice] = ()  # beyond-accuracy measures, which are not in `choices`
+    head: float = HEAD  # argument of ranking.beyond_accuracy
+    divergence: str = DIVERGENCE  # argument of ranking.beyond_accuracy
+    also: Sequence[Choice] = ()  # columns of rec to compare too; their names in rec are also_1, also_2
+    stored: str = ""  # the query for the values of each user in a stored run
+    time: str | None = None  # column of times in history and truth; None is `time`, "" is none
     comparison: ComparisonOptions = field(default_factory=COMPARISON.copy)
-    # The columns of the tables, by their names, where queries are composed: to be run, or to be printed for a
-    # DuckDB without the pack. Else they call its table functions.
+    # The columns of each table by name. With them, queries are composed SQL, to be run or printed for any
+    # DuckDB. Without them, queries call our table functions.
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def says_refused(self) -> bool:
-        """True where users without an answer are asked about: all users are named, or these left out."""
+        """True if the request concerns unanswerable users: it names all users, or skips these."""
         return self.users or self.columns["without_relevant"] == "skip"
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"
 
     def make(self, name: str, query: str) -> str:
-        """Return the statement that makes a table of a query."""
+        """Return the statement that makes a table from a query."""
         return f"CREATE OR REPLACE TEMP TABLE {self.table(name)} AS\n{query}"
 
     @property
     def contents_by_user(self) -> list[Choice]:
-        """The contents that each user has a value of."""
+        """The beyond-accuracy measures with a value for each user."""
         return [one for one in self.contents if one.measure in BY_USER]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The statements that make tables, and the queries; None for what was not requested."""
+    """The statements that make tables, and the queries; None for results that are not requested."""
 
     tables: Sequence[str]
     summary: str
@@ -95,7 +95,7 @@ class Plan:
 
 
 def plan(request: Request, has_system: bool) -> Plan:
-    """Plan the evaluation's statements; `has_system` if rec holds several models."""
+    """Plan the statements of an evaluation; `has_system` if rec has several models."""
     system, tables = "system, " if has_system else "", []
     means = measured_query(request, "evaluate")
     if request.ties == "trec":
@@ -120,9 +120,9 @@ def plan(request: Request, has_system: bool) -> Plan:
 
 
 def also_query(request: Request, system: str) -> str:
-    """Return the values of the columns that are compared beside the measures, of the users of by_user.
+    """Return the query for the values of the columns to compare, for the users of by_user.
 
-    The rows of a user and model must agree; those without a value do not count.
+    All rows of a user and model must have the same value or NULL.
     """
     keys, columns = f"{system}userid", []
     for i, one in enumerate(request.also, 1):
@@ -142,7 +142,7 @@ def also_query(request: Request, system: str) -> str:
 
 
 def contents_query(request: Request, system: str, by_user: bool = False) -> str:
-    """Return what is in the lists, by k: the means, or the values of each user."""
+    """Return the query for beyond-accuracy measures by k: the means, or the values of each user."""
     columns = ["users AS users_with_rec"] + ["users_without_history"] * request.history
     columns = ["userid", "n_rec"] if by_user else columns
     chosen = request.contents_by_user if by_user else request.contents
@@ -154,7 +154,7 @@ def contents_query(request: Request, system: str, by_user: bool = False) -> str:
 
 
 def contents_call(request: Request, ks: Sequence[int | None], by_user: bool = False) -> str:
-    """Return the call of the table function that looks into the lists down to each k."""
+    """Return the call of the table function of beyond-accuracy measures."""
     tables = {name: request.table(name) for name in ("history", "items") if getattr(request, name)}
     given = {"rec": ranked_table(request), "ks": ks, **tables, **changed(vars(request), *LISTS)}
     function = "beyond_accuracy_by_user" if by_user else "beyond_accuracy"
@@ -162,7 +162,7 @@ def contents_call(request: Request, ks: Sequence[int | None], by_user: bool = Fa
 
 
 def beside_contents(request: Request, system: str, query: str, contents: str = "", key: str = "") -> str:
-    """Return a query's rows with those of the contents, by default of their means; `key` is one more."""
+    """Join the rows of a query with beyond-accuracy measures (their means); `key` is an extra key."""
     if not request.contents:
         return query
     keys = [name for name in (system.removesuffix(", "), "k", key) if name]
@@ -175,12 +175,12 @@ def beside_contents(request: Request, system: str, query: str, contents: str = "
 
 @dataclass(frozen=True)
 class CheckTables:
-    """The tables of the check, under the user's names of columns where these can be."""
+    """The tables of the check, with the user's names of columns if these are usable."""
 
     tables: Mapping[str, str]  # by argument
-    roles: Mapping[str, Sequence[str]]  # the columns that are read, by argument
-    own: Mapping[str, str]  # the user's names of columns, where they are others
-    views: Sequence[str]  # the statements that make the tables
+    roles: Mapping[str, Sequence[str]]  # the columns to read, by argument
+    own: Mapping[str, str]  # the user's names of columns, if they differ from ours
+    views: Sequence[str]  # the statements that make views with the user's names
 
 
 def check_tables(request: Request) -> CheckTables:
@@ -208,20 +208,20 @@ def check_tables(request: Request) -> CheckTables:
 
 
 def check_statements(request: Request) -> str:
-    """Return the views that the check reads, and its query."""
+    """Return the statements that make the views of the check, and its query."""
     of = check_tables(request)
     return f"{''.join(of.views)}{check_query(request, 'check', of, of.tables)}"
 
 
 def check_rows_query(request: Request) -> str:
-    """Return the query of the rows behind the check's problems, whose views are there."""
+    """Return the query for the failing records of the check; its views must exist."""
     of = check_tables(request)
     tables = {name: one for name, one in of.tables.items() if name != "predicted_truth"}
     return check_query(request, "check_rows", of, tables)
 
 
 def check_query(request: Request, function: str, of: CheckTables, tables: Mapping[str, str]) -> str:
-    """Return a call of the check, or of the function of its rows, over these tables."""
+    """Return the query of the check, or of its failing records, over these tables."""
     time = of.own.get("time")
     if request.history and request.time is not None and time is None:
         time = "time" if request.time else ""
@@ -239,7 +239,7 @@ def check_query(request: Request, function: str, of: CheckTables, tables: Mappin
 def composed_check(
     request: Request, function: str, of: CheckTables, tables: Mapping[str, str], time: str | None
 ) -> str:
-    """Compose the SQL of the check, of tables whose columns are known."""
+    """Compose the SQL of the check over tables with known columns."""
     known = {}
     for name, table in tables.items():
         renamed = {role: of.own[role] for role in of.roles[name] if role in of.own}
@@ -265,12 +265,12 @@ def written(name: str) -> str:
 
 
 def ranked_table(request: Request) -> str:
-    """The table of recommendations whose scores say how to rank them."""
+    """Return the table of recommendations with the scores that rank them."""
     return request.table("ranked" if request.ties == "trec" else "rec")
 
 
 def ranked_query(request: Request, system: str) -> str:
-    """Return the recommendations with trec_eval's order as their score, in which nothing is tied."""
+    """Return the query for recommendations with their rank in trec_eval's order as score, without ties."""
     score = "CAST(score AS FLOAT)"
     best, sign = ("DESC", "-") if request.columns["descending"] else ("ASC", "")
     order = f"score IS NULL OR isnan({score}), {score} {best}, CAST(itemid AS VARCHAR) DESC"
@@ -279,20 +279,20 @@ def ranked_query(request: Request, system: str) -> str:
 
 
 def changed(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return the arguments of these names that are not what they are by default."""
+    """Return the arguments with these names that differ from their defaults."""
     return {name: given[name] for name in names if given[name] != OPTIONS[name].default}
 
 
 def rows_arguments(request: Request) -> dict[str, Any]:
-    """Return the arguments of a table function of rec and truth that say how their rows are read."""
+    """Return the arguments of a table function that control how rows of rec and truth are read."""
     users = {"users": request.table("users")} if request.users else {}
     return changed(request.columns, "descending", *GRADES) | users
 
 
 def table_call(request: Request, function: str, given: Mapping[str, Any], places: int) -> str:
-    """Return a table function for FROM: its composed SQL where columns of tables are known, or else its call.
+    """Return a table function for FROM: composed SQL if the columns of tables are known, else a call.
 
-    The first arguments go by place.
+    The first `places` arguments are positional.
     """
     if request.types:
         every = {**defaults(function), **given}
@@ -312,18 +312,18 @@ def composed_call(
     given: Mapping[str, str],
     types: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """Compose the SQL of a table function whose arguments are SQL; `types` are the columns of its tables."""
+    """Compose the SQL of a table function with arguments in SQL; `types` has the columns of its tables."""
     return compose_given(function, given_in_sql(con, given), types)
 
 
 def given_in_sql(con: duckdb.DuckDBPyConnection, given: Mapping[str, str]) -> dict[str, Given]:
-    """Return arguments that are written in SQL as a call takes them."""
+    """Convert arguments in SQL to the arguments of a call."""
     ((rows,),) = con.execute(f"SELECT [{as_rows(given)}]").fetchall()
     return {name: Given(kind, text) for name, kind, text in rows}
 
 
 def defaults(function: str) -> dict[str, Any]:
-    """Return the defaults of a table function's arguments, by their names."""
+    """Return the defaults of the arguments of a table function, by name."""
     texts = (one.split(" := ") for one in signature(function) if " := " in one)
     return {name: json.loads(text.replace("'", '"').replace("NULL", "null")) for name, text in texts}
 
@@ -331,7 +331,7 @@ def defaults(function: str) -> dict[str, Any]:
 def judged_call(
     request: Request, function: str, given: Mapping[str, Any], places: int = 2, truth: str = "truth"
 ) -> str:
-    """Return a table function of rec and truth, with these arguments and those of the request."""
+    """Return a table function of rec and truth, with these arguments and the arguments of the request."""
     tables = {"rec": ranked_table(request), "truth": request.table(truth)}
     return table_call(request, function, {**tables, **given, **rows_arguments(request)}, places)
 
@@ -341,7 +341,7 @@ def ties_argument(request: Request) -> dict[str, str]:
 
 
 def measured_query(request: Request, function: str, truth: str = "truth") -> str:
-    """Return the query of ranking.evaluate or ranking.by_user, by the truth of this table."""
+    """Return the query of ranking.evaluate or ranking.by_user with this table of truth."""
     choices = [replace(one, cuts=own_cuts(request, one)) for one in request.choices]
     columns = "" if request.choices else f"SELECT * EXCLUDE ({NO_MEASURE})\n"
     at_own_ks = choices and all(one.cuts for one in choices)
@@ -352,35 +352,38 @@ def measured_query(request: Request, function: str, truth: str = "truth") -> str
 
 
 def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
-    """Return the cutoffs of a measure if they are not all that are requested."""
+    """Return the cutoffs of a measure, or () if it has all requested cutoffs."""
     return () if set(choice.cuts) == set(request.ks) else choice.cuts
 
 
 def curve_query(request: Request) -> str:
-    """Return precision at each level of recall."""
+    """Return the query for precision at each level of recall."""
     return f"FROM {judged_call(request, 'interpolated_precision_curve', {})}"
 
 
 def explain_query(request: Request, user_id: str, negated: Collection[str | None] = ()) -> str:
-    """Return a user's lists down to the first k, and what is not in them; `negated` as abstention_query."""
+    """Return the query for the lists of a user down to the first k, and for missed items.
+
+    `negated` is the same as in abstention_query.
+    """
     given = {"user": user_id, "k": request.ks[0], **ties_argument(request)}
     call = judged_call(replace(all_shown(request), users=False), "explain", given, 4)
     return f"SELECT {as_given('score', negated)}\nFROM {call}"
 
 
 def abstention_query(request: Request, negated: Collection[str | None], confidence: float) -> str:
-    """Return how well the best scores tell users without a relevant item from the others, if there are any.
+    """Return the query for the errors of score thresholds, if some users have no relevant item.
 
-    `negated` are the models whose scores have the opposite sign of those given, None the one without a name.
+    `negated` are the models whose scores have been negated; None is the model without a name.
     """
     given = {"confidence": confidence} if confidence != CONFIDENCE else {}
-    scored = replace(all_shown(request), ties="item")  # the scores as they are, whatever breaks their ties
+    scored = replace(all_shown(request), ties="item")  # "trec" would replace scores by ranks
     call = judged_call(scored, "abstention", given)
     return f"SELECT {as_given('threshold', negated)}\nFROM {call}\nWHERE users_without_relevant > 0"
 
 
 def as_given(column: str, negated: Collection[str | None]) -> str:
-    """Return all columns, one of scores with the sign that it had, which that of these models has not."""
+    """Return the select list of all columns; restore the sign of scores for the `negated` models."""
     if not negated:
         return "*"
     names = ", ".join(literal(name) for name in negated if name is not None)
@@ -391,7 +394,7 @@ def as_given(column: str, negated: Collection[str | None]) -> str:
 
 
 def all_shown(request: Request) -> Request:
-    """Return the request with the options by which no item and no user is left out."""
+    """Return the request with options that keep all items and users."""
     return replace(request, columns={**request.columns, "unjudged": "miss", "without_relevant": "zero"})
 
 
@@ -401,13 +404,13 @@ def overlap_query(
     persistence: float = PERSISTENCE,
     function: str = "overlap",
 ) -> str:
-    """Return what the lists of models have in common."""
+    """Return the query for the overlap of the lists of models."""
     given = {"rec": ranked_table(request), "ks": request.ks, "baseline": baseline, "persistence": persistence}
     return f"FROM {table_call(request, function, given | changed(request.columns, 'descending'), 2)}"
 
 
 def means_query(request: Request, system: str) -> str:
-    """Return the same as ranking.evaluate from by_user and counts."""
+    """Return the query for the rows of ranking.evaluate, from the tables by_user and counts."""
     counts = request.table("counts")
     columns = f"{', '.join(COUNTS)}{mean_columns(request, request.choices)}"
     return (
@@ -419,8 +422,8 @@ def means_query(request: Request, system: str) -> str:
 def intervals_query(source: str, keys: str, measures: Iterable[Choice], confidence: float) -> str:
     """Return the query for means of measures with their intervals and numbers of users, by keys.
 
-    `source` is a table, or a query in brackets. The squares are of differences to the means, which are found
-    beforehand: so they cannot be lost to large means.
+    `source` is a table, or a query in parentheses. The variance is computed in a second pass from differences
+    to the mean, since one pass would lose digits if means are large.
     """
     values = ", ".join(
         f"{{measure: {literal(one.name)}, value: {identifier(one.name)}::DOUBLE, "
@@ -464,13 +467,13 @@ FROM (
 
 
 def counts_query(request: Request, system: str) -> str:
-    """Return the users of each model, and how many lack what; no k changes that, and it is of k = 0."""
+    """Return the query for the counts of users of each model. They do not depend on k, so k is 0."""
     summary = judged_call(request, "evaluate", {"ks": [0], "measures": [NO_MEASURE]}, 3)
     return f"SELECT {system}{', '.join(COUNTS)}\nFROM {summary}"
 
 
 def by_segment_query(request: Request, system: str) -> str:
-    """Return the means by segment and k; a user in two segments counts in both."""
+    """Return the query for the means by segment and k; a user in two segments counts in both."""
     users = (
         "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec, "
         "count(*) FILTER (WHERE n_truth = 0) AS users_without_relevant"
@@ -488,7 +491,7 @@ def by_segment_query(request: Request, system: str) -> str:
 
 
 def with_left_out(request: Request, query: str) -> str:
-    """Return means by segment with the number of users without a relevant item, who are not in by_user."""
+    """Add the number of users without a relevant item to means by segment; by_user does not have them."""
     shown = all_shown(request)
     judged = judged_call(shown, "judged", {"max_k": 0}, 3)
     counts = (
@@ -500,13 +503,13 @@ def with_left_out(request: Request, query: str) -> str:
 
 
 def with_segments(request: Request, source: str) -> str:
-    """Return a table of users with a row for each segment of a user."""
+    """Join a table of users with their segments: a row for each segment of a user."""
     segments = f"(SELECT DISTINCT userid, segment FROM {request.table('segments')})"
     return f"{source} LEFT JOIN {segments} USING (userid)"
 
 
 def by_user_query(request: Request, system: str) -> str:
-    """Return the values by user and k, in order."""
+    """Return the query for the values by user and k, in order."""
     names = ["system", "userid"] if system else ["userid"]
     replace = replaced_text(request, names)
     source = by_user = request.table("by_user")
@@ -518,7 +521,7 @@ def by_user_query(request: Request, system: str) -> str:
 
 
 def replaced_text(request: Request, names: Iterable[str]) -> str:
-    """Return the REPLACE that quotes what a spreadsheet would take for a formula, if that is asked for."""
+    """Return a REPLACE clause that quotes text which a spreadsheet would run as a formula, if requested."""
     quoted = (
         f"CASE WHEN typeof({name}) = 'VARCHAR' "
         f"AND regexp_matches(CAST({name} AS VARCHAR), {literal(FORMULA)}) "
@@ -529,7 +532,7 @@ def replaced_text(request: Request, names: Iterable[str]) -> str:
 
 
 def mean_columns(request: Request, choices: Iterable[Choice]) -> str:
-    """Return the mean of each measure, behind a comma: as SQL where queries are composed."""
+    """Return the mean of each measure, each after a comma; as SQL if queries are composed."""
     means = []
     for one in choices:
         name = identifier(one.name)
@@ -539,14 +542,14 @@ def mean_columns(request: Request, choices: Iterable[Choice]) -> str:
 
 
 def cut_off_condition(cuts: Sequence[int | None]) -> str:
-    """Return the condition that k is one of these."""
+    """Return the condition that k is one of these cutoffs."""
     ks = ", ".join(str(k) for k in cuts if k is not None)
     tests = [f"k IN ({ks})"] * bool(ks) + ["k IS NULL"] * (None in cuts)
     return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
 
 
 def row_columns(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
-    """Return the types of a table's columns, by their names."""
+    """Return the types of the columns of a table, by name."""
     ((row,),) = con.execute(f"SELECT {row_type(table)}").fetchall()
     return parse_columns(row)
 
@@ -554,7 +557,7 @@ def row_columns(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
 def fetch_rows(
     con: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[Any] = ()
 ) -> list[dict[str, Any]]:
-    """Return the rows of a query, each by column name."""
+    """Return the rows of a query as dicts."""
     cursor = con.execute(query, parameters)
     names = [name for name, *_ in cursor.description or ()]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""Columns that are compared beside the measures, such as latency, and the models that others dominate."""
+"""Columns that are compared in addition to measures, such as latency, and dominated models."""
 
 import re
 from collections.abc import Sequence
@@ -9,20 +9,20 @@ from ..measures.grammar import Choice
 from ..texts import printable, shorten
 from .words import Row, in_unit, join_names
 
-WAYS = {"lower": False, "higher": True}  # of the better values, as written behind a name
+WAYS = {"lower": False, "higher": True}  # the suffix of a column: whether higher values are better
 
 
 def parse_also(text: str) -> list[Choice]:
-    """Read `latency_ms,tokens:lower`.
+    """Parse `latency_ms,tokens:lower`.
 
     Raises:
-        ValueError: the rule that the text breaks
+        ValueError: A column breaks a rule; the message states the rule.
     """
     return [parse_column(one.strip()) for one in text.split(",")]
 
 
 def parse_column(text: str) -> Choice:
-    """Read a column, and whether its lower or higher values are better, where its name does not say it."""
+    """Parse a column with its better direction; some names, such as latency, imply the direction."""
     name, _, way = text.rpartition(":")
     if way not in WAYS or not name:
         name, way = text, "lower" if re.search(LOWER, text.lower()) else ""
@@ -37,10 +37,10 @@ def parse_column(text: str) -> Choice:
 
 
 def find_dominated(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """Return the models that others dominate, each with these, by comparisons of all pairs of models.
+    """Return the dominated models, each with the models that dominate it; `rows` compare all pairs.
 
-    A model dominates another if in every comparison of the two it is better, the same within the margin, or
-    equal for every user, and if it is better in one or more.
+    A model dominates another if it is better in at least one comparison, and in the others better, the same
+    within the margin, or equal for every user.
     """
     compared: dict[tuple[str, str], set[str]] = {}
     for row in rows:
@@ -56,7 +56,7 @@ def find_dominated(rows: Sequence[Row]) -> dict[str, list[str]]:
 
 
 def dominated_sentences(rows: Sequence[Row], most: int) -> list[str]:
-    """Say which models are dominated; `rows` compare all pairs, none where models are more than `most`."""
+    """Name the dominated models; `rows` compare all pairs, and are empty for more than `most` models."""
     if not rows:
         rule = f"needs {most} models or fewer, and users with lists of each two"
         return [in_unit(f"Which models are dominated is not known: that {rule}.")]

@@ -36,7 +36,7 @@ USER = re.compile(r"(?<![-\w./])(a )?(user)(s?)(?![-\w/=]|\.\w)( who\b)?", re.IG
 
 
 def parse_unit(unit: object) -> str:
-    """Read the word for a user."""
+    """Check the word for a user."""
     if not isinstance(unit, str) or not re.fullmatch(r"[^\W\d_]+([ -][^\W\d_]+)*", unit):
         raise ValueError(f"must be a word such as query, got {shorten(repr(unit))}")
     return unit
@@ -44,7 +44,7 @@ def parse_unit(unit: object) -> str:
 
 @contextmanager
 def speaking_of(unit: str) -> Iterator[None]:
-    """Replace "user" with this word in sentences."""
+    """Use this word for a user in sentences, within a `with` block."""
     try:
         before = UNIT.set(parse_unit(unit))
     except ValueError as error:
@@ -72,7 +72,7 @@ def in_unit(text: str) -> str:
 
 
 def with_text(name: object, text: str | None) -> str:
-    """Return an id with its title or text, if it has one."""
+    """Return an id with its title, if it has one."""
     return shorten(f"{name}: {text}" if text else name)
 
 
@@ -135,7 +135,7 @@ def column_decimals(
 ) -> int:
     """Return the decimals of a column: from its narrowest interval, or from its largest number.
 
-    More than MOST_DECIMALS mean that its numbers share no format.
+    A result above MOST_DECIMALS means that the numbers need individual formats.
     """
     found = [half for half in halves if half]
     if found:
