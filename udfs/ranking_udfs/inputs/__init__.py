@@ -1,6 +1,6 @@
-"""Files, tables and data frames as the tables rec, truth and segments (may import no entry point).
+"""Read files, tables and data frames as the tables rec, truth and segments. It imports no entry point.
 
-`files` finds out how DuckDB reads a file and which of its columns are what, `catalogs` which names mean a
-table instead, and `tables` makes the TEMP tables of an evaluation of both. `evaluation` is the work itself:
-an `Evaluation` loads, checks, measures and compares.
+`files` chooses the reader of a file and the role of each column. `catalogs` resolves names of tables, and
+`tables` makes the TEMP tables of an evaluation. `evaluation` does the work: an `Evaluation` loads, checks,
+measures and compares.
 """

@@ -1,4 +1,4 @@
-"""Names of tables, as opposed to files: of a database, of the user's connection, of data frames."""
+"""Resolve names of tables: in a database, in the user's connection, or labels of data frames."""
 
 import os
 import re
@@ -10,16 +10,16 @@ from ..evaluation.errors import DataError
 from ..quoting import identifier, literal, unquoted
 from ..texts import nearest, shorten
 
-RESERVED = ("memory", "system", "temp")  # names of databases that are DuckDB's own
+RESERVED = ("memory", "system", "temp")  # names that DuckDB reserves for its own databases
 
 
 class Catalog:
-    """A catalog without names: everything is a file."""
+    """A catalog without tables: each path is a file."""
 
-    path: str | None = None  # of a database, which is attached by attach_statement
+    path: str | None = None  # of a database; attach_statement attaches it
 
     def find(self, con: duckdb.DuckDBPyConnection, text: str) -> str | None:
-        """Return the SQL behind FROM of the table of this name, or None if there is none."""
+        """Return the SQL after FROM for the table with this name, or None if there is none."""
         return None
 
     def missing_error(self, con: duckdb.DuckDBPyConnection, text: str) -> DataError:
@@ -29,13 +29,13 @@ class Catalog:
 
 
 class Database(Catalog):
-    """The tables and views of a database file, which is attached."""
+    """The tables and views of an attached database file."""
 
     def __init__(self, path: str) -> None:
         self.path, self.name = path, database_name(path)
 
     def relations(self, con: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], str]:
-        """Return the SQL name of each table and view by its schema and name in lower case."""
+        """Return the SQL name of each table and view, by schema and name in lower case."""
         query = """
             SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
             UNION ALL
@@ -48,7 +48,7 @@ class Database(Catalog):
         }
 
     def find(self, con: duckdb.DuckDBPyConnection, text: str) -> str | None:
-        """Return the table or view that is named `name`, `schema.name` or `database.schema.name`."""
+        """Return the table or view with the name `name`, `schema.name` or `database.schema.name`."""
         if not re.fullmatch(r'(?:"(?:[^"]|"")+"|[^".]+)(?:\.(?:"(?:[^"]|"")+"|[^".]+)){0,2}', text):
             return None
         parts = re.findall(r'"(?:[^"]|"")+"|[^".]+', text)
@@ -60,7 +60,7 @@ class Database(Catalog):
         return there.get((outer[0] if outer else "main", name)) if len(outer) < 2 else None
 
     def missing_error(self, con: duckdb.DuckDBPyConnection, text: str) -> DataError:
-        """Return the error, with a suggestion of the name meant."""
+        """Return the error, with a suggestion."""
         if QUERY.match(text):
             return DataError(f"{text}: no such table or view; of a query, make a view in {self.path}")
         names = {".".join(key if key[0] != "main" else key[1:]): key for key in self.relations(con)}
@@ -72,30 +72,30 @@ class Database(Catalog):
 
 
 class Frame(str):
-    """The label of a data frame in errors, such as `rec`; `rows` is the SQL behind FROM."""
+    """The label of a data frame in errors, such as `rec`; `rows` is the SQL after FROM."""
 
     rows: str
-    is_made: bool  # of objects of Python, which no SQL can cast
-    is_ordered: bool  # whether its scores are the order of lists
-    is_filled: bool  # whether an empty list, of truth, is a row without an item
+    is_made: bool  # whether it was built from Python objects, which SQL cannot cast
+    is_ordered: bool  # whether its scores come from the order of lists
+    is_filled: bool  # whether an empty list of truth became a row without an item
 
     def __new__(
         cls, label: str, rows: str, is_made: bool = False, is_ordered: bool = False, is_filled: bool = False
     ) -> "Frame":
-        """Make a label that knows its rows."""
+        """Make a label with these attributes."""
         frame = super().__new__(cls, label)
         frame.rows, frame.is_made, frame.is_ordered, frame.is_filled = rows, is_made, is_ordered, is_filled
         return frame
 
 
 class Connection(Catalog):
-    """The tables and views of the user's connection, and data frames by their labels."""
+    """The tables and views of the user's connection, and data frames by label."""
 
     def __init__(self, has_tables: bool) -> None:
         self.has_tables = has_tables
 
     def find(self, con: duckdb.DuckDBPyConnection, text: str) -> str | None:
-        """Return the rows of a data frame, or the table or view that the connection finds."""
+        """Return the rows of a data frame, or the table or view with this name on the connection."""
         if isinstance(text, Frame):
             return text.rows
         name = text.rpartition(".")[2].strip('"').lower()
@@ -122,18 +122,18 @@ class Connection(Catalog):
 
 
 def is_database(path: str) -> bool:
-    """Return whether a file is a database of DuckDB's or SQLite's, not a table."""
+    """Return whether a file is a database of DuckDB or SQLite."""
     with open(path, "rb") as file:
         head = file.read(16)
     return head[8:12] == b"DUCK" or head.startswith(b"SQLite format 3")
 
 
 def database_name(path: str) -> str:
-    """Return the name by which a database is attached, as DuckDB would: views in it may say it."""
+    """Return the name for attaching a database: DuckDB's default name, since its views may use that."""
     stem = os.path.splitext(os.path.basename(path))[0]
     return "database" if not stem or stem.lower() in RESERVED else stem
 
 
 def attach_statement(path: str) -> str:
-    """Return the statement that makes the tables of a database known."""
+    """Return the statement that attaches a database."""
     return f"ATTACH IF NOT EXISTS {literal(path)} AS {identifier(database_name(path))} (READ_ONLY)"

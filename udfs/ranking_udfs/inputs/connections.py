@@ -1,4 +1,4 @@
-"""A connection to evaluate on: a new one, or the user's, on which nothing is left or replaced."""
+"""Open a connection for an evaluation, or use the user's connection and leave nothing on it."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -19,8 +19,8 @@ from .objects import Objects, is_one_model, kind_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# A database in memory that lives as long as a relation does, so that many relations share a pool of threads.
-# Their tables and macros are TEMP, and so apart.
+# All relations share this database in memory, and so one pool of threads. It lives as long as any relation.
+# Tables and macros are TEMP, so that connections do not share them.
 SHARED = ":memory:ranking_udfs"
 FORMS = (
     "a data frame (pandas, Polars, Arrow), a relation, a dict such as {query: {id: score}}, a list of dicts, "
@@ -33,18 +33,18 @@ class WorkConnection:
     """A connection, with data frames as tables on it."""
 
     con: duckdb.DuckDBPyConnection  # the connection
-    is_own: bool  # whether the package opened it, so that only the caller's result keeps it open
-    prefix: str  # the beginning of the names of all tables and views that are made
+    is_own: bool  # whether the package opened it; then only the result of the caller keeps it open
+    prefix: str  # the prefix of the names of all tables and views that are made
     views: list[str] = field(default_factory=list)  # the views that read data frames
-    # the columns of tables made of Python's objects, by the label of each and their role
+    # columns of tables that were built from Python objects, by label of the table and role
     own_columns: dict[tuple[str, str], str] = field(default_factory=dict)
-    # whether their numbers are whole, by label
+    # whether all numbers of these tables are integers, by label
     is_whole: dict[str, bool | None] = field(default_factory=dict)
 
     def recommendations(
         self, given: Any, columns: ColumnNames, directions: Mapping[str, bool]
     ) -> list[str | tuple[str, str]]:
-        """Return the tables that `rec` stands for, by models if named; DataError if it is none of FORMS."""
+        """Return the tables of `rec`, by model if it names models; DataError if it is none of FORMS."""
         usual = columns["descending"]
         if not isinstance(given, Mapping) or is_one_model(given, columns):
             return [self.name("rec", given, columns, "score", usual)]
@@ -57,9 +57,9 @@ class WorkConnection:
     def name(
         self, label: str, given: Any, columns: ColumnNames, number: str = "", descending: bool = True
     ) -> str:
-        """Name a table or file, or put a data frame into the connection; DataError if it is none of FORMS.
+        """Return the name of a table or file, or register a data frame; DataError if it is none of FORMS.
 
-        `number` is the role of numbers beside ids, as of Objects.
+        `number` is the role of the numbers of ids, as in Objects.
         """
         if isinstance(given, (str, os.PathLike)):
             return os.fspath(given)
@@ -70,7 +70,7 @@ class WorkConnection:
             self.own_columns |= {(label, role): name for role, name in objects.own.items()}
             self.is_whole[label] = objects.is_whole
         view = f"{self.prefix}input_{len(self.views)}"
-        if hasattr(given, "read_all"):  # a stream of Arrow's, which can be read once
+        if hasattr(given, "read_all"):  # an Arrow stream can be read only once
             given = given.read_all()
         self.views.append(view)
         try:
@@ -79,13 +79,13 @@ class WorkConnection:
         except (duckdb.Error, TypeError):
             if not isinstance(given, duckdb.DuckDBPyRelation):
                 raise DataError(f"{label} must be {FORMS}, got {kind_of(given)}") from None
-            rows, selected = to_arrow_rows(given)  # of another connection
+            rows, selected = to_arrow_rows(given)  # a relation of another connection
             self.con.register(view, rows)
             return Frame(label, f"(SELECT {selected} FROM {identifier(view)})")
         return Frame(label, identifier(view), is_made, objects.is_ordered, objects.is_filled)
 
     def clear(self) -> None:
-        """Drop all tables and views that were made."""
+        """Drop all tables and views that the evaluation has made."""
         for view in self.views:
             self.con.unregister(view)
         self.views.clear()
@@ -95,10 +95,10 @@ class WorkConnection:
                 self.con.execute(f"DROP {kind} temp.{identifier(name)}")
 
     def result(self, query: str) -> duckdb.DuckDBPyRelation:
-        """Compute the query, and return a relation that reads nothing but its rows.
+        """Run the query, and return a relation that reads only its rows.
 
-        A relation keeps its connection open. On one of the package's own, the rows are a table; on the
-        user's, in which nothing may be left, they are Arrow's, of a table, so that the query is planned once.
+        A relation keeps its connection open. On our own connection, the rows are a TEMP table. On the user's
+        connection no table may stay, so the rows of the table are copied to Arrow.
         """
         table = "result" if self.is_own else f"{self.prefix}result"
         self.con.execute(f"CREATE TEMP TABLE {table} AS\n{query}")
@@ -108,12 +108,12 @@ class WorkConnection:
         return self.con.from_arrow(rows).project(columns)
 
 
-# Types that Arrow has too, and DuckDB as the same; the others go through it as text.
+# Types that survive the way through Arrow unchanged. All other types are passed as VARCHAR.
 PLAIN = ("VARCHAR", "BOOLEAN", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP")
 
 
 def to_arrow_rows(relation: duckdb.DuckDBPyRelation) -> "tuple[pa.Table, str]":
-    """Read a relation into Arrow; return that, and the SQL columns that restore its types."""
+    """Read a relation into Arrow; return the Arrow table, and the SQL columns that restore its types."""
     to_arrow, back = [], []
     for column, kind in zip(relation.columns, map(str, relation.types), strict=True):
         name = identifier(column)
@@ -125,7 +125,7 @@ def to_arrow_rows(relation: duckdb.DuckDBPyRelation) -> "tuple[pa.Table, str]":
 
 @contextmanager
 def open_connection(caller: str, con: duckdb.DuckDBPyConnection | None) -> Iterator[WorkConnection]:
-    """Open a connection, or take the user's; add the functions of composed SQL, and clear it at the end."""
+    """Open a connection or use the user's, add the functions for composed SQL, and clear it at the end."""
     if con is not None and not isinstance(con, duckdb.DuckDBPyConnection):
         raise TypeError(f"{caller}: con must be a connection of DuckDB, got {type(con).__name__}")
     connection = WorkConnection(con or duckdb.connect(SHARED), con is None, f"_ranking_{caller}_")
@@ -144,5 +144,5 @@ def open_connection(caller: str, con: duckdb.DuckDBPyConnection | None) -> Itera
     try:
         yield connection
     finally:
-        with suppress(duckdb.TransactionException):  # one that is aborted takes all with it
+        with suppress(duckdb.TransactionException):  # an aborted transaction drops everything
             connection.clear()

@@ -1,4 +1,4 @@
-"""An evaluation: it loads, checks, measures and compares; entry points and the report call it and format."""
+"""Evaluate: load, check, measure and compare. Entry points and the report call this and format results."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,48 +33,48 @@ from .catalogs import Frame
 from .files import Source
 from .tables import Inputs, Tables, file_of, load, with_own_columns
 
-# The tables that say what lists hold, and how they are given to the command and in Python.
+# The tables for beyond-accuracy measures, and how to pass them to the command and in Python.
 TABLES_OF_CONTENTS = {
     "history": ("--history FILE", "history=..."),
     "items": ("--items FILE:COLUMN", "items=..."),
 }
 
 
-COMPARING = ("compare", "agreement", "track", "power")  # what goes on from the values of users
+COMPARING = ("compare", "agreement", "track", "power")  # callers that need the values of users
 FUSION = ("method", "weights", "rrf_k", "normalize", "depth")  # arguments of ranking.fuse
-OF_EMPTY = ("null_user", "null_item", "null_score")  # problems of a model whose lists are all empty
+OF_EMPTY = ("null_user", "null_item", "null_score")  # problems to ignore if all lists of a model are empty
 
 
 def is_filled(source: Source) -> bool:
-    """Return whether an empty list of truth is a row without an item."""
+    """Return whether an empty list of truth became a row without an item."""
     return source.is_filled or (isinstance(source.path, Frame) and source.path.is_filled)
 
 
 def is_of_cut_ideal(choice: Choice) -> bool:
-    """Return whether this is NDCG of the whole list, whose ideal is as long as that."""
+    """Return whether this is NDCG of the whole list with an ideal ranking of the same length."""
     return choice.measure.name == "ndcg" and choice.options["ideal"] == "cut" and None in choice.cuts
 
 
 @dataclass
 class Evaluation:
-    """An evaluation: its connection, what it reads, and what it was asked for.
+    """An evaluation: its connection, its inputs and its options.
 
-    `given` has all options of `evaluation/options.py` by their names, and by_user; its measures are parsed.
+    `given` has all options of `evaluation/options.py` by name, and by_user; its measures are parsed.
     """
 
     con: duckdb.DuckDBPyConnection
     caller: str  # the function or command that errors name
     inputs: Inputs
     given: Any
-    notify: Callable[[Row], None] = lambda _: None  # is called with each problem that is found
-    step: Callable[[str], None] = lambda _: None  # is called with the name of each step when it begins
-    found: list[Row] = field(default_factory=list)  # the problems that make_tables has found
+    notify: Callable[[Row], None] = lambda _: None  # called with each problem of the data
+    step: Callable[[str], None] = lambda _: None  # called with the name of each step at its beginning
+    found: list[Row] = field(default_factory=list)  # the problems that find_problems has found
 
     def __post_init__(self) -> None:
-        """Make the request of what is given.
+        """Make the request from the options.
 
-        A measure that names no cutoffs is computed at `ks`, by default at 10. Where some are named, all are
-        put in order.
+        A measure without cutoffs of its own is computed at `ks` (10). If any measure has its own cutoffs, all
+        cutoffs are sorted.
         """
         self.inputs = inputs = with_own_columns(self.con, self.inputs)
         given = vars(self.given)
@@ -107,11 +107,11 @@ class Evaluation:
             self.check_predicted({**given, "users": inputs.users, "also": ", ".join(also) or None})
 
     def refused(self, rule: str, got: str) -> UsageError:
-        """Return the error for what was asked for and breaks a rule."""
+        """Return the error for an option that breaks a rule."""
         return UsageError(f"{self.caller}: {rule}, got {got}")
 
     def refuse_options(self, names: Iterable[str], rule: str) -> None:
-        """Raise UsageError for one of these options that is not its default."""
+        """Raise UsageError if one of these options differs from its default."""
         for name, value in ((one, vars(self.given)[one]) for one in names):
             if value and value not in (OPTIONS[name].default, [OPTIONS[name].default]):
                 option = f"--{name.replace('_', '-')}" if self.dashes else name
@@ -120,7 +120,7 @@ class Evaluation:
                 raise self.refused(f"{'-k' if option == '--ks' else option} {rule}", got)
 
     def check_predicted(self, given: Mapping[str, Any]) -> None:
-        """Raise UsageError for what labels by a model cannot be combined with."""
+        """Raise UsageError for options that cannot be combined with model-generated labels."""
         allowed = {"test": "t", "without_relevant": "zero", "users": None, "against": None, "also": None}
         for option, usual in allowed.items():
             if given.get(option) not in (None, usual):
@@ -131,9 +131,10 @@ class Evaluation:
                 raise self.refused(rule, shorten(given[option]))
 
     def prepare(self) -> None:
-        """Put the measures of what is in the lists apart; `evaluate` has all that it can where none is named.
+        """Separate beyond-accuracy measures from ranking measures.
 
-        UsageError if the request cannot be met, whatever is in the files.
+        `evaluate` adds all available beyond-accuracy measures if none is requested. Raises UsageError if the
+        request cannot be met with any files.
         """
         request = self.request
         contents = [choice for choice in request.choices if choice.measure.name in CONTENTS]
@@ -158,12 +159,12 @@ class Evaluation:
         return {name for name in TABLES_OF_CONTENTS if getattr(self.request, name)}
 
     def lacking(self, measure: Measure) -> list[str]:
-        """Return the tables that a measure of what is in the lists needs, and that are not given."""
+        """Return the tables that a beyond-accuracy measure needs and that are not given."""
         given = self.tables_of_contents
         return [one for one in measure.arguments[1:] if not {*one.split(" or ")} & given]
 
     def check_contents(self, choice: Choice) -> None:
-        """Raise UsageError for a measure of what is in the lists without its tables, or without values."""
+        """Raise UsageError for a beyond-accuracy measure without its tables, or without values of users."""
         if needed := " and ".join(self.lacking(choice.measure)):
             for name, forms in TABLES_OF_CONTENTS.items():
                 needed = needed.replace(name, forms[not self.inputs.is_command])
@@ -173,14 +174,14 @@ class Evaluation:
             raise self.refused(rule, f"{choice.name}, which is of all lists together")
 
     def check_measures(self) -> None:
-        """Raise UsageError for a measure by which no two models can be compared."""
-        for choice in self.request.choices:  # not of the contents, whose verdicts are higher and lower
+        """Raise UsageError for a measure without a better direction."""
+        for choice in self.request.choices:  # beyond-accuracy measures have other verdicts
             if choice.measure.higher_is_better is None:
                 rule = f"{self.dashes}measures must say which of two models is better"
                 raise self.refused(rule, choice.name)
 
     def prepare_values(self) -> None:
-        """Prepare to go on from the values of users; UsageError if the request cannot be met."""
+        """Prepare a request that needs the values of users; raise UsageError if it cannot be met."""
         self.prepare()
         self.check_measures()
         if 0 in self.request.ks:
@@ -189,7 +190,7 @@ class Evaluation:
             )
 
     def check_models(self) -> None:
-        """Raise UsageError where there are not two models, or not that baseline."""
+        """Raise UsageError if there are fewer than two models, or if the baseline is unknown."""
         systems, example = self.systems, "{'a': rec_a, 'b': rec_b}"
         if len(systems) < 2:
             example = "a=a.csv b=b.csv" if self.inputs.is_command else example
@@ -198,7 +199,7 @@ class Evaluation:
         self.check_baseline()
 
     def check_baseline(self) -> None:
-        """Raise UsageError if the baseline is no model."""
+        """Raise UsageError if the baseline is unknown."""
         systems, baseline = self.systems, self.request.comparison["baseline"]
         if baseline is not None and baseline not in systems:
             there = shorten(", ".join(systems)) or "there is one, without a name"
@@ -206,22 +207,22 @@ class Evaluation:
 
     @cached_property
     def tables(self) -> Tables:
-        """The TEMP tables of the files, which are made here."""
+        """The TEMP tables of the inputs; made on first use."""
         return load(self.con, self.inputs)
 
     @property
     def systems(self) -> Sequence[str]:
-        """The models, in the order of their files; none where no column tells them apart."""
+        """The models, in the order of their files; none without a column `system`."""
         return self.tables.models
 
     @cached_property
     def plan(self) -> Plan:
-        """The statements and queries, to be printed; tables by segment are for what compares."""
+        """The statements and queries to print."""
         return self.plan_of(self.request)
 
     @cached_property
     def types(self) -> dict[str, dict[str, str]]:
-        """The columns of the tables, by the names of these."""
+        """The columns and types of each table, by its name."""
         tables = "rec", "truth", "users", "predicted_truth", "history", "items"
         names = [name for name in tables if name in self.tables.names]
         types = {name: row_columns(self.con, self.request.table(name)) for name in names}
@@ -230,12 +231,12 @@ class Evaluation:
 
     @property
     def composed(self) -> Request:
-        """The request with the columns of its tables, by which queries are composed to be run."""
+        """The request with the columns of its tables, so that its queries are composed SQL."""
         return replace(self.request, types=self.types)
 
     @cached_property
     def steps(self) -> Plan:
-        """The same as `plan`, to be run."""
+        """The statements and queries to run."""
         return self.plan_of(self.composed)
 
     def plan_of(self, request: Request) -> Plan:
@@ -245,11 +246,11 @@ class Evaluation:
 
     @property
     def statements(self) -> list[str]:
-        """All statements that make the tables, to be printed."""
+        """All statements that make tables, to print."""
         return [*self.tables.printed(self.con), *self.steps.tables]
 
     def check_users(self) -> None:
-        """Raise DataError if the truth has no user."""
+        """Raise DataError if truth has no user, or if a user of truth has no model-generated labels."""
         users = f"FROM {self.tables.prefix}truth WHERE userid IS NOT NULL LIMIT 1"
         if not fetch_rows(self.con, f"SELECT 1 {users}"):
             raise DataError(f"{self.inputs.truth}: {in_unit('no user to evaluate')}")
@@ -263,19 +264,19 @@ class Evaluation:
                 raise DataError(f"{self.inputs.predicted_truth}: {rule}, got {got}")
 
     def problems(self) -> list[Row]:
-        """Return the problems of the data, with `file` where one is of a file, and `write`: what to do.
+        """Return the problems of the data, each with its `file` and with the advice `write`.
 
-        What the request does already is only to know, and nobody is told to do it, or about measures that
-        are not asked for.
+        A problem that the request already solves has severity info and no advice. Problems that only concern
+        measures which are not requested are excluded.
         """
         self.step("checking the data")
         rows, request = fetch_rows(self.con, check_statements(self.composed)), self.request
         gains = {one.options.get("gain") for one in request.choices}
-        of_no_use = {  # codes of what is not asked for, or is as it must be
+        of_no_use = {  # codes that do not matter for this request
             "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),
             "fractional_grade": "exp" not in gains,
             "null_truth_item": any(map(is_filled, self.tables.sources.get("truth", ()))),
-            **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # has the users
+            **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # expected
         }
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
         found: list[Row] = []
@@ -290,13 +291,13 @@ class Evaluation:
         return found
 
     def with_advice(self, row: Row, kind: Problem, turned: Collection[str | None]) -> Row:
-        """Return a problem with its file and what to do; in `turned` are models with scores upside down."""
+        """Return a problem with its file and advice; the scores of models in `turned` are reversed."""
         files, name = self.tables.files, row["code"]
         followed = (TIES if self.request.ties != "item" else ()) + (NOTHING if self.allow_empty else ())
         others = {table: file_of(path) for table, (path, _) in self.inputs.other_tables.items()}
         about = row["problem"].partition(" ")[0] if name == "unfit_column" else kind.about
         file = files.get(row["system"], files.get(None))
-        if "{user}" not in kind.sentence:  # a name of a column
+        if "{user}" not in kind.sentence:  # else it has the name of a column
             row = {**row, "problem": in_unit(row["problem"])}
         row = {**row, "file": file if about == "rec" else others.get(about), "write": None}
         if name in followed:
@@ -310,7 +311,7 @@ class Evaluation:
         return {**row, "write": fit_advice(write, row["example"]) if name in SPELLINGS else write}
 
     def turning(self, system: str | None, file: str | None, turned: Collection[str | None]) -> str:
-        """Say how the best end of a system's scores becomes the other one."""
+        """Return the advice that reverses the direction of the scores of a system."""
         paths = dict(rec if isinstance(rec, tuple) else (None, rec) for rec in self.inputs.recs)
         path = paths.get(system)
         if system in self.tables.ranked or (isinstance(path, Frame) and path.is_ordered):
@@ -326,17 +327,17 @@ class Evaluation:
         return f"write descending={dict.fromkeys(lowest, False) or True}"
 
     def turning_of_command(self, system: str | None, file: str | None, are_all: bool) -> str:
-        """Say what the command is to be given for that."""
+        """Return the arguments of the command that reverse the direction of the scores of a system."""
         descending = self.request.columns["descending"]
         if system in self.tables.files and len(self.tables.files) > 1:
-            is_best = descending != (system in self.tables.negated)  # whether the highest score is
+            is_best = descending != (system in self.tables.negated)  # whether the highest score is the best
             return f"write {system}={file}:{'ascending' if is_best else 'descending'}"
         if are_all:
             return "write --ascending" if descending else "remove --ascending"
         return f"negate the scores of {shorten(system)}"
 
     def names(self, table: str, ids: Iterable[object]) -> dict[str, str | None]:
-        """Return what `titles` or `texts` says of these ids, as text; no entry for what is not there."""
+        """Return the titles or texts of these ids; ids that `table` lacks have no entry."""
         if table not in self.tables.names:
             return {}
         id_column, column = {"titles": ("itemid", "title"), "texts": ("userid", "text")}[table]
@@ -347,14 +348,14 @@ class Evaluation:
         return dict(self.con.execute(query, [[str(one) for one in ids]]).fetchall())
 
     def labelled(self, rows: Sequence[Row]) -> list[Row]:
-        """Return rows of users with a column `label`, which has their texts too."""
+        """Add a column `label` to rows of users: the id with its text."""
         texts = self.names("texts", (row["userid"] for row in rows))
         return [{**row, "label": with_text(row["userid"], texts.get(row["userid"]))} for row in rows]
 
     def make_tables(self) -> list[Row]:
-        """Make the tables of the plan; return the problems of the data if they are looked for.
+        """Make the tables of the plan, and return the problems of the data if the check is on.
 
-        UsageError if a model has no user or no item in common with truth.
+        Raises UsageError if a model has no user or no item in common with truth.
         """
         self.check_users()
         self.step("ranking")
@@ -363,7 +364,7 @@ class Evaluation:
         return self.find_problems()
 
     def find_problems(self) -> list[Row]:
-        """Return the problems of the data if they are looked for; UsageError as make_tables."""
+        """Return the problems of the data if the check is on; raises UsageError like make_tables."""
         self.found = problems = self.problems() if self.is_checked else []
         for row in problems:
             self.notify(row)
@@ -372,9 +373,9 @@ class Evaluation:
         return problems
 
     def summary(self, steps: Plan | None = None) -> str:
-        """Return the query for the means of all users and of segments: models, segments and k in order.
+        """Return the query for the means of all users and of segments, ordered by model, segment and k.
 
-        That of `steps`, by default to be printed.
+        `steps` is the plan of the query, by default the plan to print.
         """
         request, steps, systems = self.request, steps or self.plan, self.systems
         names = ["system"] * bool(systems) + ["segment"] * request.by_segment + ["k::BIGINT AS k", *COUNTS]
@@ -394,31 +395,31 @@ class Evaluation:
         return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"
 
     def abstention_query(self, confidence: float = CONFIDENCE, request: Request | None = None) -> str:
-        """Return the query of ranking.abstention, whose thresholds are as scores were given.
+        """Return the query of ranking.abstention, with thresholds in terms of the original scores.
 
-        That of `request`, by default composed to be run.
+        `request` is by default the request with composed SQL.
         """
         return abstention_query(request or self.composed, self.tables.negated, confidence)
 
     def prepare_abstention(self) -> None:
-        """Tell scores whose direction is in doubt; DataError where there are none, or no user."""
+        """Notify about scores with a doubtful direction; raise DataError without scores or users."""
         self.check_users()
         paths = (one[1] if isinstance(one, tuple) else one for one in self.inputs.recs)
         if self.tables.ranked or any(isinstance(one, Frame) and one.is_ordered for one in paths):
             rule = "rec must have scores, as thresholds are scores"
             raise DataError(f"{self.caller}: {rule}, got lists of ids without")
         for row in self.problems():
-            if row["code"] in DIRECTION:  # whose second advice is a history, which is not read here
+            if row["code"] in DIRECTION:  # its second advice is a history, which abstention does not read
                 self.notify({**row, "write": row["write"].partition(";")[0]})
 
     def no_abstention(self) -> DataError:
-        """Return the error where every user has a relevant item."""
+        """Return the error for data in which every user has a relevant item."""
         users = "--users FILE" if self.inputs.is_command else "users=..."
         rule = f"there must be users without a relevant item, got none; write {users}, with all users"
         return DataError(f"{self.caller}: {in_unit(rule)}")
 
     def fusion_query(self) -> str:
-        """Return the query that joins the models; UsageError where nothing tells them apart."""
+        """Return the query that fuses the models; raise UsageError if the models have no names."""
         inputs, given = self.inputs, vars(self.given)
         if not self.tables.models:
             how = "name their files, as in bm25=a.csv vector=b.csv"
@@ -438,7 +439,7 @@ class Evaluation:
         return composed_call(self.con, "fuse", values, self.types)
 
     def comparisons(self) -> list[list[str]]:
-        """Return the queries of the comparisons of all users, and if there are segments, of each.
+        """Return the queries that compare over all users, and with segments also over each segment.
 
         Their caveats name the problems that make_tables has found.
         """

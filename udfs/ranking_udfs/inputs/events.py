@@ -1,4 +1,4 @@
-"""Events, of a file or a table, and their split into train and test."""
+"""Read events from a file or a table, and split them into train and test."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from .catalogs import Catalog
 
 FILES = Catalog()
 READERS = {".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet"}
-SPANS = ("test_from", "test_size", "gap")  # arguments of the kind that time is
+SPANS = ("test_from", "test_size", "gap")  # arguments whose type depends on the type of time
 OTHERS = ("last", "folds", "cold_users", "cold_items", "seen")
 
 
@@ -28,7 +28,7 @@ def read_events(
     catalog: Catalog = FILES,
     is_command: bool = True,
 ) -> tuple[str, dict[str, str], str]:
-    """Return the SQL of the rows of events, their columns by role, and the type of their time."""
+    """Return the SQL for the rows of events, their columns by role, and the type of the time."""
     found = catalog.find(con, path)
     rows, is_csv = file_rows(con, path, catalog) if found is None else (found, False)
     types = files.column_types(con, rows)
@@ -40,7 +40,7 @@ def read_events(
 
 
 def file_rows(con: duckdb.DuckDBPyConnection, path: str, catalog: Catalog) -> tuple[str, bool]:
-    """Return the SQL of the rows of a file, and whether it is CSV, whose columns are text."""
+    """Return the SQL for the rows of a file, and whether it is CSV; all columns of CSV are VARCHAR."""
     kind = files.extension(path)
     parts = files.list_files(con, path)
     if not parts:
@@ -60,7 +60,7 @@ def file_rows(con: duckdb.DuckDBPyConnection, path: str, catalog: Catalog) -> tu
 def check_time(
     con: duckdb.DuckDBPyConnection, path: str, rows: str, name: str, types: Mapping[str, str]
 ) -> str:
-    """Return the type of the time; DataError for a DOUBLE, which numbers with a point become."""
+    """Return the type of the time; raise DataError for a DOUBLE, as of numbers with a decimal point."""
     time = types[name]
     if time == "DOUBLE":
         column = identifier(name)
@@ -80,7 +80,7 @@ def split_query(
     given: Mapping[str, Any],
     dashes: str = "--",
 ) -> str:
-    """Return the query that splits these rows, of which a view is made; `dashes` stand before an option."""
+    """Make a view of these rows, and return the query that splits it; `dashes` is the prefix of options."""
     con.execute(f"CREATE TEMP VIEW {view} AS FROM {rows}")
     arguments = {"events": literal(view)}
     arguments |= {ARGUMENTS[role]: literal(column) for role, column in names.items()}
@@ -98,12 +98,12 @@ def split_query(
 def span_literal(
     con: duckdb.DuckDBPyConnection, option: str, text: str | None, time: str, is_span: bool
 ) -> str:
-    """Return the SQL of an argument whose type follows from that of the time, or raise UsageError."""
+    """Return the SQL of an argument whose type depends on the type of the time, or raise UsageError."""
     if text is None:
         return "NULL"
     is_calendar = time.startswith(("DATE", "TIMESTAMP"))
     kind = time if not is_span else "INTERVAL" if is_calendar else "BIGINT"
-    if kind == "INTERVAL" and not re.search(r"[a-z:]", text, re.IGNORECASE):  # DuckDB takes seconds
+    if kind == "INTERVAL" and not re.search(r"[a-z:]", text, re.IGNORECASE):  # DuckDB would assume seconds
         raise UsageError(f"{option} must have a unit, such as '7 days', got {shorten(repr(text))}")
     if con.execute(f"SELECT TRY_CAST({literal(text)} AS {kind})").fetchall() == [(None,)]:
         raise UsageError(

@@ -1,7 +1,7 @@
-"""A file, or a table of a database: the SQL that reads it, and the roles of its columns.
+"""Open a file or a table of a database: the SQL that reads it, and the roles of its columns.
 
-Every name that comes from outside (a path, a column, a model) enters a statement as a quoted literal or a
-quoted identifier, never as SQL.
+Every external name (a path, a column, a model) enters a statement as a quoted literal or a quoted
+identifier, never as SQL.
 """
 
 import os
@@ -28,36 +28,36 @@ READERS = {
     ".ndjson": "read_json",
 }
 TREC = (".run", ".qrels", ".trec")
-ALSO = "also_"  # the beginning of the roles of columns that are compared beside the measures
+ALSO = "also_"  # the prefix of the roles of columns to compare, of option also
 COMPRESSIONS = (".gz", ".zst")
-IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are data
+IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # extensions of data files in a folder
 STDIN = "-"
-ALL_TEXT = ("read_csv", "lines")  # the functions of files all of whose columns are read as text
+ALL_TEXT = ("read_csv", "lines")  # the readers that return all columns as VARCHAR
 IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
-# Else DuckDB takes quotes for text if it sees none at first, and ids that begin with # for comments.
+# Without these options, DuckDB keeps quotes if its sample has none, and drops ids that begin with #.
 QUOTED = ", quote = '\"', comment = ''"
-# Else DuckDB casts Parquet files to the types of the first one, and so rounds later decimals to integers.
+# Without it, DuckDB casts Parquet files to the types of the first one, and so rounds decimals to integers.
 MERGED = ", union_by_name = true"
-# Lines as they are, whose ends may differ; there are no quotes that it might be lenient about.
+# Read unchanged lines with any line ends. Without quotes, strict_mode = false cannot change values.
 LINES = (
     "columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, "
     "delim = '', quote = '', escape = '', new_line = '\\n', strict_mode = false"
 )
-# As regular expressions: a delimiter, and a character that is none.
+# The regular expressions of each delimiter, and of a character that is no delimiter.
 DELIMITERS = {
     **{",": (",", "[^,]"), "\t": (r"\t", r"[^\t]"), ";": (";", "[^;]"), "|": (r"\|", r"[^|]")},
     "::": ("::", "[^:]|:[^:]"),
 }
 OF_CSV = re.compile(r"CSV (Error|Parser)|Error when sniffing|Invalid Error.*CSV")
 RUN, QRELS = 6, 4  # the fields of a line: `topic Q0 doc rank score tag`, `topic 0 doc grade`
-# Other names of columns: of BEIR's and MTEB's qrels, and of logs of searches. A table of queries or of items
-# calls its key `_id` or `id`.
+# Other usual names of columns, in qrels of BEIR and MTEB and in search logs. The key of a table of queries
+# or items may also be `_id` or `id`.
 OTHER_NAMES = {
     "userid": ["query-id", "query_id"],
     "itemid": ["corpus-id", "corpus_id", "doc_id", "chunk_id"],
 }
 ROW_IDS = ["_id", "id"]
-JSON_KINDS = {  # of json_type; all others are numbers
+JSON_KINDS = {  # names of the results of json_type; all other results are numbers
     **{"OBJECT": "an object", "ARRAY": "a list", "VARCHAR": "a text", "NULL": "null"},
     **{"BOOLEAN": "true or false", "DOUBLE": "a number with a point"},
 }
@@ -65,9 +65,10 @@ BY_SHAPE = {"OBJECT": "MAP(VARCHAR, DOUBLE)", "ARRAY": "VARCHAR[]"}
 KEYS = "each user, and each item of a user, must be one key of its object, got one twice"
 BY_USER = "{user: {item: number}} or {user: [item, ...]}"
 USERS = "SELECT unnest(map_keys(users)) AS userid, unnest(map_values(users)) AS items"
-BLANKS = r"\S\s+\S"  # of a text with several ids
+BLANKS = r"\S\s+\S"  # matches a string with several ids
 BESIDE_FILES = {"segment": "--segment", "category": "--items"}  # options with values FILE:COLUMN, by role
-# What a time in a text file is: the first type that all values fit, where DuckDB's cast would not cut them.
+# The type of times in a text file is the first type that fits all values. A pattern excludes values that
+# DuckDB's cast would truncate.
 TIMES = {
     "BIGINT": r"\s*[-+]?\d+\s*",
     "DOUBLE": ".*",
@@ -79,30 +80,30 @@ TIMES = {
 
 @dataclass(frozen=True)
 class Source:
-    """The files of a path, pattern, folder or list, or a table of a database, as one table."""
+    """One table: the files of a path, pattern, folder or list, or a table of a database."""
 
-    path: str  # the path as the user wrote it, or the first of them
-    rows: str  # the SQL behind FROM that yields its rows
+    path: str  # the path as the user wrote it, or the first path
+    rows: str  # the SQL after FROM that returns its rows
     # the SQL of each column by role: userid, itemid, score, rel, system, segment, time
     columns: Mapping[str, str]
-    ids: Mapping[str, str]  # the types to give to userid and itemid, as far as it has them
-    is_text: bool = True  # whether ids are read as text, and cast to that type
-    is_trec: bool = False  # whether `system` is but the tag of a TREC run
-    is_negated: bool = False  # whether `score` has the opposite sign of what the file has
-    is_empty: bool = False  # whether all its lists are, for which it has one row without ids
-    order: str = ""  # what ranks items without scores: a "list" of ids, or "blanks" between those of a text
-    is_filled: bool = False  # whether an empty list, of truth, is a row without an item
-    types: Mapping[str, str] = field(default_factory=dict)  # of all columns; none for a TREC file
-    names: Mapping[str, str] = field(default_factory=dict)  # of its columns, by role
-    csv: str = ""  # the path, as DuckDB takes it, of one CSV file that DuckDB reads by itself
+    ids: Mapping[str, str]  # the types of userid and itemid, if it has these columns
+    is_text: bool = True  # whether ids are read as VARCHAR and cast to that type
+    is_trec: bool = False  # whether `system` is only the tag of a TREC run
+    is_negated: bool = False  # whether `score` is the negated score of the file
+    is_empty: bool = False  # whether all its lists are empty; it then has one row without ids
+    order: str = ""  # source of ranks without scores: a "list" of ids, or "blanks" between ids
+    is_filled: bool = False  # whether an empty list of truth became a row without an item
+    types: Mapping[str, str] = field(default_factory=dict)  # of all columns; empty for a TREC file
+    names: Mapping[str, str] = field(default_factory=dict)  # of its columns by role
+    csv: str = ""  # the escaped path of a single CSV file that DuckDB's reader accepts
 
     def select(self, names: Iterable[str]) -> str:
-        """Return the query for the columns of these roles."""
+        """Return the query for the columns with these roles."""
         columns = ",\n".join(f"    {self.typed_column(name)} AS {name}" for name in names)
         return f"SELECT\n{columns}\nFROM {self.rows}"
 
     def typed_column(self, name: str) -> str:
-        """Return the SQL of a column; an error for an id that is not written as its type is."""
+        """Return the SQL of a column; it raises an error for an id that is not the text of its type."""
         column, kind = self.columns[name], self.ids.get(name, "VARCHAR")
         if kind == "VARCHAR" or not self.is_text:
             return column
@@ -113,14 +114,14 @@ class Source:
         )
 
     def id_error(self, name: str) -> str:
-        """Return the error for an id that is not written as its type is, up to the id."""
+        """Return the beginning of the error for an id that is not the text of its type."""
         return f"{self.path}: {name} must be written as {self.ids[name]}, got "
 
     def with_type(self, name: str, kind: str) -> "Source":
         return replace(self, ids={**self.ids, name: kind})
 
     def with_named_types(self, con: duckdb.DuckDBPyConnection, kinds: Mapping[str, str]) -> "Source":
-        """Return a CSV file with a reader that guesses nothing: its dialect and the types of its columns.
+        """Return a CSV source whose reader names the dialect and the types of columns instead of guessing.
 
         `kinds` are the types by role. All other columns are VARCHAR.
         """
@@ -141,17 +142,17 @@ class Source:
 class Wanted:
     """The columns to read of a table, by role, and the kind of its files."""
 
-    required: Mapping[str, str]  # the columns that must be there
-    optional: Mapping[str, str] = field(default_factory=dict)  # those that may be
-    row_id: str = ""  # the role of `_id`: userid in a table of queries, itemid in one of items
+    required: Mapping[str, str]  # the required columns
+    optional: Mapping[str, str] = field(default_factory=dict)  # the optional columns
+    row_id: str = ""  # the role of `_id`: userid in a table of queries, itemid in a table of items
     form: str = "table"  # "table", "trec" or "auto": a TREC file if its name says so
-    trec_fields: int = 0  # the number of fields of its lines if it is one
-    is_command: bool = True  # whether errors name options of the command, and not arguments of Python
-    by_lines: bool = False  # whether DuckDB's reader has refused a CSV file, which is then read line by line
+    trec_fields: int = 0  # the number of fields of a line of a TREC file
+    is_command: bool = True  # whether errors name options of the command, or arguments of Python
+    by_lines: bool = False  # whether to read a CSV file by lines, since DuckDB's reader has failed
     items_are_lists: bool = False  # whether a list of ids is one item
 
     def without_score(self) -> "Wanted":
-        """Return the columns of rankings without scores, and so without ranks to compare these with."""
+        """Return the columns for rankings without scores; an optional rank is then excluded too."""
         required = {role: name for role, name in self.required.items() if role != "score"}
         optional = {role: name for role, name in self.optional.items() if role != "rank"}
         return replace(self, required=required, optional=optional)
@@ -175,36 +176,36 @@ def is_of_numbers(role: str) -> bool:
 
 
 def option(role: str, is_command: bool) -> str:
-    """Return what names the column of this role: `--user`, or `user_col`."""
+    """Return the option or argument for the column of a role: `--user` or `user_col`."""
     argument = "also" if is_also(role) else ARGUMENTS.get(role, f"{role}_col")
     return BESIDE_FILES.get(role, f"--{argument.removesuffix('_col')}") if is_command else argument
 
 
 def written(role: str, column: str, is_command: bool) -> str:
-    """Return the option or argument of a role with the name of a column, as a user writes it."""
+    """Return the option or argument of a role with a name of a column, as a user writes it."""
     name = option(role, is_command)
     return f"{name} {shlex.quote(column)}" if is_command else f"{name}={column!r}"
 
 
 def list_files(con: duckdb.DuckDBPyConnection, path: str) -> list[str]:
-    """List the files of a path, a folder or a pattern; a URL is left to DuckDB."""
+    """List the files of a path, a folder or a pattern; return a URL unchanged."""
     if "://" in path or os.path.isfile(path) or (os.path.exists(path) and not os.path.isdir(path)):
         return [path]
     return [file for (file,) in con.execute("FROM glob(?)", [pattern(path)]).fetchall()]
 
 
 def pattern(path: str) -> str:
-    """Return the path as DuckDB's readers take it; of one that exists, no character is a wildcard."""
+    """Return the path for DuckDB's readers; escape wildcards in the path of an existing file."""
     if not os.path.exists(path):
         return path
     ending = f"/**/*{folder_ending(path)}" if os.path.isdir(path) else ""
     name = path.rstrip("/") if ending else path
-    name = f"./{name}" if name.startswith("~") else name  # else DuckDB looks in the user's home
+    name = f"./{name}" if name.startswith("~") else name  # DuckDB would expand ~ to the home directory
     return "".join(f"[{character}]" if character in "*?[" else character for character in name) + ending
 
 
 def folder_ending(path: str) -> str:
-    """Return the ending that all data files of a folder share; raise DataError if there are several."""
+    """Return the extension of all data files of a folder; raise DataError for several extensions."""
     found = set()
     inside = f"{path.rstrip('/')}/"
     for folder, _, names in os.walk(path):
@@ -230,7 +231,7 @@ def folder_ending(path: str) -> str:
 
 
 def extension(path: str) -> str:
-    """Return the extension in lower case, without that of a compression, or what follows a URL."""
+    """Return the extension in lower case, without a compression suffix or the query of a URL."""
     path = path.partition("?")[0] if "://" in path else path
     stem, suffix = os.path.splitext(path.lower())
     return os.path.splitext(stem)[1] if suffix in COMPRESSIONS else suffix
@@ -239,9 +240,9 @@ def extension(path: str) -> str:
 def open_source(
     con: duckdb.DuckDBPyConnection, paths: Sequence[str], wanted: Wanted, catalog: Catalog, stdin: str = STDIN
 ) -> Source:
-    """Open the files as one table with the columns that are wanted.
+    """Open the files as one table with the wanted columns.
 
-    A path is what the catalog finds under it, and else a file; `stdin` holds what standard input held.
+    A path is a table of the catalog, or else a file. `stdin` is the file with the content of standard input.
     """
     path = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
     tables = [catalog.find(con, one) for one in paths]
@@ -255,7 +256,7 @@ def open_source(
             locations = [pattern(location) for _, location in read]
             source = file_source(con, path, locations, files, wanted)
         columns = ", ".join(source.columns.values())
-        # Hashed, so that no value becomes an object, which of a TIMESTAMPTZ wants pytz on DuckDB 1.5.
+        # Fetch a hash instead of values, since DuckDB 1.5 needs pytz to convert a TIMESTAMPTZ.
         first = con.execute(f"SELECT hash({columns}) FROM {source.rows} LIMIT 1").fetchall()
     except (duckdb.Error, ValueError) as error:
         if OF_CSV.search(str(error)) and not wanted.by_lines:
@@ -270,7 +271,7 @@ def open_source(
 
 
 def checked_files(con: duckdb.DuckDBPyConnection, catalog: Catalog, path: str, location: str) -> list[str]:
-    """Return the files of a path that is read at `location`; DataError without any, or if it is no table."""
+    """Return the files at `location`, where `path` is read; DataError for no file, or a database."""
     files = list_files(con, location)
     if not files:
         raise catalog.missing_error(con, path)
@@ -286,7 +287,7 @@ def checked_files(con: duckdb.DuckDBPyConnection, catalog: Catalog, path: str, l
 def file_source(
     con: duckdb.DuckDBPyConnection, path: str, locations: Sequence[str], files: Sequence[str], wanted: Wanted
 ) -> Source:
-    """Open all files of these locations, which are paths and patterns, as one table."""
+    """Open all files at these locations (paths and patterns) as one table."""
     kinds = {extension(location) for location in locations}
     if len({"TREC" if kind in TREC else READERS.get(kind, "read_csv") for kind in kinds}) > 1:
         raise DataError(f"{path}: parts must be of one format, got {' and '.join(sorted(kinds)[:2])}")
@@ -318,7 +319,7 @@ def file_source(
 
 
 def check_parts(con: duckdb.DuckDBPyConnection, location: str, source: Source) -> None:
-    """Raise a DataError for a Parquet file without a column that is read and that another file has."""
+    """Raise DataError for a Parquet file that lacks a column which is read and which other files have."""
     query = f"""WITH parts AS (
             SELECT file_name, list(name) AS names FROM parquet_schema({location}) GROUP BY file_name)
         SELECT file_name, unnest(list_filter(
@@ -333,7 +334,7 @@ def check_parts(con: duckdb.DuckDBPyConnection, location: str, source: Source) -
 def csv_source(
     con: duckdb.DuckDBPyConnection, path: str, rows: str, files: Sequence[str], wanted: Wanted
 ) -> Source:
-    """Open CSV files by DuckDB's reader, or line by line where it refuses them, or finds but one column."""
+    """Open CSV files by DuckDB's reader, or line by line if it fails or finds only one column."""
     missing = None
     if not (wanted.by_lines and is_refused(con, rows)):
         try:
@@ -352,7 +353,7 @@ def csv_source(
 
 
 def is_refused(con: duckdb.DuckDBPyConnection, rows: str) -> bool:
-    """Return whether DuckDB's reader of CSV files fails anywhere in them."""
+    """Return whether DuckDB's CSV reader fails at any row."""
     try:
         con.execute(f"SELECT max(COLUMNS(*)) FROM {rows.removesuffix(')')}, all_varchar = true)").fetchall()
     except duckdb.Error:
@@ -361,14 +362,14 @@ def is_refused(con: duckdb.DuckDBPyConnection, rows: str) -> bool:
 
 
 def line_rows(path: str, files: Iterable[str]) -> str:
-    """Return the rows of CSV files by their lines, strict, with whatever line ends and delimiter.
+    """Return the SQL for the rows of CSV files, split strictly by lines, with any line ends and delimiter.
 
-    Comments may stand on top. Values that a line lacks at its end are NULL.
+    Comments are allowed before the header. Missing values at the end of a line are NULL.
     """
     parts = []
     for file in files:
         rows = f"read_csv({literal(pattern(file))}, {LINES})"
-        with duckdb.connect() as con:  # whose settings keep lines in order
+        with duckdb.connect() as con:  # its default settings preserve the order of lines
             head = [line or "" for (line,) in con.execute(f"SELECT line FROM {rows} LIMIT 50").fetchall()]
         top = next((i for i, line in enumerate(head) if line.strip() and not line.startswith("#")), 0)
         delimiter = max(DELIMITERS, key=head[top].count)
@@ -394,7 +395,7 @@ def line_rows(path: str, files: Iterable[str]) -> str:
 
 
 def split_sql(delimiter: str, message: str) -> str:
-    """Return the SQL of the values of a line, where quotes may stand around a value, and nowhere else."""
+    """Return the SQL for the values of a line; quotes are allowed only around a whole value."""
     mark, other = DELIMITERS[delimiter]
     first = other.replace("[^", '[^"', 1)
     value = f'"(?:[^"]|"")*"|(?:(?:{first})(?:{other})*)?'
@@ -409,7 +410,7 @@ def split_sql(delimiter: str, message: str) -> str:
 
 
 class MissingColumnsError(DataError):
-    """An error for columns that a table does not have; `near` has those likely meant by role, or ""."""
+    """An error for missing columns; `near` has the likely column of each role, or ""."""
 
     def __init__(self, path: str, problem: str, near: Mapping[str, str], is_command: bool) -> None:
         self.path, self.problem, self.near, self.is_command = path, problem, near, is_command
@@ -417,9 +418,10 @@ class MissingColumnsError(DataError):
 
 
 def missing_text(errors: Sequence[MissingColumnsError], elsewhere: Container[str] = ()) -> str:
-    """Return what tables lack, and the options to write, for one file where others have the role.
+    """Return a message with the missing columns of tables and the options that name them.
 
-    `elsewhere` are the roles of the tables that lack nothing.
+    An option names a column of one file if other tables have the role. `elsewhere` are the roles of the
+    tables that lack no column.
     """
     texts, is_command = [], errors[0].is_command
     for role in dict.fromkeys(role for error in errors for role in error.near if not is_also(role)):
@@ -437,7 +439,7 @@ def missing_text(errors: Sequence[MissingColumnsError], elsewhere: Container[str
 
 
 class Nested(NamedTuple):
-    """A field of a column of structs, of lists of structs, or of maps."""
+    """A field of a column with structs, lists of structs, or maps."""
 
     column: str
     field: str
@@ -447,30 +449,30 @@ class Nested(NamedTuple):
 
     @property
     def sql(self) -> str:
-        """The field, where an element has taken the place of its list."""
+        """The SQL of the field; a list has been replaced by its elements."""
         if self.is_struct:
             return f"struct_extract({identifier(self.column)}, {literal(self.field)})"
         path = f"$.{identifier(self.field)}"
         return f"json_extract_string(to_json({identifier(self.column)}), {literal(path)})"
 
 
-Fields = Mapping[str, Nested]  # by the names that they have as columns
+Fields = Mapping[str, Nested]  # fields by their name as a column
 
 
 @dataclass(frozen=True)
 class Found:
-    """The columns that are wanted of a table, as it has them."""
+    """The wanted columns of a table, under their names in the table."""
 
-    names: Mapping[str, str]  # of the columns by role
-    types: Mapping[str, str]  # of all columns; of those in `listed`, the types of their elements
+    names: Mapping[str, str]  # of the columns, by role
+    types: Mapping[str, str]  # of all columns; for the columns `listed`, the types of elements
     nested: Fields
-    listed: Sequence[str]  # the columns with lists of ids and of their numbers
-    order: str  # as Source.order
-    score: str  # what the ranks of ids without scores become, or ""
+    listed: Sequence[str]  # the columns with lists of ids and with lists of their numbers
+    order: str  # see Source.order
+    score: str  # the column to make from the ranks of ids without scores, or ""
 
     @property
     def inside(self) -> Fields:
-        """The columns that are fields."""
+        """The wanted columns that are fields."""
         return {name: self.nested[name] for name in self.names.values() if name in self.nested}
 
     @property
@@ -488,9 +490,9 @@ def column_types(con: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
 def nested_columns(
     con: duckdb.DuckDBPyConnection, rows: str, types: Mapping[str, str], wanted: Wanted, is_json: bool
 ) -> dict[str, Nested]:
-    """Return the fields of columns as `column.field`, and as `field` where one list alone has it.
+    """Return the fields of columns as `column.field`, and as `field` if only one list has it.
 
-    The keys of maps and of JSON, of which no type knows, are those that are wanted.
+    The types of maps and of JSON do not show their keys, so only wanted keys are returned.
     """
     found: dict[str, Nested] = {}
     for column, of in types.items():
@@ -511,8 +513,8 @@ def nested_columns(
 def find_columns(
     con: duckdb.DuckDBPyConnection, path: str, types: dict[str, str], wanted: Wanted, nested: Fields
 ) -> dict[str, str]:
-    """Return the names of the columns by role; MissingColumnsError if one is not there, or may be several."""
-    by_name = {name.lower(): name for name in [*types, *nested]}  # as in SQL, in upper or lower case
+    """Return the names of the columns by role; MissingColumnsError for a missing or ambiguous column."""
+    by_name = {name.lower(): name for name in [*types, *nested]}  # names are case-insensitive, as in SQL
     named = {role: called_so(by_name, role, name, wanted.row_id) for role, name in wanted.columns.items()}
     names = {role: by_name[one[0]] for role, one in named.items() if len(one) == 1}
     ids = {names.get(role) for role in IDS}
@@ -535,9 +537,9 @@ def find_columns(
 
 
 def called_so(by_name: Collection[str], role: str, name: str, row_id: str) -> list[str]:
-    """Return the column of this name, or of another that is known for the usual one; several if in doubt.
+    """Return the column with this name, or with a known alias of the usual name; several if ambiguous.
 
-    What looks like an id of users or of items beside a known name may be meant as well.
+    If a known alias matches, other columns that look like ids of users or items are candidates too.
     """
     if name.lower() in by_name:
         return [name.lower()]
@@ -559,9 +561,9 @@ def table_source(
     function: str = "",
     has_parts: bool = False,
 ) -> Source:
-    """Open what this SQL reads, of a text file by `function`; DataError if a score or grade is no number.
+    """Open the rows of this SQL; `function` reads a text file. DataError if a score or grade is no number.
 
-    A CSV or JSON file has no types of its own: what a column is for decides on its type, and no sample.
+    A CSV or JSON file has no reliable types, so the role of a column determines its type, not a sample.
     """
     types = column_types(con, rows)
     nested = nested_columns(con, rows, types, wanted, function == "read_json")
@@ -591,19 +593,19 @@ def has_nothing_but_empty_lists(
     types: Mapping[str, str],
     wanted: Wanted,
 ) -> bool:
-    """Return whether items and scores are missing because every list is empty, and so has no type."""
+    """Return whether items and scores are missing because all lists are empty, and so have no type."""
     untyped = [name for name, kind in types.items() if kind.endswith("[]") or kind in ('"NULL"', "JSON")]
     return {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, untyped, wanted)
 
 
 def list_columns(names: Mapping[str, str], nested: Fields) -> dict[str, str]:
-    """Return the column of the list, by role, of each field of a list."""
+    """Return the column of the list for each role whose column is a field of a list."""
     fields = {role: nested[name] for role, name in names.items() if name in nested}
     return {role: one.column for role, one in fields.items() if one.is_list}
 
 
 def without_other_lists(names: Mapping[str, str], nested: Fields, wanted: Wanted) -> dict[str, str]:
-    """Return the columns without optional ones of another list than that of the items."""
+    """Drop optional columns that belong to another list than the items."""
     in_lists = list_columns(names, nested)
     optional = {*wanted.optional} & {*in_lists} - {*wanted.required}
     others = {role for role in optional if in_lists[role] != in_lists.get("itemid")}
@@ -611,7 +613,7 @@ def without_other_lists(names: Mapping[str, str], nested: Fields, wanted: Wanted
 
 
 def check_one_list(path: str, names: Mapping[str, str], nested: Fields, lists: Collection[str]) -> None:
-    """Raise DataError for items and numbers that are not of one list."""
+    """Raise DataError if items and numbers belong to different lists."""
     in_lists = list_columns(names, nested)
     paths = {role: name for role, name in names.items() if role in ("itemid", *NUMBERS)}
     if in_lists and len({*lists} | {in_lists.get(role) for role in paths}) > 1:
@@ -628,7 +630,7 @@ def found_source(
     function: str,
     has_parts: bool,
 ) -> Source:
-    """Open the columns that are found in these rows, each with its type, in a row for each item."""
+    """Open the columns of `found` with their types, in a row for each item."""
     names, is_json = found.names, function == "read_json"
     if function not in ALL_TEXT:
         check_numbers(path, found, is_json)
@@ -649,7 +651,7 @@ def found_source(
 
 
 def check_numbers(path: str, found: Found, is_json: bool) -> None:
-    """Raise DataError for a column of scores or grades of a type that is no number."""
+    """Raise DataError for a column of scores or grades that is not numeric."""
     for role, kind in found.kinds.items():
         is_known = is_number(kind) or (role == "rel" and kind == "BOOLEAN")
         is_open = is_json and kind in ("JSON", '"NULL"')
@@ -658,7 +660,7 @@ def check_numbers(path: str, found: Found, is_json: bool) -> None:
 
 
 def item_rows(path: str, rows: str, found: Found, wanted: Wanted, function: str) -> str:
-    """Return the rows with the columns that are found, one for each item of a list."""
+    """Return the SQL for the rows with the columns of `found`, one row for each item of a list."""
     inside, listed = found.inside, found.listed
     if function == "read_json":
         rows = json_rows(rows.removesuffix(")"), found.names, found.kinds, inside, listed)
@@ -671,7 +673,7 @@ def item_rows(path: str, rows: str, found: Found, wanted: Wanted, function: str)
 
 
 def id_types(con: duckdb.DuckDBPyConnection, rows: str, found: Found, function: str) -> dict[str, str]:
-    """Return the types to give to userid and itemid; the first id of a CSV file decides on its column's."""
+    """Return the types of userid and itemid; the first id of a CSV file determines the type of its column."""
     ids = {role: kind for role, kind in found.kinds.items() if role in IDS}
     if function in ALL_TEXT:
         texts = [role for role, kind in ids.items() if kind == "VARCHAR"]
@@ -682,7 +684,7 @@ def id_types(con: duckdb.DuckDBPyConnection, rows: str, found: Found, function: 
 
 
 def check_fields(con: duckdb.DuckDBPyConnection, path: str, rows: str, inside: Fields) -> None:
-    """Raise DataError for a field of a struct or a map that no row has."""
+    """Raise DataError for a field of a struct or map that is NULL in all rows."""
     for name in (name for name, one in inside.items() if not one.is_list):
         if not con.execute(f"SELECT 1 FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1").fetchall():
             raise DataError(f"{path}: no row has {name!r}")
@@ -696,15 +698,15 @@ def lists_of_ids(
     wanted: Wanted,
     function: str,
 ) -> tuple[list[str], str]:
-    """Return the column whose rows have a list of ids, and those with numbers beside them; and Source.order.
+    """Return the column with lists of ids, the columns with lists of their numbers, and Source.order.
 
-    A list beside a number that is none is one item, as an ARRAY or the list of a history is. A text is a list
-    where it has blanks and there are no scores.
+    If there is a single number for a list, the list is one item, such as an ARRAY. A string is a list if it
+    has blanks and there are no scores.
     """
     item, numbers = item_and_numbers(types, wanted)
     is_ranked = wanted.is_rec and not numbers
     if not item or (is_ranked and nearest_column("score_col", [one for one in types if one != item])):
-        return [], ""  # what may be a score is to be named
+        return [], ""  # the user must name a column that may be a score
     if is_ranked:
         check_elements(path, item, types[item])
     if is_id_list(types[item]) and all(is_number_list(types[one]) for one in numbers):
@@ -715,7 +717,7 @@ def lists_of_ids(
 
 
 def item_and_numbers(types: Mapping[str, str], wanted: Wanted) -> tuple[str, list[str]]:
-    """Return the column of items, "" if there is not one that may be of lists; and those of their numbers."""
+    """Return the column of items that may have lists, or "", and the columns of their numbers."""
     by_name = {name.lower(): name for name in types}
     named = {role: called_so(by_name, role, name, "") for role, name in wanted.columns.items()}
     if not wanted.trec_fields or wanted.items_are_lists or len(named["itemid"]) != 1:
@@ -724,7 +726,7 @@ def item_and_numbers(types: Mapping[str, str], wanted: Wanted) -> tuple[str, lis
 
 
 def check_elements(path: str, item: str, kind: str) -> None:
-    """Raise DataError for lists in the lists of a column of items."""
+    """Raise DataError for nested lists in a column of items."""
     if kind.endswith("][]"):
         rule = "must be a list of ids, or of objects with an id and a score"
         raise DataError(f"{path}: {item!r} {rule}, got {shorten(kind)}")
@@ -739,7 +741,7 @@ def is_id_list(kind: str) -> bool:
 
 
 def has_blanks(con: duckdb.DuckDBPyConnection, path: str, rows: str, item: str) -> bool:
-    """Return whether a column of text has several ids in a value, with blanks between them."""
+    """Return whether a VARCHAR column has values with several ids and blanks between them."""
     text, problem = identifier(item), literal(r"^\s*[\[({]|[,;|]\s")
     query = f"""SELECT coalesce(bool_or(regexp_matches({text}, {literal(BLANKS)})), false),
             min({text}) FILTER (regexp_matches({text}, {problem})) FROM {rows}"""
@@ -758,7 +760,7 @@ def with_list(
     wanted: Wanted,
     function: str,
 ) -> MissingColumnsError:
-    """Return an error for missing items with the one column that has lists of ids, which need no scores."""
+    """Add the only column with lists of ids to an error for missing items; lists need no scores."""
     lists = [name for name, kind in types.items() if is_id_list(kind)]
     if function in ALL_TEXT and types.get(text := error.near.get("score", "")) == "VARCHAR":
         blanks = f"SELECT 1 FROM {rows} WHERE regexp_matches({identifier(text)}, {literal(BLANKS)}) LIMIT 1"
@@ -775,15 +777,15 @@ def with_list(
 
 
 def split_rows(rows: str, item: str) -> str:
-    """Return the rows with the ids of a text, between which there are blanks, as a list."""
+    """Return the SQL for the rows with the ids of a string, split at blanks, as a list."""
     column = identifier(item)
     return f"(SELECT * REPLACE (regexp_extract_all({column}, '\\S+') AS {column})\nFROM {rows})"
 
 
 def unnested_rows(rows: str, listed: Sequence[str], score: str, wanted: Wanted) -> str:
-    """Return a row for each id of a list, with the numbers of lists beside it, or its rank as a score.
+    """Return the SQL for a row for each id of a list, with its numbers, or with its rank as a score.
 
-    An empty list of truth is a row without an item, so that its user stays: nothing is relevant to her.
+    An empty list of truth becomes a row without an item, to keep the user, who has no relevant item.
     """
     lists = [identifier(name) for name in listed]
     if not wanted.is_rec:
@@ -796,7 +798,7 @@ def unnested_rows(rows: str, listed: Sequence[str], score: str, wanted: Wanted) 
 
 
 def equal_lists(path: str, rows: str, listed: Sequence[str]) -> str:
-    """Return the rows, an error where a list of ids has not as many as the list of numbers beside it."""
+    """Return the SQL for the rows; it raises an error if lists of ids and of numbers differ in length."""
     if len(listed) < 2:
         return rows
     ids = identifier(listed[0])
@@ -811,10 +813,10 @@ def equal_lists(path: str, rows: str, listed: Sequence[str]) -> str:
 def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted: Wanted) -> Source | None:
     """Open JSON objects {user: {item: number}} or {user: [item, ...]}, as MTEB and ranx write runs and qrels.
 
-    None for rows: a column is there, or a value that is no object or list, or a list of objects.
+    Returns None for rows: a key is a column, a value is no object or list, or a list has objects.
     """
     if any("." in name for name in wanted.required.values()):
-        return None  # fields of objects in a row
+        return None  # the required columns are fields of objects in rows
     rows, shapes, keys, zeros = first_object(con, reader)
     shape = shape_of_items(shapes)
     if not shape or is_row(path, keys, zeros, wanted):
@@ -834,26 +836,26 @@ def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted
 
 
 def shape_of_items(shapes: Collection[str]) -> str:
-    """Return the shape of the items of users, OBJECT before ARRAY; "" if a user has a value of another."""
+    """Return the shape of the items of users, OBJECT or ARRAY; "" if a user has another value."""
     shape = next((one for one in BY_SHAPE if one in shapes), "")
     return shape if {*shapes} <= {*BY_SHAPE, "NULL"} else ""
 
 
 def is_row(path: str, keys: Collection[str], zeros: int, wanted: Wanted) -> bool:
-    """Return whether the keys of an object are the columns of a row; DataError if they are of a table."""
+    """Return whether the keys of an object are columns of a row; DataError for an object of columns."""
     by_name = {key.lower() for key in keys}
     if not any(called_so(by_name, role, wanted.required[role], "") for role in IDS):
         return False
-    if zeros < len(keys):  # no index, as pandas writes one
+    if zeros < len(keys):  # not all columns have the index "0" that pandas writes
         return True
     rule = "write rows, as pandas' to_json(orient='records') does"
     raise DataError(f"{path}: an object of columns: {rule}")
 
 
 def kinds_by_user(con: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
-    """Return the kinds of the values of users ("in ..."), and of those inside, each with a user who has it.
+    """Return the kinds of the values of users ("in ...") and of their items, each with an example of a user.
 
-    "twice" is a key that is there twice.
+    The kind "twice" marks a repeated key.
     """
     query = f"""SELECT kind, min(userid) FROM (
             SELECT userid, unnest(['in ' || coalesce(json_type(items), 'NULL')]
@@ -867,10 +869,10 @@ def kinds_by_user(con: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
 
 
 def check_by_user(path: str, kinds: Mapping[str, str], shape: str, wanted: Wanted) -> None:
-    """Raise DataError for a key that is there twice, or for a value of a kind that does not fit."""
+    """Raise DataError for a repeated key, or for a value of an invalid kind."""
     fit = {f"in {shape}", "UBIGINT", "BIGINT", "NULL"}
     fit |= {"VARCHAR"} if shape == "ARRAY" else {"DOUBLE"} if wanted.is_rec else {"DOUBLE", "BOOLEAN"}
-    if "twice" in kinds:  # which only DuckDB 2.0 refuses to read
+    if "twice" in kinds:  # only DuckDB 2.0 refuses to read it
         raise DataError(f"{path}: {KEYS}")
     for kind, user in kinds.items():
         if kind not in fit:
@@ -880,7 +882,7 @@ def check_by_user(path: str, kinds: Mapping[str, str], shape: str, wanted: Wante
 
 
 def number_by_user(path: str, shape: str, wanted: Wanted) -> str:
-    """Return the role of numbers, "" without any; MissingColumnsError if columns beside them are wanted."""
+    """Return the role of numbers, or ""; raise MissingColumnsError if other columns are required."""
     has_grades = "rel" in wanted.columns and shape == "OBJECT"
     number = "score" if wanted.is_rec else "rel" * has_grades
     if missing := {*wanted.required} - {*IDS, number}:
@@ -890,7 +892,7 @@ def number_by_user(path: str, shape: str, wanted: Wanted) -> str:
 
 
 def rows_by_user(rows: str, shape: str, number: str, wanted: Wanted) -> str:
-    """Return a row for each item of a user, with its number, or its rank as a score."""
+    """Return the SQL for a row for each item of a user, with its number, or its rank as a score."""
     is_list = shape == "ARRAY"
     listed = ["itemid"] if is_list or not number else ["itemid", number]
     values = ["items" if is_list else "map_keys(items)", "map_values(items)"]
@@ -901,9 +903,9 @@ def rows_by_user(rows: str, shape: str, number: str, wanted: Wanted) -> str:
 
 
 def first_object(con: duckdb.DuckDBPyConnection, reader: str) -> tuple[str, list[str], list[str], int]:
-    """Return a reader of JSON's values; the kinds and keys of the first, and how many have a key "0".
+    """Return a reader of JSON values; the kinds and keys of the first value, and how many have a key "0".
 
-    An object may be larger than DuckDB's buffers are: only for such a one they are made larger.
+    If an object is larger than DuckDB's buffers, the buffers are enlarged.
     """
     for bits in range(24, 32):
         rows = f"{reader}, records = 'false'" + f", maximum_object_size = {2**bits}" * (bits > 24)
@@ -918,7 +920,7 @@ def first_object(con: duckdb.DuckDBPyConnection, reader: str) -> tuple[str, list
 
 
 def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[str], wanted: Wanted) -> bool:
-    """Return whether in one of these columns of recommendations every list is empty, in one row or more."""
+    """Return whether recommendations have rows, and one of these columns has only empty lists."""
 
     def is_any(condition: str) -> bool:
         return bool(con.execute(f"SELECT 1 FROM {rows} WHERE {condition} LIMIT 1").fetchall())
@@ -930,20 +932,20 @@ def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[st
 
 
 def empty_source(path: str, types: Mapping[str, str]) -> Source:
-    """Return the source of a log in which nothing was retrieved: each query has an empty list."""
+    """Return the source for rankings that are all empty."""
     columns = {**dict.fromkeys(IDS, "CAST(NULL AS VARCHAR)"), "score": "CAST(NULL AS DOUBLE)"}
     return Source(path, "(SELECT 1)", columns, dict.fromkeys(IDS, "BIGINT"), is_empty=True, types=types)
 
 
 def first_id_type(con: duckdb.DuckDBPyConnection, rows: str, name: str) -> str:
-    """Return the type of the first id of a column, which may be empty in all that DuckDB has looked at."""
+    """Return the type of the first id of a column; DuckDB's sample may have only NULLs."""
     query = f"SELECT {identifier(name)} FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1"
     first = con.execute(query).fetchall()
     return "BIGINT" if all(re.fullmatch(r"-?\d+", one) for (one,) in first) else "VARCHAR"
 
 
 def flat_rows(rows: str, names: Iterable[str], inside: Fields) -> str:
-    """Return the rows with these columns, some of which are fields: a row for each element of a list."""
+    """Return the SQL for the rows with these columns and fields, one row for each element of a list."""
     for column in {identifier(one.column) for one in inside.values() if one.is_list}:
         rows = f"(SELECT * REPLACE (unnest({column}) AS {column}) FROM {rows})"
     columns = {name: f"{inside[name].sql} AS " if name in inside else "" for name in names}
@@ -951,7 +953,7 @@ def flat_rows(rows: str, names: Iterable[str], inside: Fields) -> str:
 
 
 def typed_rows(con: duckdb.DuckDBPyConnection, file: str, rows: str, names: Mapping[str, str]) -> str:
-    """Return the rows of text with the numbers and times among these columns typed; `file` is SQL."""
+    """Cast the numbers and times of VARCHAR rows to their types; `file` is SQL for the path in errors."""
     typed = {
         name: f"CAST({identifier(name)} AS {time_type(con, file, rows, name)})"
         if role == "time"
@@ -964,7 +966,7 @@ def typed_rows(con: duckdb.DuckDBPyConnection, file: str, rows: str, names: Mapp
 
 
 def number(file: str, name: str, text: str, is_grade: bool) -> str:
-    """Return the SQL of a text as DOUBLE, an error if it is none; of a grade, true is 1 and false is 0."""
+    """Return the SQL that casts a string to DOUBLE or raises an error; for a grade, true is 1, false is 0."""
     grade = f"CASE lower({text}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END, " if is_grade else ""
     message = f"{file} || {literal(f': {name} must be a number, got ')} || {text}"
     return (
@@ -973,7 +975,7 @@ def number(file: str, name: str, text: str, is_grade: bool) -> str:
 
 
 def time_type(con: duckdb.DuckDBPyConnection, file: str, rows: str, name: str) -> str:
-    """Return the first of TIMES that all values of a column of text fit; DataError if there is none."""
+    """Return the first of TIMES that fits all values of a VARCHAR column; raise DataError if none does."""
     text = identifier(name)
     fits = {
         kind: f"(TRY_CAST({text} AS {kind}) IS NOT NULL AND regexp_full_match({text}, {literal(pattern)}))"
@@ -992,7 +994,7 @@ def time_type(con: duckdb.DuckDBPyConnection, file: str, rows: str, name: str) -
 def json_rows(
     reader: str, names: Mapping[str, str], kinds: Mapping[str, str], inside: Fields, listed: Collection[str]
 ) -> str:
-    """Return the rows of a JSON file, with numbers as DOUBLE: DuckDB would round later ones to integers."""
+    """Return the SQL for the rows of JSON, with DOUBLE numbers: DuckDB could round them to integers."""
     types = {names[role]: "DOUBLE" if is_of_numbers(role) else "VARCHAR" for role in kinds}
     types |= {names[role]: "JSON" for role in IDS if kinds.get(role, "VARCHAR") != "VARCHAR"}
     types |= {name: f"{types[name]}[]" for name in listed}
@@ -1006,10 +1008,10 @@ def json_rows(
 
 
 def json_ids(path: str, rows: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> str:
-    """Return the rows with ids as text, of which JSON has numbers.
+    """Return the SQL for the rows with numeric ids of JSON as strings.
 
-    A number with a point or an exponent is refused, since DuckDB reads 1.10 as 1.1. A number begins with a
-    digit or a sign, which ASCII has before the colon, and is no text in quotes.
+    It raises an error for a number with a point or an exponent, since DuckDB reads 1.10 as 1.1. A number
+    begins with a digit or a sign, which sort before the colon; a string begins with a quote.
     """
     ids = []
     for role in (name for name in IDS if kinds.get(name, "VARCHAR") != "VARCHAR"):

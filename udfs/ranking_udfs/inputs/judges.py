@@ -1,4 +1,4 @@
-"""The labels of two judges, and with recommendations the values by each, read for their agreement."""
+"""Read the labels of two judges for their agreement, and compute values by each with recommendations."""
 
 from dataclasses import replace
 
@@ -11,9 +11,9 @@ from .files import option
 
 
 def judge_queries(work: Evaluation) -> list[str]:
-    """Make the tables; return the query of the statistics, and with recommendations of who favors what.
+    """Make the tables; return the query of the statistics, and with REC that of the favored systems.
 
-    UsageError or DataError if there is nothing to compare.
+    Raises UsageError or DataError if there is nothing to compare.
     """
     if not work.inputs.recs:
         of_runs = ["measures", "ks", *GRADES, "ties", "baseline", "correction"]
@@ -30,7 +30,7 @@ def judge_queries(work: Evaluation) -> list[str]:
     work.step("ranking")
     for statement in [*work.steps.tables, *favoring_statements(request)]:
         work.con.execute(statement)
-    work.request = replace(work.request, predicted_truth=False)  # no labels of a model beside people's
+    work.request = replace(work.request, predicted_truth=False)  # the check then reads one truth
     work.find_problems()
     users = f"SELECT 1 FROM {request.table('by_a')} LIMIT 1"
     if not work.con.execute(users).fetchall():

@@ -1,4 +1,4 @@
-"""A manifest, which says what results were made of, and a stored run that it tells of."""
+"""Write and read manifests, which record the inputs and options of results; add a stored run."""
 
 import json
 import os
@@ -23,18 +23,18 @@ from .files import QUOTED, column_types, extension, pattern
 from .tables import Tables, file_of
 
 METADATA = "ranking_udfs"  # the key of the manifest in a Parquet file
-SHARED = ("truth", "users")  # tables that runs must have been measured by to be compared
-UNMEASURED = ("system", "rank", "time")  # columns that no value of a measure hangs on
+SHARED = ("truth", "users")  # tables that must be the same for runs to be comparable
+UNMEASURED = ("system", "rank", "time")  # columns that do not affect any measure
 
 
 def fingerprint(columns: Iterable[str]) -> str:
-    """Return the SQL of the fingerprint of rows in any order: the sum of hashes of the columns' text."""
+    """Return the SQL of a fingerprint of rows in any order: the sum of the hashes of their text."""
     texts = (f"{identifier(one)}::VARCHAR" for one in columns if one not in UNMEASURED)
     return f"sum(hash({', '.join(texts)})::HUGEINT)::VARCHAR AS fingerprint"
 
 
 def counts(con: duckdb.DuckDBPyConnection, table: str) -> Sequence[Row]:
-    """Return the rows, users, items and fingerprint of a table, of `rec` with several models of each."""
+    """Return the numbers of rows, users and items, and the fingerprint of a table, for each model."""
     names = column_types(con, identifier(table))
     columns = ["system"] * ("system" in names) + ["count(*) AS rows"]
     columns += [f"count(DISTINCT {one}id) AS {one}s" for one in ("user", "item") if f"{one}id" in names]
@@ -43,12 +43,12 @@ def counts(con: duckdb.DuckDBPyConnection, table: str) -> Sequence[Row]:
 
 
 def value_options(request: Request) -> Row:
-    """Return the options that values of measures hang on, beside those in the names of the measures."""
+    """Return the options that affect values of measures and are not in the names of the measures."""
     return {"ties": request.ties, **{name: vars(request)["columns"][name] for name in GRADES}}
 
 
 def manifest(work: Evaluation, tables: Tables, call: Sequence[str]) -> str:
-    """Return the manifest as JSON: versions, the call as it was written, options, and the inputs."""
+    """Return the manifest as JSON: versions, the call, options and inputs."""
     others = work.inputs.other_tables.items()
     paths = {name: file_of(path) for name, (path, _) in others if name in tables.names}
     inputs = [
@@ -62,7 +62,7 @@ def manifest(work: Evaluation, tables: Tables, call: Sequence[str]) -> str:
 
 
 def manifest_path(path: str) -> str:
-    """Return where the manifest of a file stands: of `means.csv.gz`, in `means.manifest.json`."""
+    """Return the path of the manifest of a file: `means.manifest.json` for `means.csv.gz`."""
     return f"{stem(path)}.manifest.json"
 
 
@@ -72,9 +72,9 @@ def stem(path: str) -> str:
 
 
 def add_stored_run(work: Evaluation, path: str, name: str) -> None:
-    """Add the users' values in a file to those that are measured, as those of a model of this name.
+    """Add the values of users in a file to the evaluation, as a model with this name.
 
-    UsageError if they are of another truth, were measured otherwise, or lack what is compared.
+    Raises UsageError if the values are by another truth, have other options, or lack a measure.
     """
     con, request, models = work.con, work.request, work.tables.models
     made, rows = read_manifest(con, path)
@@ -109,7 +109,7 @@ def refused_run(work: Evaluation, path: str, rule: str) -> UsageError:
 
 
 def read_manifest(con: duckdb.DuckDBPyConnection, path: str) -> tuple[Row, str]:
-    """Return the manifest of a file of users' values, and the SQL of its rows; DataError if it has none."""
+    """Return the manifest of a file of users' values, and the SQL of its rows; DataError without one."""
     location, beside = literal(pattern(path)), manifest_path(path)
     rows = f"read_csv({location}, all_varchar = true{QUOTED})"
     content = f"content FROM read_text({literal(pattern(beside))})"
@@ -124,26 +124,26 @@ def read_manifest(con: duckdb.DuckDBPyConnection, path: str) -> tuple[Row, str]:
 
 
 def facts(made: Row) -> dict[str, Any]:
-    """Return what two runs must have in common to be compared, as a manifest says it."""
+    """Return the facts of a manifest that must be equal for two runs to be comparable."""
     tables = {name: [row["fingerprint"] for row in made["inputs"] if row["table"] == name] for name in SHARED}
     options = {name: str(value).lower() for name, value in made["options"].items()}
     return {"DuckDB": made["version"].rpartition(" ")[2], **tables, **options}
 
 
 def differing(made: Row, other: Row, name: str, others: Mapping[str, str]) -> Iterator[str]:
-    """Yield where a run was measured otherwise than another of this name, or by which of the `others`."""
+    """Yield a rule for each fact in which a run differs from the run `name`; `others` phrases tables."""
     was, now = facts(made), facts(other)
     for fact in (one for one in {**was, **now} if one != "DuckDB" and was.get(one) != now.get(one)):
         if fact in others and was["DuckDB"] == now["DuckDB"]:
             yield f"it was measured by {others[fact]}: measure it again"
         else:
-            fact = "DuckDB" if fact in others else fact  # of two versions, hashes may differ
+            fact = "DuckDB" if fact in others else fact  # hashes may differ between versions
             both = f"with {fact} = {was.get(fact)} and {name} with {now.get(fact)}"
             yield f"it was measured {both}: measure both alike"
 
 
 def cuts_of(work: Evaluation, choice: Choice, rows: str) -> list[int | None]:
-    """Return the cutoffs at which a user has a value of a measure."""
+    """Return the cutoffs at which a measure has values."""
     if choice.name not in column_types(work.con, rows):
         return []
     query = f"SELECT DISTINCT k::BIGINT FROM {rows} WHERE {identifier(choice.name)} IS NOT NULL"
@@ -151,7 +151,7 @@ def cuts_of(work: Evaluation, choice: Choice, rows: str) -> list[int | None]:
 
 
 def lacking(work: Evaluation, rows: str) -> Iterator[str]:
-    """Yield what a run has no values of."""
+    """Yield a rule for each requested measure and cutoff without values in a run."""
     for one in work.request.choices:
         there = cuts_of(work, one, rows)
         for k in (k for k in one.cuts if k not in there):
@@ -159,7 +159,7 @@ def lacking(work: Evaluation, rows: str) -> Iterator[str]:
 
 
 def strangers(work: Evaluation, rows: str, measured: Sequence[str]) -> Iterator[str]:
-    """Yield a user of a run that no table of these has."""
+    """Yield a rule for the first user of a run without a row in these tables."""
     ids = (f"SELECT userid::VARCHAR FROM {work.request.table(one)}" for one in measured)
     query = f"SELECT userid::VARCHAR AS userid {rows} EXCEPT ({' UNION ALL '.join(ids)})"
     for (user,) in work.con.execute(f"{query} ORDER BY userid ASC NULLS LAST LIMIT 1").fetchall():

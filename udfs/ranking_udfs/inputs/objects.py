@@ -1,4 +1,4 @@
-"""Lists and judgments as objects of Python, such as retrievers return them, made into Arrow tables."""
+"""Convert Python objects with rankings and judgments, as retrievers return them, to Arrow tables."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
@@ -15,15 +15,15 @@ from ..evaluation.options import ARGUMENTS, ColumnNames
 from ..texts import shorten
 from .files import called_so
 
-# Keys for ids and grades besides the names of columns: the first group that has one counts. The last group of
-# queries is for a dict with a list alone, since `id` may be an item's.
+# Keys for ids and grades in addition to the names of columns. The first group with a match applies. The last
+# group of queries applies only to a dict with a list, since `id` may be the id of an item.
 KEYS = {
     "userid": ("user_id user qid queryid topic topic_id", "query question", "_id id"),
     "itemid": ("item_id item docid docno document_id passage_id pid node_id", "_id id doc document"),
     "rel": ("relevance grade",),
     "score": (),
 }
-# Keys for the list of a query, and for the numbers of its ids if they have a list of their own.
+# Keys for the list of a query, and for a separate list of the numbers of its ids.
 OF_IDS = "ids items itemids item_ids docs docids doc_ids documents document_ids chunks chunk_ids passages"
 LISTS = {
     "score": f"results retrieved retrieved_ids retrieved_docs hits ranking recommendations {OF_IDS}",
@@ -35,7 +35,7 @@ ONE, SEVERAL = "{query: {id: score}}", "{model: {query: {id: score}}}"
 
 
 def kind_of(value: object) -> str:
-    """Return the type of a value as errors name it."""
+    """Return the name of the type of a value for errors."""
     return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
 
 
@@ -44,12 +44,12 @@ def is_list(value: object) -> bool:
 
 
 def has_columns(given: Mapping[Any, Any], columns: ColumnNames) -> bool:
-    """Return whether a dict is a table, with a sequence for each column."""
+    """Return whether a dict is a table: a sequence for each column."""
     return {columns["user_col"], columns["item_col"]} <= {*given} and all(map(is_list, given.values()))
 
 
 def level_of(value: Any) -> str:
-    """Return whether a value of a dict is the list of a query or a whole model; "" if it is empty."""
+    """Return "query" if a value of a dict is the list of a query, "model" for a model; "" if it is empty."""
     inside = value.values() if isinstance(value, Mapping) else value if is_list(value) else [value]
     first = next((one for one in inside if one is not None), None)
     if first is None:
@@ -60,7 +60,7 @@ def level_of(value: Any) -> str:
 
 
 def is_one_model(rec: Mapping[Any, Any], columns: ColumnNames) -> bool:
-    """Return whether a dict is of one model, by queries, or of several; DataError if it is a mixture."""
+    """Return whether the keys of a dict are the queries of one model; raise DataError for a mixture."""
     if has_columns(rec, columns):
         return True
     levels = {level_of(value): key for key, value in rec.items()}
@@ -71,7 +71,7 @@ def is_one_model(rec: Mapping[Any, Any], columns: ColumnNames) -> bool:
 
 
 def keys_of_lists(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the keys of rows whose first value is a list or a dict."""
+    """Return the keys of rows with a list or a dict as their first value."""
     firsts = {name: next((row[name] for row in rows if row.get(name) is not None), 0) for name in names}
     return [name for name, value in firsts.items() if isinstance(value, Mapping) or is_list(value)]
 
@@ -79,7 +79,7 @@ def keys_of_lists(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> li
 def add_list(
     columns: dict[str, list[Any]], height: int, rest: Mapping[str, Any], inside: dict[str, list[Any]]
 ) -> int:
-    """Add a list and what stands beside it to columns of this height; return how many rows it has."""
+    """Add a list to columns with `height` rows; return its length. `rest` are constants of the list."""
     size = len(next(iter(inside.values()), []))
     added = {name: [value] * size for name, value in rest.items()} | inside
     columns |= {name: [None] * height for name in added if size and name not in columns}
@@ -90,23 +90,23 @@ def add_list(
 
 @dataclass
 class Objects:
-    """The objects that stand for a table; once it is made, `own` has its columns by the roles they have."""
+    """The objects of a table; after its conversion, `own` has the names of its columns by role."""
 
-    label: str  # of the table in errors
+    label: str  # the name of the table in errors
     columns: ColumnNames
-    number: str  # the role of the numbers beside ids: "score" in rec, "rel" in truth; "" in other tables
+    number: str  # the role of the numbers of ids: "score" in rec, "rel" in truth, "" in other tables
     descending: bool = True
     own: dict[str, str] = field(default_factory=dict)
-    forms: dict[str, str] = field(default_factory=dict)  # the forms of lists, each with where one is
-    is_ordered: bool = False  # whether scores are the order of lists
-    is_filled: bool = False  # whether an empty list, of truth, is a row without an item
-    is_whole: bool | None = None  # whether all numbers beside ids are whole; None if there are none
+    forms: dict[str, str] = field(default_factory=dict)  # the forms of lists, each with a place for errors
+    is_ordered: bool = False  # whether scores come from the order of lists
+    is_filled: bool = False  # whether an empty list of truth became a row without an item
+    is_whole: bool | None = None  # whether all numbers of ids are integers; None without numbers
 
     def refused(self, where: str, rule: str, got: object) -> DataError:
         return DataError(f"{self.label}{where} must be {rule}, got {shorten(got)}")
 
     def table(self, given: Any) -> pa.Table:
-        """Return the table; DataError if the objects are of no form that is known."""
+        """Return the table; raise DataError for objects of an unknown form."""
         if not isinstance(given, Mapping):
             return self.of_rows(given)
         if has_columns(given, self.columns):
@@ -117,7 +117,7 @@ class Objects:
         return self.of_lists((f"[{query!r}]", {"userid": query}, one, None) for query, one in given.items())
 
     def names(self, where: str, rows: Iterable[Any]) -> list[str]:
-        """Return the keys of all rows; DataError if one is no dict with texts as keys."""
+        """Return the keys of all rows; raise DataError for a row that is no dict with strings as keys."""
         found = dict[str, None]()
         for i, row in enumerate(rows):
             if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
@@ -127,7 +127,7 @@ class Objects:
         return [*found]
 
     def of_rows(self, rows: Sequence[Any]) -> pa.Table:
-        """Return the table of dicts: of one for each item, or of one for each query, with its list."""
+        """Return the table of dicts: one dict for each item, or one for each query with its list."""
         if not rows:
             raise DataError(f"{self.label}: no rows")
         names = self.names("", rows)
@@ -152,14 +152,14 @@ class Objects:
         )
 
     def query_and_list(self, names: Iterable[str], lists: Collection[str]) -> tuple[str, str]:
-        """Return the keys of a query and of its list; "" for the query where dicts are items."""
-        if not self.number or "." in self.named("itemid"):  # LIST.FIELD is read as of a data frame
+        """Return the keys of a query and of its list; "" for the query if each dict is an item."""
+        if not self.number or "." in self.named("itemid"):  # LIST.FIELD, as in a data frame
             return "", ""
         inside = self.list_key(lists, "itemid", LISTS[self.number])
         return self.key([name for name in names if name not in lists], "userid") if inside else "", inside
 
     def of_lists(self, lists: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> pa.Table:
-        """Return the table of lists, each with where it is, what stands beside it, and perhaps numbers."""
+        """Return the table of lists: each has a place for errors, its constants, its entries and numbers."""
         columns, ranks, names, queries = dict[str, list[Any]](), list[int](), set[str](), Counter[Any]()
         empty = list[Any]()
         for where, rest, given, numbers in lists:
@@ -186,20 +186,20 @@ class Objects:
         return table
 
     def add_users(self, columns: Mapping[str, list[Any]], users: Iterable[Any]) -> None:
-        """Add a row without an item for each user with an empty list, so that the user stays, as of files."""
+        """Add a row without an item for each user with an empty list, to keep these users."""
         for user in users:
             for name, values in columns.items():
                 values.append({"userid": user, "rel": 0}.get(name))
         self.is_filled = True
 
     def of_empty_lists(self, users: list[Any]) -> pa.Table:
-        """Return the table of a log in which nothing was retrieved; DataError if it is no such log."""
+        """Return the table for rankings that are all empty; raise DataError for other tables."""
         if self.number != "score" or not users:
             raise DataError(f"{self.label}: no rows")
         return self.arrow({"userid": users, "results": [list[str]()] * len(users)})
 
     def take_from_lists(self, columns: dict[str, list[Any]], names: Collection[str]) -> None:
-        """Take items and numbers from the columns `names` of lists, whatever stands beside these."""
+        """Take items and numbers from the columns `names` of lists, and ignore constants of lists."""
         roles = ("itemid", self.number)
         in_list = {role: self.key(names, role, 2) if "dicts" in self.forms else role for role in roles}
         for role, name in in_list.items():
@@ -212,7 +212,7 @@ class Objects:
     def score_by_ranks(
         self, columns: dict[str, list[Any]], ranks: list[int], queries: Counter[tuple[Any, Any]]
     ) -> None:
-        """Add scores from the ranks of items; DataError if a query of a model has several lists."""
+        """Add scores from the ranks of items; raise DataError if a query of a model has several lists."""
         ((query, _), number), *_ = queries.most_common(1)
         if number > 1:
             rule = "one list for each query and model (system_col), as none has scores"
@@ -221,7 +221,7 @@ class Objects:
         self.own["score"], self.is_ordered = "score", True
 
     def columns_of(self, where: str, given: Any, numbers: Any) -> dict[str, list[Any]]:
-        """Return the columns of a list: ids with or without numbers, or dicts of them."""
+        """Return the columns of a list of ids with or without numbers, or of dicts."""
         entries = self.entries(where, given)
         if not entries:
             return {}
@@ -243,7 +243,10 @@ class Objects:
         return {"itemid": entries, self.number: self.numbers_of(where, entries, numbers)}
 
     def entries(self, where: str, given: Any) -> list[Any]:
-        """Return the entries of a list, pairs of a dict; DataError for neither, or a set that must rank."""
+        """Return the entries of a list or the pairs of a dict; raise DataError for other types.
+
+        A set has no order, so it cannot be a ranking.
+        """
         if not isinstance(given, Mapping) and not is_list(given) and given is not None:
             raise self.refused(where, "a list or a dict", kind_of(given))
         if isinstance(given, Set) and self.number == "score":
@@ -251,7 +254,7 @@ class Objects:
         return [] if given is None else [*(given.items() if isinstance(given, Mapping) else given)]
 
     def split_pairs(self, where: str, entries: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Return the ids and the numbers of pairs; DataError for an entry that is none."""
+        """Return the ids and the numbers of pairs; raise DataError for an entry that is no pair."""
         for i, one in enumerate(entries):
             if not isinstance(one, (tuple, list)) or len(one) != 2:
                 raise self.refused(f"{where}[{i}]", "a pair (id, number) like others", repr(one))
@@ -259,7 +262,7 @@ class Objects:
         return ids, numbers
 
     def numbers_of(self, where: str, ids: Sequence[Any], given: Any) -> list[Any]:
-        """Return the numbers of ids as a list; DataError if one is none, or they are more or fewer."""
+        """Return the numbers of ids; raise DataError for a value that is no number, or another length."""
         numbers = [*given] if is_list(given) else [given]
         if len(numbers) != len(ids):
             got = f"{len(ids)} and {len(numbers)}"
@@ -271,14 +274,14 @@ class Objects:
         return numbers
 
     def named(self, role: str) -> str:
-        """Return the name that the user gives the column of a role, by default the role; "" for none."""
+        """Return the user's name for the column of a role, by default the role; "" for none."""
         text = self.columns.get(ARGUMENTS[role])
         own = [one.rpartition(":") for one in str(text).split(",")]
         usual = role if text is None or ":" in str(text) else str(text)
         return next((column for path, _, column in own if path == self.label), usual)
 
     def known(self, names: Iterable[str], role: str) -> list[str]:
-        """Return the keys that are read as the column of a role in a data frame, too."""
+        """Return the keys that a data frame would have as the column of a role."""
         named = self.named(role)
         if named in names or named != role:
             return [named] if named in names else []
@@ -286,7 +289,7 @@ class Objects:
         return [by_name[one] for one in called_so(by_name, role, role, "")]
 
     def key(self, names: Collection[str], role: str, groups: int | None = None) -> str:
-        """Return the key of a role; "" if there is none, DataError if it may be several."""
+        """Return the key of a role; "" if there is none. Raise DataError if there are several candidates."""
         known = self.known(names, role)
         if known or self.named(role) != role:
             return known[0] if len(known) == 1 else ""
@@ -296,7 +299,7 @@ class Objects:
         return ""
 
     def list_key(self, lists: Collection[str], role: str, words: str) -> str:
-        """Return the key of the list of a query that the user names, or that has one of these names."""
+        """Return the key of the list of a query: the user's name, or one of these names."""
         named = self.named(role)
         return named if named in lists else self.only(lists, role, words)
 
@@ -308,16 +311,16 @@ class Objects:
         return found[0] if found else ""
 
     def ids(self, name: str, values: Sequence[Any]) -> None:
-        """Raise DataError for ids that are not all texts or all integers."""
+        """Raise DataError unless all ids are strings or all ids are integers."""
         kinds = {type(one): repr(one) for one in values if one is not None}
         is_integer = all(issubclass(kind, Integral) and not issubclass(kind, bool) for kind in kinds)
         if not is_integer and not all(issubclass(kind, str) for kind in kinds):
             raise self.refused(f": {name}", "all text or all integers", " and ".join(kinds.values()))
 
     def arrow(self, columns: dict[str, list[Any]]) -> pa.Table:
-        """Return the table of columns, under the pack's names where a data frame could not have theirs.
+        """Return the table of columns; keys that a data frame could not have get our names.
 
-        What is of mixed types and is not read, is left out.
+        A column with mixed types is excluded if it is not read.
         """
         for role in [one for one in ("itemid", "userid", "rel") if self.number and one not in self.own]:
             name = "" if role == "rel" != self.number else self.key(columns, role, 2)

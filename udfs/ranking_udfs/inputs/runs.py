@@ -1,4 +1,4 @@
-"""Runs that were measured before, read from a folder as the values of users, by_user; a run is a system."""
+"""Read stored runs from a folder as the table by_user; each run is a system."""
 
 import os
 import re
@@ -18,21 +18,21 @@ from .files import column_types, extension
 from .manifest import cuts_of, differing, lacking, read_manifest, refused_run, stem
 
 STORED = (".parquet", ".csv")  # files of evaluate --by-user, with a manifest
-UNREAD = (".tsv", ".json", ".jsonl", ".ndjson")  # others that it can write
+UNREAD = (".tsv", ".json", ".jsonl", ".ndjson")  # its other formats, which are not read
 
 
 def natural(name: str) -> list[int | str]:
-    """Return the key that sorts week2 before week10."""
+    """Return a sort key that sorts week2 before week10."""
     return [int(part) if i % 2 else part for i, part in enumerate(re.split("([0-9]+)", name))]
 
 
 def run_name(path: str) -> str:
-    """Return the name of a run: that of its file, without the extension."""
+    """Return the name of a run: the name of its file without the extension."""
     return os.path.basename(stem(path))
 
 
 def stored_files(folder: str) -> list[str]:
-    """Return the files of runs in a folder, in the order of their names."""
+    """Return the files of runs in a folder, sorted by name."""
     if not os.path.isdir(folder):
         rule = "the one file must be a folder of runs, as evaluate --by-user FILE --manifest writes them"
         raise UsageError(f"track: {rule}, got {folder}; or write TRUTH behind the runs")
@@ -49,7 +49,7 @@ def stored_files(folder: str) -> list[str]:
 
 
 def read_runs(work: Evaluation, paths: Sequence[str]) -> list[str]:
-    """Make by_user of runs, which must have been measured alike; return their names."""
+    """Make by_user from runs with the same truth and options; return their names."""
     rule = "must be left out, as runs in a folder have been measured"
     work.refuse_options([*GRADES, "ties", "users"], rule)
     work.check_measures()
@@ -75,7 +75,7 @@ def read_runs(work: Evaluation, paths: Sequence[str]) -> list[str]:
 
 
 def stored_choices(work: Evaluation, rows: str) -> list[Choice]:
-    """Return the measures that were asked for; else all of a run by which one of two may be better."""
+    """Return the requested measures; by default all measures of a run with a better direction."""
     columns = map(measure_of, column_types(work.con, rows))
     usual = (one for one in columns if one.measure.has_cutoff and one.measure.higher_is_better is not None)
     given = work.given
@@ -86,7 +86,7 @@ def stored_choices(work: Evaluation, rows: str) -> list[Choice]:
 
 
 def stored_query(work: Evaluation, path: str, rows: str) -> str:
-    """Return the query of the values of a run; UsageError if it lacks some, or is of several models."""
+    """Return the query for the values of a run; raise UsageError for missing values or several models."""
     if "system" in column_types(work.con, rows):
         found = work.con.execute(f"SELECT DISTINCT system::VARCHAR FROM {rows} ORDER BY ALL").fetchall()
         if len(found) > 1:
@@ -100,7 +100,7 @@ def stored_query(work: Evaluation, path: str, rows: str) -> str:
 
 
 def check_users(work: Evaluation, paths: dict[str, str]) -> None:
-    """Raise UsageError for a user that not all runs have, as one that a spreadsheet's quote has changed."""
+    """Raise UsageError for a user that some run lacks; the quote of --safe-csv changes an id, for example."""
     query = f"""SELECT userid, list_sort(list(DISTINCT system)) FROM {work.request.table("by_user")}
         GROUP BY userid HAVING count(DISTINCT system) < {len(paths)} ORDER BY userid LIMIT 1"""
     for user, runs in work.con.execute(query).fetchall():

@@ -1,9 +1,8 @@
-"""The TEMP tables rec, truth, segments, history and items, made of files or of tables of a database.
+"""Make the TEMP tables rec, truth, segments, history and items from files or from tables of a database.
 
-A text file has no types, so that an id is what is written there: an integer if all ids of that name, in all
-text files, are written as DuckDB writes integers, and else text. An id of a Parquet file or of a database has
-the type that it has there, and the text files beside it must write it as DuckDB would. So no two texts become
-one id.
+Text files have no types. Their ids are integers if all text files write all ids of that name as DuckDB
+writes integers; else they are strings. An id of a Parquet file or of a database keeps its type, and text
+files must write such an id as DuckDB would. So two different strings never become one id.
 """
 
 import os
@@ -43,49 +42,48 @@ from .files import (
 )
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
-SHOWN = ("title", "text")  # columns that are shown beside ids
+SHOWN = ("title", "text")  # columns to show next to ids
 FILES = Catalog()
 ORDER = "recommendations come first, then truth"
-DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
+DIRECTIONS = {"ascending": False, "descending": True}  # suffixes of a path
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs of an evaluation, as the user names them."""
+    """The inputs of an evaluation, under the user's names."""
 
-    # each `path`, `name=path`, or a name and a path; behind a path may stand `:ascending` or `:descending`,
-    # where the best score of that model is not the best of the others
+    # Each is `path`, `name=path`, or a pair of name and path. The suffix `:ascending` or `:descending` of a
+    # path sets the direction of the scores of one model. Empty if only truth is read.
     recs: Sequence[str | tuple[str, str]]
-    # and none where truth alone is looked at
-    truth: str  # a path; "" for none, where recommendations alone are looked at
-    columns: ColumnNames = field(default_factory=COLUMNS.copy)  # what the files call their columns
-    segment: tuple[str, str] | None = None  # a path, and its column that says which segment a user belongs to
-    form: str = "auto"  # "auto", "table" or "trec": what kind of files recs and truth are
-    parts: bool = False  # whether recs of one name, or without a name, are parts of one table
-    catalog: Catalog = FILES  # the tables that a path may name; if it names none, it is a file
-    stdin: str = STDIN  # the file with the content of standard input, which a path `-` means
-    prefix: str = ""  # the beginning of the names of the TEMP tables, so that no view means one of them
-    history: str | None = None  # a path: the events that the recommendations were made of
-    items: tuple[str, str] | None = None  # a path: the catalog, and its column of categories, or ""
+    truth: str  # a path; "" if only recommendations are read
+    columns: ColumnNames = field(default_factory=COLUMNS.copy)  # the names of columns in the files
+    segment: tuple[str, str] | None = None  # a path, and its column with the segment of a user
+    form: str = "auto"  # the format of recs and truth: "auto", "table" or "trec"
+    parts: bool = False  # whether recs with equal names, or without a name, are parts of one table
+    catalog: Catalog = FILES  # the tables that a path may name; any other path is a file
+    stdin: str = STDIN  # the file with the content of standard input, for the path `-`
+    prefix: str = ""  # the prefix of all TEMP tables, so that no view of the user refers to them
+    history: str | None = None  # a path: the interaction history
+    items: tuple[str, str] | None = None  # a path of the catalog, and its column of categories or ""
     users: str | None = None  # a path: all users
-    # paths: items and users with names to show, and the column that has them; without one, `title` and `text`
+    # paths of items and users with text to show, and the column of the text; None is `title` or `text`
     titles: tuple[str, str | None] | None = None
     texts: tuple[str, str | None] | None = None
-    predicted_truth: str | None = None  # a path: labels by a model, beside those of truth
-    also: Sequence[str] = ()  # columns of recs, which become also_1, also_2
-    time: str | None = None  # their and truth's column of times; None for `time`, "" for none
-    # whether errors name the options of the command, and not the arguments of Python
+    predicted_truth: str | None = None  # a path: model-generated labels
+    also: Sequence[str] = ()  # columns of recs to compare, renamed to also_1, also_2
+    time: str | None = None  # column of times in history and truth; None is `time`, "" is none
+    # whether errors name options of the command, or arguments of Python
     is_command: bool = False
-    # the columns that one path alone calls so, by the path and their role
+    # names of columns that apply to one path, by path and role
     own_columns: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    by_lines: bool = False  # whether DuckDB's reader has refused a CSV file, as of Wanted
-    # whether the highest score is the best, of models where `columns` does not say it
+    by_lines: bool = False  # see Wanted.by_lines
+    # whether the highest score is the best, for models that differ from `columns`
     directions: Mapping[str, bool] = field(default_factory=dict)
 
     def table(
         self, path: str, required: Mapping[str, str], optional: Mapping[str, str], **more: Any
     ) -> tuple[str, Wanted]:
-        """Return a path and the columns to read of it, under the names that it has for them."""
+        """Return a path and the columns to read, under their names in this file."""
         own = {role: name for (of, role), name in self.own_columns.items() if of == path}
         own = {role: name for role, name in own.items() if role in (*required, *optional)}
         more |= {"is_command": self.is_command, "by_lines": self.by_lines}
@@ -93,12 +91,12 @@ class Inputs:
 
     @property
     def turned(self) -> list[str]:
-        """The models whose best score is not the best of the others, as far as `directions` says it."""
+        """The models of `directions` whose direction differs from the other models."""
         return [name for name, best in self.directions.items() if best != self.columns["descending"]]
 
     @property
     def other_tables(self) -> dict[str, tuple[str, Wanted]]:
-        """The path and the columns of each table but rec by its name, in the order in which they are made."""
+        """The path and the columns of each table except rec, by name, in the order of their creation."""
         user, item = {"userid": self.columns["user_col"]}, {"itemid": self.columns["item_col"]}
         times = {"time": self.time or "time"} if self.history and self.time != "" else {}
         required, optional = (times, {}) if self.time else ({}, times)
@@ -133,26 +131,26 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Tables:
-    """The TEMP tables of the inputs, and what is known of the models and files in them."""
+    """The TEMP tables of the inputs, with their models and files."""
 
-    prefix: str  # the beginning of their names
-    names: Collection[str]  # their names behind that
-    statements: Sequence[str]  # the SQL that made them
-    # the models in the order of their files; none where rec has no column `system`, which tells them apart
+    prefix: str  # the prefix of their names
+    names: Collection[str]  # their names without the prefix
+    statements: Sequence[str]  # the statements that made them
+    # the models in the order of their files; none if rec has no column `system`
     models: Sequence[str]
-    is_named: bool  # whether results name the models: not the one of a column that has no other
-    files: Mapping[str | None, str]  # the file of each model by its name, or under None that of all
-    # the models whose scores have the opposite sign of those given, None where there is one without a name
+    is_named: bool  # whether results name the models; a column with one model does not count
+    files: Mapping[str | None, str]  # the file of each model by its name; None has the file of all models
+    # the models whose scores have been negated; None is a model without a name
     negated: Collection[str | None]
-    empty: Collection[str | None]  # those with nothing but empty lists
-    ranked: Collection[str | None]  # those without scores, whose lists are in order
-    sources: Mapping[str, Sequence[Source]]  # the sources of each table, by its name behind the prefix
+    empty: Collection[str | None]  # the models whose lists are all empty
+    ranked: Collection[str | None]  # the models without scores, whose lists are in order
+    sources: Mapping[str, Sequence[Source]]  # the sources of each table, by its name without the prefix
     stdin: str  # the file with the content of standard input
 
     def printed(self, con: duckdb.DuckDBPyConnection) -> list[str]:
-        """Return the statements with readers of CSV files that name the types of their columns.
+        """Return the statements to print; readers of CSV files name the types of their columns.
 
-        Such a reader is taken where it gives the same rows as the one that has made the table.
+        Such a reader is used only if it returns the same rows as the reader that has made the table.
         """
         first = len(self.statements) - len(self.sources)
         made = [*self.statements[:first]]
@@ -165,7 +163,7 @@ class Tables:
 
 
 def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
-    """Take `FILE:COLUMN,...` apart, which names columns of single files; all else is the name of a column."""
+    """Parse `FILE:COLUMN,...`, which names columns of single files; any other value names a column."""
     columns, own = dict(inputs.columns), dict[tuple[str, str], str]()
     named = {role: argument for role, argument in ARGUMENTS.items() if ":" in str(columns.get(argument))}
     if not named:
@@ -185,10 +183,10 @@ def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
-    """Make the tables; raise DataError if the files cannot be what they should be.
+    """Make the tables; raise DataError for invalid files.
 
-    Ids are integers if they are in the sample that DuckDB looks at. Where a later one is not, making the
-    tables fails, and they are made again with text, so that files of integers need no pass of their own.
+    Ids are integers if all ids of DuckDB's sample are. If a later id is no integer, making the tables fails,
+    and they are made again with ids as strings. So files of integers need no extra pass.
     """
     opened, named = open_sources(con, inputs)
     check_names(named)
@@ -206,7 +204,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
                 con.execute(statement)
             break
         except duckdb.Error as error:
-            if OF_CSV.search(str(error)) and not inputs.by_lines:  # behind what DuckDB's sniffer looks at
+            if OF_CSV.search(str(error)) and not inputs.by_lines:  # after DuckDB's sample
                 return load(con, replace(inputs, by_lines=True))
             sources = with_ids_as_text(con, sources, error)
     if not recs:
@@ -242,16 +240,16 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
 
 
 def with_stdin(statement: str, file: str) -> str:
-    """Return a statement that reads standard input where it has read the file with its content."""
+    """Return a statement that reads standard input instead of the file with its content."""
     return statement if file == STDIN else statement.replace(literal(file), "'/dev/stdin'")
 
 
 def find_models(
     con: duckdb.DuckDBPyConnection, inputs: Inputs, named: Sequence[tuple[str, Source]]
 ) -> dict[str, Source]:
-    """Return each model by its name, "" if nothing names it, with its source; of a column, in order.
+    """Return the source of each model by its name, "" without a name; models of a column are sorted.
 
-    DataError if two files share a model.
+    Raises DataError if two files have the same model.
     """
     models: dict[str, Source] = {}
     for given, rec in named:
@@ -270,7 +268,7 @@ def find_models(
 
 
 def file_of(path: str | None) -> str | None:
-    """Return the file or table of this path; None for a data frame, or without a path."""
+    """Return the file or table of a path; None for a data frame or without a path."""
     return None if isinstance(path, Frame) else path or None
 
 
@@ -283,7 +281,7 @@ def open_sources(
         try:
             found[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
         except MissingColumnsError as error:
-            errors.append(error)  # so that one text says what all tables lack
+            errors.append(error)  # to report the missing columns of all tables together
     for model in model_paths(con, inputs):
         try:
             named.append(named_source(con, *model, inputs))
@@ -309,14 +307,14 @@ def open_sources(
 
 
 def has_lists_as_items(rec: Source) -> bool:
-    """Return whether a list is one item of a ranking, so that it is one in truth."""
+    """Return whether the items of a ranking are lists; they are then lists in truth too."""
     return rec.types.get(rec.names.get("itemid", ""), "").endswith("]")
 
 
 def check_blanks(
     con: duckdb.DuckDBPyConnection, truths: Sequence[Source], named: Sequence[tuple[str, Source]]
 ) -> None:
-    """Raise DataError for an id of truth with blanks, if a ranking has blanks between its ids."""
+    """Raise DataError for an id with blanks in truth, if a ranking has blanks between ids."""
     rankings = [rec.path for _, rec in named if rec.order == "blanks"]
     for truth in truths if rankings else ():
         item = f"CAST({truth.columns['itemid']} AS VARCHAR)"
@@ -327,11 +325,11 @@ def check_blanks(
 
 
 def shown_source(source: Source, column: str) -> Source | None:
-    """Return the ids of items or users with a text to show, or none if there is nothing to say of them."""
+    """Return the source of ids with their text to show; None if there is nothing to show."""
     shown = [source.columns[one] for one in SHOWN if one in source.columns]
-    if not shown and column != "title":  # whose ids say what is gone
+    if not shown and column != "title":  # ids alone are useful for items: they show missing ones
         return None
-    # A passage stands for itself where it has no title.
+    # Show the text of a passage without a title.
     first = ", ".join(f"nullif(trim(CAST({one} AS VARCHAR)), '')" for one in shown)
     text = f"left(coalesce({first}), {LONGEST})" if shown else "CAST(NULL AS VARCHAR)"
     ids = {role: sql for role, sql in source.columns.items() if role in IDS}
@@ -344,10 +342,7 @@ def check_unread(
     truths: Sequence[Source],
     named: Sequence[tuple[str, Source]],
 ) -> None:
-    """Raise DataError for a column that is not read and would change every number, as table functions do.
-
-    A file that was given the name of a model may have a column with it.
-    """
+    """Raise DataError for an unread column that would change all values, as the table functions do."""
     for truth in truths:
         check_grades(con, inputs, truth)
         check_order(con, inputs, truth, named)
@@ -357,7 +352,7 @@ def check_unread(
 
 
 def check_lists(con: duckdb.DuckDBPyConnection, rec: Source) -> None:
-    """Raise DataError if a user has several lists without scores, whose ranks are those of no one list."""
+    """Raise DataError if a user has several lists without scores, since their ranks cannot be combined."""
     if not rec.order:
         return
     user, *systems = [rec.columns[role] for role in ("userid", "system") if role in (*rec.names, "userid")]
@@ -369,12 +364,12 @@ def check_lists(con: duckdb.DuckDBPyConnection, rec: Source) -> None:
 
 
 def unread(what: str, source: Source, read: str | None = None) -> list[str]:
-    """Return the columns of a source that look like these, but for the one that is read."""
+    """Return the columns of a source that look like `what`, except the column that is read."""
     return [name for name in alike(what, source.types) if name.lower() != (read or "").lower()]
 
 
 def grade_of(inputs: Inputs, truth: Source) -> str | None:
-    """Return the column that is read as the grade, or "" for none; None where the user has named it."""
+    """Return the column that is read as the grade, or "" for none; None if the user has named it."""
     is_named = inputs.columns["grade_col"] is not None or (truth.path, "rel") in inputs.own_columns
     grade = truth.columns.get("rel", "").strip('"').lower()
     return None if is_named or grade not in ("", "score") else grade
@@ -385,7 +380,7 @@ def check_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) 
     for name in [] if grade is None else unread("grades", truth, grade):
         is_score = name.lower() == inputs.columns["score_col"].lower()
         if is_score and numbers_in(con, truth, name)[0] < 2:
-            continue  # all of which are relevant
+            continue  # with one score, all rows are relevant
         rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth relevant"
         rule += f"; {ORDER}" * is_score
         raise DataError(f"{truth.path}: has a column {name} that is not read: {rule}")
@@ -394,7 +389,7 @@ def check_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) 
 def check_order(
     con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source, named: Sequence[tuple[str, Source]]
 ) -> None:
-    """Raise DataError where qrels and a run, which may have the same columns, have changed places."""
+    """Raise DataError if qrels and a run are swapped; they may have the same columns."""
     if not grade_of(inputs, truth):
         return
     count, is_whole = numbers_in(con, truth, "score")
@@ -408,7 +403,7 @@ def check_order(
 
 
 def check_systems(inputs: Inputs, rec: Source) -> None:
-    """Raise DataError for a column of models or runs that is not read."""
+    """Raise DataError for an unread column of models or runs."""
     say, column = partial(written, is_command=inputs.is_command), inputs.columns["system_col"]
     if column == "":
         return
@@ -426,9 +421,9 @@ def check_systems(inputs: Inputs, rec: Source) -> None:
 
 
 def numbers_in(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> tuple[int, bool]:
-    """Return how many different numbers are in a column, and whether all are whole.
+    """Return the number of distinct numbers in a column, and whether all are integers.
 
-    Of JSON, of which only the columns that are wanted are read, any other may have many.
+    JSON files are read with wanted columns only; for any other column, assume several fractions.
     """
     value = f"TRY_CAST({identifier(name)} AS DOUBLE)"
     query = f"SELECT count(DISTINCT {value}), coalesce(bool_and({value} = trunc({value})), true)"
@@ -439,7 +434,7 @@ def numbers_in(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> tup
 
 
 def table_statement(name: str, sources: Sequence[Source]) -> str:
-    """Return the statement that makes a table: a copy of what is costly to read again, else a view."""
+    """Return the statement that makes a table: a copy of text files, else a view."""
     kind = "TABLE" if any(source.is_text for source in sources) else "VIEW"
     every = dict.fromkeys(role for source in sources for role in source.columns)
     lacking = {role: "NULL" for role in every if role == "rank" or is_also(role)}
@@ -454,7 +449,7 @@ def named_statement(con: duckdb.DuckDBPyConnection, name: str, sources: Sequence
     """Return the statement that makes a table by readers that name the types of its columns.
 
     Raises:
-        duckdb.Error: they read other rows than the table has, or none
+        duckdb.Error: The readers fail, or return other rows than the table has.
     """
     described = con.execute(f"DESCRIBE {name}").fetchall()
     kinds = {column: kind for column, kind, *_ in described}
@@ -467,7 +462,7 @@ def named_statement(con: duckdb.DuckDBPyConnection, name: str, sources: Sequence
 
 
 def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> list[Source]:
-    """Give text files the type of id that the other sources have; DataError if those differ."""
+    """Give text files the types of ids of the other sources; raise DataError if these types differ."""
     for name in IDS:
         having = [source for source in sources if name in source.ids]
         typed = {source.ids[name]: source.path for source in having if not source.is_text}
@@ -486,7 +481,7 @@ def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) ->
 
 
 def types_error(name: str, got: str, sources: Iterable[Source], kind: str) -> DataError:
-    """Return the error for ids of several types, with the casts that make one type of all."""
+    """Return the error for ids of several types, with casts to a common type."""
     others = (one for one in sources if not one.is_text and one.ids[name] != kind)
 
     def cast(one: Source) -> str:
@@ -500,7 +495,7 @@ def types_error(name: str, got: str, sources: Iterable[Source], kind: str) -> Da
 def with_ids_as_text(
     con: duckdb.DuckDBPyConnection, sources: Sequence[Source], error: duckdb.Error
 ) -> list[Source]:
-    """Make those ids text that the error complains of; any other error is raised."""
+    """Change the ids that caused the error to strings; raise any other error."""
     for name in IDS:
         for source in (one for one in sources if name in one.ids):
             _, is_found, value = str(error).partition(source.id_error(name))
@@ -529,7 +524,7 @@ def with_ids_as_text(
 def model_paths(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[tuple[str, list[str], bool]]:
     """Return the name of each model, or "", its paths, and whether its highest score is the best.
 
-    There is one path, or all parts of that name.
+    A model has one path, or the paths of all parts with its name.
     """
     found = [name_and_path(con, rec, inputs.catalog) for rec in inputs.recs]
     models: dict[tuple[str, int], tuple[list[str], set[bool]]] = {}
@@ -546,9 +541,9 @@ def model_paths(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[tuple[st
 def named_source(
     con: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str], descending: bool, inputs: Inputs
 ) -> tuple[str, Source]:
-    """Return the name of a model and its source, with a column `system` if it has one, or a name.
+    """Return the name of a model and its source; the source has a column `system` if models have names.
 
-    Where its best score is not the best of the others, the scores are taken with the opposite sign.
+    Scores with another direction than the other models are negated.
     """
     optional = {} if inputs.columns["system_col"] == "" else {"system": "system"}
     columns = rec_columns(inputs.columns)
@@ -571,7 +566,7 @@ def named_source(
 
 
 def check_also(source: Source, inputs: Inputs) -> None:
-    """Raise DataError for a column beside the measures that a file cannot have, or that is a key."""
+    """Raise DataError for a column to compare that a TREC run cannot have, or that is a key."""
     called = option("also_1", inputs.is_command)
     if inputs.also and source.is_trec:
         rule = f"{called} needs columns, which a TREC run does not have"
@@ -584,7 +579,7 @@ def check_also(source: Source, inputs: Inputs) -> None:
 
 
 def with_direction(source: Source, name: str, descending: bool, inputs: Inputs) -> Source:
-    """Return a source whose best score is the best of the others; DataError for an order of ids."""
+    """Return a source with the direction of the other models; DataError for the order of a list of ids."""
     is_other_end = descending != inputs.columns["descending"]
     if source.order and is_other_end:
         direction = "descending" if descending else "ascending"
@@ -594,7 +589,7 @@ def with_direction(source: Source, name: str, descending: bool, inputs: Inputs) 
     if not is_turned and not has_turned:
         return source
     score = source.columns["score"]
-    opposite = f"0::HUGEINT - {score}"  # which no type overflows, as -score does
+    opposite = f"0::HUGEINT - {score}"  # it cannot overflow, unlike -score
     if not is_turned:
         models = ", ".join(map(literal, inputs.turned))
         is_one = f"CAST({source.columns['system']} AS VARCHAR) IN ({models})"
@@ -603,9 +598,9 @@ def with_direction(source: Source, name: str, descending: bool, inputs: Inputs) 
 
 
 def check_names(recs: Sequence[tuple[str, Source]]) -> None:
-    """Raise DataError if there are several files, and one that does not say which model it is of.
+    """Raise DataError if there are several files and one of them names no model.
 
-    A shell makes several files of `rec/*.parquet`: whether those are models or parts of one, no one can see.
+    A shell expands `rec/*.parquet` to several files, which may be models or parts of one model.
     """
     unnamed = [source.path for _, source in recs if "system" not in source.columns]
     if unnamed and len(recs) > 1:
@@ -617,12 +612,12 @@ def check_names(recs: Sequence[tuple[str, Source]]) -> None:
 def name_and_path(
     con: duckdb.DuckDBPyConnection, rec: str | tuple[str, str], catalog: Catalog
 ) -> tuple[str, str, bool | None]:
-    """Return the name that a model is given, or "", its path, and whether its highest score is the best.
+    """Return the name of a model, or "", its path, and whether its highest score is the best.
 
-    The last is None where it is not said.
+    The direction is None if the path has no such suffix.
     """
 
-    def is_there(text: str) -> bool:  # what stands behind a URL, only its server knows
+    def is_there(text: str) -> bool:  # only a server knows whether a URL exists
         return bool(catalog.find(con, text) or ("://" not in text and list_files(con, text)))
 
     name, text = rec if isinstance(rec, tuple) else ("", rec)
@@ -637,7 +632,7 @@ def name_and_path(
 
 
 def named_text(source: Source, role: str, taken: Sequence[str]) -> str:
-    """Return the SQL of a column of names, an error for those that mean something else in results."""
+    """Return the SQL of a column of names; it raises an error for names with a meaning in results."""
     text = f"CAST({source.columns[role]} AS VARCHAR)"
     rule = f"{source.path}: no {role} may be called {' or '.join(taken)}, as in the results others are, got "
     names = ", ".join(map(literal, taken))
@@ -645,7 +640,7 @@ def named_text(source: Source, role: str, taken: Sequence[str]) -> str:
 
 
 def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
-    """Return all files that are read."""
+    """Return all input files."""
     paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs]
     paths += [path for path, _ in inputs.other_tables.values()]
     paths = [path for path in paths if not inputs.catalog.find(con, path)]
