@@ -1,6 +1,6 @@
-"""A report as one page of HTML (may import vl_convert and jinja2, but no entry point).
+"""Write a report as one HTML page. It may import vl_convert and jinja2, but no entry point.
 
-`findings` finds out by SQL what there is to show, and holds it as plain data. `charts` says what each
-chart looks like, as a specification for Vega-Lite, `drawing` makes SVG and PNG of it, and `page` puts
-everything onto a page: `page.html.jinja`, in the style of `page.css`.
+`findings` computes the results by SQL and keeps them as plain data. `charts` makes a Vega-Lite
+specification of each chart, `drawing` renders it as SVG or PNG, and `page` fills the template
+`page.html.jinja` with the style `page.css`.
 """

@@ -1,4 +1,4 @@
-"""The charts of a report: for each a Vega-Lite specification, a title with its message, and its numbers."""
+"""Make the charts of a report: a Vega-Lite specification, a title with the message, and a table for each."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,14 +12,14 @@ from .drawing import BAND, COLOURS, GRID, INK, LOSS
 from .findings import Findings, Histogram
 
 MOST_SYSTEMS = len(COLOURS)
-MOST_SEGMENTS = 15  # in a chart
+MOST_SEGMENTS = 15  # segments of a chart
 SHAPES = (
     *("circle", "square", "triangle-up", "diamond"),
     *("cross", "triangle-down", "triangle-right", "triangle-left"),
 )
-FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # whose widths are the same everywhere
-WIDTH, HEIGHT = 400, 170  # the width with all axes and names, the height without
-LABELS = 130  # pixels of a name beside an axis
+FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # fonts with the same widths on all systems
+WIDTH, HEIGHT = 400, 170  # width with axes and names, height without them
+LABELS = 130  # the most pixels of a name at an axis
 TEXT = {"labelColor": INK, "labelFontSize": 12, "labelLimit": LABELS}
 LINES = {"domainColor": INK, "tickColor": INK, "gridColor": GRID}
 CONFIG = {
@@ -39,32 +39,32 @@ OF_MEAN = {"Users": "users", "Mean": "mean", **ENDS}
 OF_VERDICT, OF_TEST = {"Verdict": "verdict"}, {"p": "p_adjusted"}
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 Encoding = dict[str, Any]
-Table = tuple[Sequence[str], Sequence[Sequence[Any]]]  # header, and cells, numbers as they are
+Table = tuple[Sequence[str], Sequence[Sequence[Any]]]  # header and cells; numbers are not formatted
 
 
 @dataclass(frozen=True)
 class Chart:
-    name: str  # for a file, and for ids on a page
+    name: str  # for a file name, and for ids on a page
     title: str  # the message of the chart
     specification: dict[str, Any]
     header: Sequence[str]  # of the table
-    rows: Sequence[Sequence[Any]]  # the cells of the table, numbers as they are
+    rows: Sequence[Sequence[Any]]  # the cells of the table; numbers are not formatted
 
 
 def keys_of(measure: Choice) -> Mapping[str, str]:
-    """Return the columns of the table of a measure that say which row it is: a column has no cutoff."""
+    """Return the key columns for the table of a measure; a column has no cutoff, and so no k."""
     return {name: one for name, one in OF_SYSTEM.items() if one != "k" or measure.measure.has_cutoff}
 
 
 def table_of(rows: Iterable[Row], columns: Mapping[str, str]) -> Table:
-    """Return the table of rows with these columns, by their headings."""
+    """Return the table of rows with these columns; `columns` has them by heading."""
     return list(map(in_unit, columns)), [
         [format_cut_off(row[one]) if one == "k" else row.get(one) for one in columns.values()] for row in rows
     ]
 
 
 def kind_encoding(field: str, colours: Mapping[str, str]) -> Encoding:
-    """Encode kinds by these colours, in this order."""
+    """Encode kinds by these colors, in this order."""
     scale = {"domain": list(colours), "range": list(colours.values())}
     return {"field": field, "type": "nominal", "title": None, "sort": list(colours), "scale": scale}
 
@@ -75,7 +75,7 @@ def number_axis(field: str, title: str, axis: Mapping[str, Any] = FEW_TICKS, **s
 
 
 def name_axis(field: str, names: Sequence[str]) -> Encoding:
-    """Make an axis of names in this order, a line for each."""
+    """Make an axis of names in this order, one line each."""
     return {"field": field, "type": "nominal", "sort": names, "title": None}
 
 
@@ -92,7 +92,7 @@ def rule(width: float = 2, **encoding: Any) -> dict[str, Any]:
 
 
 def intervals(x: Callable[[str], Encoding], value: str, y: Encoding, look: Encoding) -> list[dict[str, Any]]:
-    """Draw a line from low to high and a point for each row; x makes the axis of a field."""
+    """Draw a line from low to high and a point for each row; `x` makes the axis of a field."""
     line = rule(x=x("low"), x2={"field": "high"}, y=y, color=look["color"])
     return [line, points(x=x(value), y=y, **look)]
 
@@ -101,7 +101,7 @@ def intervals(x: Callable[[str], Encoding], value: str, y: Encoding, look: Encod
 
 
 def best_systems(measure: Choice, rows: Sequence[Row]) -> list[str]:
-    """Return the systems with the best mean; none where the means are of different users."""
+    """Return the systems with the best mean; none if the means are over different users."""
     is_higher = measure.measure.higher_is_better
     if is_higher is None or len({row["users"] for row in rows}) != 1 or not rows[0]["users"]:
         return []
@@ -110,7 +110,7 @@ def best_systems(measure: Choice, rows: Sequence[Row]) -> list[str]:
 
 
 def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str:
-    """Say which systems are best at which k; of one system, its values."""
+    """Write the best systems at each k, or the values of a single system, for a title."""
     if not any(row["users"] for row in rows):
         return in_unit(": no user has a value")
     if len(findings.systems) == 1:
@@ -120,15 +120,15 @@ def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str
 
 
 def values_text(measure: Choice, rows: Sequence[Row]) -> str:
-    """Write the values of one system, at their cutoffs."""
+    """Write the values of one system with their cutoffs."""
     values = {row["k"]: format_number(row["mean"]) for row in rows if row["users"]}
-    if len(measure.cuts) == 1:  # and so in the title already
+    if len(measure.cuts) == 1:  # the title has the cutoff already
         return ", ".join(values.values())
     return ", ".join(f"{value} at {format_cut_off(k)}" for k, value in values.items())
 
 
 def best_text(measure: Choice, rows: Sequence[Row], systems: int) -> str:
-    """Say which of so many systems are best at which k."""
+    """Write the best systems at each k; `systems` is the number of all systems."""
     cuts: dict[str, list[str]] = {}
     for k in measure.cuts:
         if names := best_systems(measure, [row for row in rows if row["k"] == k]):
@@ -145,7 +145,7 @@ def best_text(measure: Choice, rows: Sequence[Row], systems: int) -> str:
 
 
 def verdict_text(rows: Sequence[Row]) -> str:
-    """List the systems that are better, worse, the same or unclear."""
+    """List the systems by verdict."""
     found: dict[str, list[str]] = {}
     for row in rows:
         found.setdefault(row["verdict"], []).append(row["system"])
@@ -153,7 +153,7 @@ def verdict_text(rows: Sequence[Row]) -> str:
 
 
 def share_text(count: int, of: int) -> str:
-    """Format a share of the users with its numbers: 73% (22 of 30 users)."""
+    """Format a share of users with its counts: 73% (22 of 30 users)."""
     return f"{count / of:.0%} ({count} of {of} {in_unit('users')})"
 
 
@@ -161,7 +161,7 @@ def share_text(count: int, of: int) -> str:
 
 
 def charts(findings: Findings) -> dict[str, list[Chart]]:
-    """Make all charts, by the section that they stand in."""
+    """Make all charts, by section of the page."""
     made, measures = Charts(findings), findings.measures
     of_pairs = (made.differences, made.wins) if findings.baseline is not None else ()
     return {
@@ -177,7 +177,7 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
 
 
 def over_runs(title: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """Draw the means of runs as a line with a band, the runs that fell in another color."""
+    """Draw the means of runs as a line with a band; runs with a significant fall have another color."""
     fell = ["fell" if row["previous_verdict"] == "worse" else "did not fall" for row in rows]
     kinds = {one: color for one, color in {"fell": LOSS, "did not fall": COLOURS[1]}.items() if one in fell}
     values = [{**row, "change": change} for row, change in zip(rows, fell, strict=True)]
@@ -196,7 +196,7 @@ def over_runs(title: str, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def bars_of(found: Histogram, rest: str) -> list[tuple[str, str, float, Mapping[str, int]]]:
-    """Return heading, kind, edge and counts of each bar, the lowest first; bins are of the kind `rest`."""
+    """Return heading, kind, edge and counts of each bar, lowest first; bins have the kind `rest`."""
     width = found.edges[1] - found.edges[0]
     apart = [
         (kind, kind, found.edges[0] - (1.5 * i + 2) * width, counts)
@@ -209,7 +209,7 @@ def bars_of(found: Histogram, rest: str) -> list[tuple[str, str, float, Mapping[
 
 
 class Charts:
-    """The charts of these findings, of as many systems as can be told apart."""
+    """The charts of these findings, of as many systems as there are distinct colors."""
 
     def __init__(self, findings: Findings) -> None:
         self.found, self.systems = findings, findings.systems[:MOST_SYSTEMS]
@@ -228,7 +228,7 @@ class Charts:
         }
 
     def draw(self, name: str, title: str, table: Table, data: Iterable[Row], **view: Any) -> Chart:
-        """Make a chart of those rows whose systems it shows; a single view is as wide as its column."""
+        """Make a chart of the rows of shown systems; a chart without facets has the width of its column."""
         values = [dict(row) for row in data if row.get("system") in (None, *self.systems)]
         if "facet" not in view:
             view = {"autosize": {"type": "fit-x", "contains": "padding"}, "width": WIDTH, **view}
@@ -236,8 +236,8 @@ class Charts:
         return Chart(name, title, specification, *table)
 
     def of_measure(self, kind: str, measure: Choice, rows: Iterable[Row]) -> tuple[str, list[Row], list[Row]]:
-        """Return the name of a chart, the measure's rows, and those of them at its first cutoff."""
-        plain = re.sub(r"\W+", "-", measure.measure.name)  # a column of the user's may be called anything
+        """Return the name of a chart, the rows of a measure, and its rows at the first cutoff."""
+        plain = re.sub(r"\W+", "-", measure.measure.name)  # the name of a column may have any characters
         name = f"{kind}-{self.found.measures.index(measure) + 1}-{plain}"
         every = [row for row in rows if row["measure"] == measure.name]
         return name, every, [row for row in every if row["k"] == measure.cuts[0]]
@@ -251,7 +251,7 @@ class Charts:
         return self.draw(name, title, table, rows, height={"step": 26}, layer=layers)
 
     def by_k(self, measure: Choice) -> Chart:
-        """Draw the means by cutoff, a line with a band for each system."""
+        """Draw the means by cutoff: a line with a band for each system."""
         name, rows, _ = self.of_measure("by-k", measure, self.found.means)
         ks, look = [format_cut_off(k) for k in sorted(measure.cuts, key=cut_off_key)], self.look_with_legend
         low, mean = number_axis("low", measure.label), number_axis("mean", measure.label)
@@ -269,7 +269,7 @@ class Charts:
     def difference_layers(
         self, y: Encoding, rows: Sequence[Row] = (), has_margin: bool = True
     ) -> list[dict[str, Any]]:
-        """Draw differences to the baseline, the zero line and the margin, on a scale for all these rows."""
+        """Draw differences from the baseline, the zero line and the margin; the scale fits all `rows`."""
         margin = self.found.comparison["margin"] if has_margin else None
         sides = ("low", "high", "difference")
         ends = [0.0] if margin is None else [-margin, 0.0, margin]
@@ -288,7 +288,7 @@ class Charts:
         return layers + intervals(x, "difference", y, self.look)
 
     def differences(self, measure: Choice) -> Chart:
-        """Draw the differences to the baseline at the first cutoff, with intervals."""
+        """Draw the differences from the baseline at the first cutoff, with intervals."""
         name, every, rows = self.of_measure("differences", measure, self.found.comparisons)
         shown = [row for row in rows if row["system"] in self.systems]
         layers = self.difference_layers(self.y, has_margin=measure.measure.has_cutoff)
@@ -302,7 +302,7 @@ class Charts:
     def share_bars(
         self, shares: Mapping[str, Sequence[float]], colours: Mapping[str, str], title: str
     ) -> dict[str, Any]:
-        """Draw a bar for each system, whose parts are in the order of their colours."""
+        """Draw a bar for each system; its parts are in the order of `colours`."""
         data = [
             {"system": system, "part": part, "order": i, "share": parts[i]}
             for system, parts in shares.items()
@@ -317,7 +317,7 @@ class Charts:
         return {"data": data, "height": {"step": 26}, "mark": BAR, "encoding": encoding}
 
     def wins(self, measure: Choice) -> Chart:
-        """Draw the shares of users with whom each system wins, ties and loses."""
+        """Draw the shares of users for whom each system wins, ties and loses."""
         name, every, rows = self.of_measure("wins", measure, self.found.comparisons)
         colours = {"wins": COLOURS[1], "ties": GRID, "losses": LOSS}
         shares = {row["system"]: [row[one] / (row["users"] or 1) for one in colours] for row in rows}
@@ -335,7 +335,7 @@ class Charts:
         return self.draw(name, title, table_of(every, columns), **bars)
 
     def popularity(self) -> Chart:
-        """Draw the first measure against popularity, a point with two intervals for each system."""
+        """Draw the first measure against popularity: a point with two intervals for each system."""
         measure, k, sides = self.found.first, self.found.largest_k, ("mean", "low", "high")
         popularity = self.found.contents.popularity
         at, (_, rows, _) = measure.at(k), self.of_measure("", measure, self.found.means)
@@ -364,7 +364,7 @@ class Charts:
         return self.draw("popularity", title, table, data, height=HEIGHT, layer=layers)
 
     def head_and_tail(self) -> Chart:
-        """Draw the shares of head and tail in the lists of each system."""
+        """Draw the shares of head and long tail in the lists of each system."""
         wholes = self.found.contents.wholes
         tails = {row["system"]: row["long_tail"] for row in wholes}
         shares = {system: (1 - tail, tail) for system, tail in tails.items() if tail is not None}
@@ -377,7 +377,7 @@ class Charts:
         return self.draw("head-and-tail", title, table, **bars)
 
     def curve(self) -> Chart:
-        """Draw interpolated precision at eleven levels of recall."""
+        """Draw the interpolated precision at eleven levels of recall."""
         rows, look = self.found.curve, self.look_with_legend
         x = number_axis("recall", "recall", domain=[0, 1])
         y = number_axis("precision", "precision", zero=True)
@@ -391,7 +391,7 @@ class Charts:
         return self.draw("curve", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
 
     def abstention(self) -> Chart:
-        """Draw the two errors of each threshold, a line for each system from the lowest to the highest."""
+        """Draw the two errors of each threshold: a line for each system, from lowest to highest threshold."""
         rows, look = self.found.abstention, self.look_with_legend
         refused = in_unit("share of answerable users that are refused")
         x = number_axis("refused_share", refused, SHARES, domain=[0, 1])
@@ -407,7 +407,7 @@ class Charts:
         return self.draw("abstention", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
 
     def histogram(self) -> Chart:
-        """Draw the distribution of the users' values, a small chart for each system."""
+        """Draw the distribution of the values of users: a small chart for each system."""
         at, systems, (edges, _, apart) = self.found.at, self.found.systems, self.found.histogram
         rest, width = "other values" if apart else "values", edges[1] - edges[0]
         bars = bars_of(self.found.histogram, rest)
@@ -445,9 +445,9 @@ class Charts:
         )
 
     def segments(self) -> list[Chart]:
-        """Draw the largest segments: the means of the one system, or a chart of differences for each.
+        """Draw the largest segments: the means of a single system, or a chart of differences for each system.
 
-        Each has the table of all.
+        Each chart has the table of all systems.
         """
         found, at, (of, every, _) = self.found, self.found.at, self.found.segments
         names = list(dict.fromkeys(row["segment"] for row in every))[:MOST_SEGMENTS]

@@ -1,4 +1,4 @@
-"""Vega-Lite specifications as SVG and PNG."""
+"""Render Vega-Lite specifications as SVG and PNG."""
 
 import re
 from collections.abc import Mapping
@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 Specification = Mapping[str, Any]
 
 INK, GRID, BAND = "#1a1a1a", "#d9d9d9", "#767676"
-LOSS = "#e69f00"  # lighter than a win and darker than a tie, for those who see no colours
-# Okabe and Ito's, some darker, so that each has 3:1 on white (WCAG 2.2, 1.4.11); the baseline's first.
+LOSS = "#e69f00"  # lighter than a win and darker than a tie, for color-blind readers
+# The palette of Okabe and Ito. Some colors are darker, for a contrast of 3:1 on white (WCAG 2.2, 1.4.11). The
+# first color is for the baseline.
 COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#b57d00", "#b9598d", "#2f8fcb", "#8f8600")
 VARIABLES = {
     INK: "currentColor",
@@ -19,13 +20,13 @@ VARIABLES = {
     LOSS: "var(--loss)",
     **{colour: f"var(--c{i})" for i, colour in enumerate(COLOURS, start=1)},
 }
-# Attributes of Vega's that mean nothing in a picture with a text of its own, or that the page's style holds.
+# Attributes of Vega that have no effect in a picture with its own label, or that the style of the page sets.
 SUPERFLUOUS = re.compile(r"aria-.*|role|class|pointer-events|font-family|xmlns.*|version|stroke-miterlimit")
 DEFAULTS = {"opacity": "1", "stroke-width": "1", "font-weight": "normal", "transform": "translate(0,0)"}
 
 
 def library() -> Any:
-    """Import vl_convert, of the extra `report`; its ImportError says how to install it."""
+    """Import vl_convert, of the extra `report`; the ImportError tells how to install it."""
     try:
         return import_module("vl_convert")
     except ImportError:
@@ -37,19 +38,19 @@ def library_version() -> str:
 
 
 def svg(specification: Specification) -> bytes:
-    """Draw the chart as a file of its own, on white."""
+    """Render the chart as an SVG file on white."""
     return str(library().vegalite_to_svg({**specification, "background": "white"})).encode()
 
 
 def png(specification: Specification) -> bytes:
-    """Draw the same with two pixels for each point."""
+    """Render the chart as a PNG file with two pixels per point."""
     return bytes(library().vegalite_to_png({**specification, "background": "white"}, scale=2))
 
 
 def inline_svg(specification: Specification, name: str, text: str) -> str:
-    """Draw the chart as a part of a page, in the page's colours and font.
+    """Render the chart as a part of a page, in the colors and font of the page.
 
-    `name` keeps the ids of this chart apart from those of others; `text` stands for it where it is not seen.
+    `name` is the prefix of the ids of this chart, to keep them unique; `text` describes it to screen readers.
     """
     root = ElementTree.fromstring(library().vegalite_to_svg(specification))
     simplify(root, name)
@@ -58,7 +59,7 @@ def inline_svg(specification: Specification, name: str, text: str) -> str:
 
 
 def simplify(element: ElementTree.Element, name: str) -> None:
-    """Remove what draws nothing, and give the rest the page's colours."""
+    """Remove elements that draw nothing, and set the colors of the page in the others."""
     element.tag = element.tag.rpartition("}")[2]
     element.attrib = {
         key: attribute(key, value, name)

@@ -1,4 +1,4 @@
-"""The findings of a report: what its page and its charts show, by queries that the page shows too."""
+"""Compute the results that the page and the charts of a report show; the page also shows the queries."""
 
 import os
 import time
@@ -58,24 +58,24 @@ MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
 BINS = 20
 JUDGED = "judged_share"
-FEW = 5  # users without a relevant item: with fewer, nothing is surely said of them
+FEW = 5  # unanswerable users; with fewer, the report does not describe them
 SIDES = ("system", "baseline")  # columns that name a model
-MOST_IN_WORDS = 2  # measures, beside the first
-Queries = Callable[[Request], str | Sequence[str]]  # of a request: to be printed, or composed to be run
-Fetch = Callable[[str | Queries], list[Row]]  # of a Reader
+MOST_IN_WORDS = 2  # measures with a sentence, in addition to the first measure
+Queries = Callable[[Request], str | Sequence[str]]  # makes queries to print, or composed ones to run
+Fetch = Callable[[str | Queries], list[Row]]  # Reader.fetch
 
 
 class Subject:
-    """The facts that sections share: the models, the measures, and the request that queries are composed of.
+    """The facts that sections share: models, measures, and the request of the queries.
 
-    Models are compared with the first where no baseline is named; rows have their labels as `system`, in the
-    order of `systems`.
+    Without a baseline, models are compared with the first model. The column `system` of rows has labels, in
+    the order of `systems`.
 
-    request     as it was asked for, with the values of users; queries are composed of it
-    labels      of the models on the page by their names in the data, the baseline's first
-    systems     the labels; one if nothing is compared
-    baseline    the first of them, or None if nothing is compared
-    measures    as they were asked for; verdicts are of the `first`, at its first cutoff `k` (`at`: NDCG@10)
+    request     the request, with values of users
+    labels      the label of each model by its name in the data, baseline first
+    systems     the labels; one label if nothing is compared
+    baseline    the first label, or None if nothing is compared
+    measures    the requested measures; verdicts are on `first`, at its first cutoff `k` (`at`: NDCG@10)
     """
 
     def __init__(self, work: Evaluation) -> None:
@@ -99,16 +99,16 @@ class Subject:
         return self.systems.index(row["system"])
 
     def by_measure(self, row: Row) -> tuple[int, tuple[bool, int], int]:
-        """Return the position of a measure's row: of the measure, of k, and of the model."""
+        """Return the sort key of a row: the positions of its measure, of k, and of the model."""
         names = [one.name for one in self.measures]
         return names.index(row["measure"]), cut_off_key(row["k"]), self.by_system(row)
 
     def of_first(self, rows: Iterable[Row]) -> list[Row]:
-        """Return the rows of the measure and k that verdicts are of."""
+        """Return the rows of the first measure at its first cutoff."""
         return [row for row in rows if (row["measure"], row["k"]) == (self.first.name, self.k)]
 
     def mentioned(self, leader: ModelOrder | None) -> list[str]:
-        """Return the best model and the baseline, or the second best: those that sentences tell of."""
+        """Return the two models of sentences: the best model, and the baseline or the second best."""
         names = list(leader.means if leader else self.systems)[:2]
         return names if self.systems[0] in names[:1] else [names[0], self.systems[0]]
 
@@ -118,13 +118,13 @@ class Subject:
 
 
 class Reader:
-    """Fetch rows with the labels of models, and keep the queries, which the page shows."""
+    """Fetch rows with the labels of models, and keep the queries for the page."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, of: "Subject") -> None:
         self.con, self.of, self.queries = con, of, list[str]()
 
     def fetch(self, given: str | Queries) -> list[Row]:
-        """Return the rows of a query, or of those that are made of the request."""
+        """Return the rows of a query, or of the queries that a function makes from the request."""
         of = self.of
         printed, run = (given, given) if isinstance(given, str) else (given(of.request), given(of.composed))
         queries = [[one] if isinstance(one, str) else one for one in (printed, run)]
@@ -138,48 +138,48 @@ class Reader:
 
 
 class Contents(NamedTuple):
-    """The contents of lists, down to the largest cutoff of the first measure; none without a history."""
+    """Beyond-accuracy results at the largest cutoff of the first measure; empty without a history."""
 
-    wholes: Sequence[Row] = ()  # of ranking.beyond_accuracy
-    popularity: Sequence[Row] = ()  # as means
+    wholes: Sequence[Row] = ()  # rows of ranking.beyond_accuracy
+    popularity: Sequence[Row] = ()  # means with intervals
     sentences: Sequence[str] = ()
 
 
 class Histogram(NamedTuple):
-    edges: Sequence[float]  # a value at an edge is in the bin above it
-    bins: Mapping[str, Sequence[int]]  # of each system, the users in each bin
-    apart: Mapping[str, Mapping[str, int]]  # and those in no bin, by what they have
+    edges: Sequence[float]  # a value at an edge belongs to the bin above it
+    bins: Mapping[str, Sequence[int]]  # the number of users in each bin, by system
+    apart: Mapping[str, Mapping[str, int]]  # the number of users in no bin, by reason and system
 
 
 class Segments(NamedTuple):
-    name: str | None = None  # what a segment is called; None without segments
-    rows: Sequence[Row] = ()  # of the first measure, as comparisons, or of one system as means; largest first
-    more: int = 0  # how many are left out
+    name: str | None = None  # the name of segments; None without segments
+    rows: Sequence[Row] = ()  # comparisons, or means of one system, by the first measure; largest first
+    more: int = 0  # the number of segments that are not shown
 
 
 class Findings(Subject):
-    """The results that a report shows: aggregates alone, so that it does not grow with the users.
+    """The results that a report shows: aggregates only, so that its size does not depend on the users.
 
-    Once made it is plain data: a function for each section returns its rows.
+    After construction it is plain data: a function for each section returns the rows of the section.
 
-    counts      of each system: the columns of ranking.evaluate, and judged_share, at the first cutoff
+    counts      for each system: the columns of ranking.evaluate, and judged_share, at the first cutoff
     comparisons rows of ranking.compare_by_user, for all users
-    problems    rows of ranking.check, with what to do; None if it was not asked
-    orders      the models in order, by the name of the measure and k, where there is an order
-    verdicts    the verdict and a sentence for each model that is compared
-    title, leading, headlines, best, refused    sentences, None or none where there is nothing to say
-    dominated   sentences on the models that others dominate, where columns are compared too
-    wrong, caveats      sentences on what can make the answer wrong, and on what else stands against it
-    depth       a sentence on the cutoff from which on the first measure is near its end
-    curve, overlaps, abstention     rows of the table functions, of overlaps with the baseline
-    example     a user who loses most, of those with a relevant item if there are any; None if nobody loses
-    lists, missed   of two models: by rank, the item and what it is ("relevant", or a grade with a gain);
-                the relevant ones that are not there
-    facts       what the report was made of, in words; `made`, when; `sql`, by which statements
+    problems    rows of ranking.check with advice; None without the check
+    orders      the ranking of the models by measure and k, if there is one
+    verdicts    the verdict and a sentence for each compared model
+    title, leading, headlines, best, refused    sentences; None or empty if they do not apply
+    dominated   sentences on dominated models, if columns are compared too
+    wrong, caveats      sentences on errors in the data, and on other caveats
+    depth       a sentence on the smallest cutoff that is near the largest one
+    curve, overlaps, abstention     rows of the table functions; overlaps with the baseline only
+    example     a user with the largest loss, preferably one with a relevant item; None if nobody loses
+    lists, missed   for two models: the items by rank with a mark ("relevant", or a grade with a gain);
+                the missed relevant items
+    facts       inputs and options of the report; `made` is its time, and `sql` has its statements
     """
 
     def __init__(self, work: Evaluation) -> None:
-        """Query everything. Raises UsageError for what the report cannot compare, DataError for the data."""
+        """Run all queries. Raises UsageError for a request that a report cannot answer, and DataError."""
         check_request(work)
         super().__init__(work)
         reader = Reader(work.con, self)
@@ -235,25 +235,25 @@ class Findings(Subject):
 
 
 def family_queries(i: int, request: Request) -> list[str]:
-    """Return the comparisons of all users, or of segments."""
+    """Return the queries that compare over all users (0) or over segments (1)."""
     return compare_queries(request)[i]
 
 
 def with_judged(of: Subject) -> Request:
-    """Return the request with one more column of the values of each user: the share that is judged."""
+    """Add judged_share to the measures of the request."""
     if JUDGED in [one.measure.name for one in of.measures] or of.request.ties == "expected":
         return of.request
     judged = Choice(MEASURES[JUDGED], {}, {}, (of.k,))
     return replace(of.request, choices=[*of.request.choices, judged])
 
 
-# --- Sections: each of rows, and of queries where it needs more ---
+# --- Sections: one function each ---
 
 
 def find_means(of: Subject, fetch: Fetch) -> list[Row]:
-    """Return system, k, measure (its name), users (with a value), mean, low, high; zeros, least and most.
+    """Return the means: system, k, measure (name), users (with a value), mean, low, high, zeros, least, most.
 
-    The last are how many values are 0, the smallest and the largest.
+    zeros is the number of values that are 0; least and most are the smallest and the largest value.
     """
     cuts = {one.name: one.cuts for one in of.measures}
     rows = fetch(of.means_query(of.by_user, of.keys, of.request.choices))
@@ -265,7 +265,7 @@ def find_means(of: Subject, fetch: Fetch) -> list[Row]:
 def find_segments(
     of: Subject, fetch: Fetch, segment: tuple[str, str] | None, compared: Sequence[Sequence[Row]]
 ) -> Segments:
-    """Return the rows of the largest segments, under unique labels."""
+    """Return the rows of the largest segments, with unique labels."""
     if segment is None:
         return Segments()
     rows = (
@@ -287,7 +287,7 @@ def find_segments(
 
 
 def find_problems(work: Evaluation, reader: Reader) -> list[Row] | None:
-    """Return the rows of ranking.check, with what to do; None if it is not asked."""
+    """Return the rows of ranking.check with advice; None without the check."""
     if not work.is_checked:
         return None
     reader.queries.append(check_statements(work.request))
@@ -298,7 +298,7 @@ def find_problems(work: Evaluation, reader: Reader) -> list[Row] | None:
 
 
 def find_shared(of: Subject, fetch: Fetch, counts: Mapping[str, Row]) -> list[Row]:
-    """Return the means of users with recommendations of every model, best first, if many have not."""
+    """Return the means over users with lists from every model, best first, if many users lack a list."""
     without = max(row["users_without_rec"] for row in counts.values())
     if of.baseline is None or without < conclusion.TOUCHED * count_users(counts):
         return []
@@ -316,10 +316,10 @@ ORDER BY mean {best}, system""")
 
 
 def find_tables(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str, Row]) -> list[Row]:
-    """Count what was read, of each model and of the truth.
+    """Return a row of counts for each model and for truth.
 
-    Return label (a system, or Truth), name, modified (a date, if it is a file), how many lines, users and
-    items it has, and counts; of truth with times the earliest and latest date.
+    Rows have label (a system, or Truth), name, modified (the date of a file), the numbers of lines, users and
+    items, and the counts of a model. If truth has times, its row has the earliest and the latest date.
     """
     truth, least = of.request.table("truth"), of.request.columns["min_grade"]
     query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
@@ -342,10 +342,10 @@ def find_tables(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str
 
 
 def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str, list[Row]], ...]:
-    """Return of each system that is compared the users whose first measure becomes worse, and better, most.
+    """Return the users with the largest losses, and with the largest gains, for each compared system.
 
-    Rows have userid, label (with a text, if there is one), baseline, value, difference, has_relevant (whether
-    the user has a relevant item), changed (how many lose, win), sharing (how many as much).
+    Rows have userid, label (the id with its text), baseline, value, difference, has_relevant (the user
+    has a relevant item), changed (users who lose or win) and sharing (users with the same difference).
     """
     losers, winners = ({name: list[Row]() for name in of.systems[1:]} for _ in range(2))
     query = changes_query(of.request, str(of.comparison["baseline"]), of.first)
@@ -357,9 +357,9 @@ def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str,
 def caveats_of(
     of: Subject, counts: Mapping[str, Row], tables: Sequence[Row], shared: Sequence[Row]
 ) -> list[str]:
-    """Say what else stands against the verdict: missing lists, few judged items.
+    """Return caveats on missing lists and few judged items.
 
-    A truth of relevant items alone has judged nothing else, for no model.
+    If truth has relevant items only, the share of judged items is meaningless, so that caveat is excluded.
     """
     found = [conclusion.shared_sentence(shared, of.at)] if shared else []
     shares = {name: counts[name].get(JUDGED) for name in of.systems}
@@ -379,10 +379,10 @@ def best_of(of: Subject, leader: ModelOrder | None) -> str | None:
 
 
 def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
-    """Say the best mean, and how far it is above the second, in percent of that or of the baseline."""
+    """Write the best mean, and its relative difference from the second best or from the baseline."""
     best = leader and leader.best
     if not best or not best["difference"] or best.get("users_predicted"):
-        return None  # or means are of other users than differences
+        return None  # with predicted grades, means and differences are over different users
     (row,) = (one for one in of.of_first(means) if one["system"] == best["system"])
     text = f"{of.at} {format_mean(row['mean'], row['low'], row['high'])[0]} with {best['system']}"
     is_turned = best["system"] == of.baseline
@@ -395,7 +395,7 @@ def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> st
 
 
 def headlines_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> list[str]:
-    """Say what the best model and the baseline achieve: the first measure, and those with words."""
+    """Write sentences on the best model and the baseline: the first measure, and measures of HEADLINES."""
     plain = {one.measure.name: one for one in of.measures if not one.given}
     in_words = [plain[name] for name in conclusion.HEADLINES if name in plain][:MOST_IN_WORDS]
     texts = []
@@ -411,7 +411,7 @@ def headlines_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -
 
 
 def find_histogram(of: Subject, fetch: Fetch, means: Sequence[Row], counts: Mapping[str, Row]) -> Histogram:
-    """Count users by their value of the first measure, between the ends of its range or of the values."""
+    """Count users by their value of the first measure, in bins over its range or over the values."""
     means, values, name = of.of_first(means), of.first.measure.range, identifier(of.first.name)
     low, high = ends_of(values, means)
     bins = {system: [0] * BINS for system in of.systems}
@@ -428,7 +428,7 @@ def find_histogram(of: Subject, fetch: Fetch, means: Sequence[Row], counts: Mapp
 
 
 def ends_of(values: Range, means: Sequence[Row]) -> tuple[float, float]:
-    """Return the ends of a measure's range, or of the users' values where it has none."""
+    """Return the ends of the range of a measure; if they are infinite, the ends of the values."""
     found = [row for row in means if row["least"] is not None]
     low = values.low if isfinite(values.low) else min((row["least"] for row in found), default=0.0)
     high = values.high if isfinite(values.high) else max((row["most"] for row in found), default=1.0)
@@ -436,7 +436,7 @@ def ends_of(values: Range, means: Sequence[Row]) -> tuple[float, float]:
 
 
 def depth_of(of: Subject, fetch: Fetch) -> list[str]:
-    """Say from which cutoff on the first measure is near its value at the largest one, if it has several."""
+    """Write a sentence on the smallest cutoff of the first measure that is near the largest one."""
     margin, level = margin_of(of.first, of.comparison["margin"]), of.comparison["confidence"]
     if len(of.first.cuts) < 2 or margin is None or of.first.measure.higher_is_better is None:
         return []
@@ -461,7 +461,10 @@ def find_example(
     leader: ModelOrder | None,
     losers: Mapping[str, Sequence[Row]],
 ) -> tuple[str | None, dict[str, list[tuple[str, str]]], dict[str, list[str]]]:
-    """Return a user who loses most with the best model, or with the first that has one, and the lists."""
+    """Return a user with the largest loss, and the lists of two models.
+
+    The loss is with the best model, or with the first model that has losers.
+    """
     order = [*(leader.means if leader else ()), *losers]
     lost = [row for name in order for row in losers.get(name, ())]
     if not lost:
@@ -483,7 +486,7 @@ def find_example(
 
 
 def mark_of(row: Row) -> str:
-    """Say what an item of a list is: relevant, of a grade with a gain, or nothing of that."""
+    """Return the mark of an item in a list: "relevant", a grade with a gain, or ""."""
     if row["relevant"]:
         return "relevant"
     has_gain = row["gain"] and row["grade"] is not None  # a tie may give an item another's gain
@@ -491,7 +494,7 @@ def mark_of(row: Row) -> str:
 
 
 def contents_tables(of: Subject, request: Request) -> list[str]:
-    """Return the statement that makes the table of what is in the users' lists, if there is a history."""
+    """Return the statement that makes the table of popularity by user, if there is a history."""
     if not request.history:
         return []
     lists = contents_call(request, [of.largest_k], by_user=True)
@@ -500,7 +503,7 @@ def contents_tables(of: Subject, request: Request) -> list[str]:
 
 
 def find_contents(of: Subject, fetch: Fetch, leader: ModelOrder | None) -> Contents:
-    """Look at what is in the lists, if there is a history."""
+    """Return the beyond-accuracy results, if there is a history."""
     if not of.request.history:
         return Contents()
     wholes = sorted(fetch(lambda request: f"FROM {contents_call(request, [of.largest_k])}"), key=of.by_system)
@@ -514,7 +517,7 @@ def find_contents(of: Subject, fetch: Fetch, leader: ModelOrder | None) -> Conte
 
 
 def find_abstention(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str, Row]) -> list[Row]:
-    """Return thresholds, with FEW users without a relevant item, or where the user speaks of them."""
+    """Return thresholds, if there are FEW unanswerable users or the request concerns them."""
     if not of.request.says_refused and max(row[WITHOUT_RELEVANT] for row in counts.values()) < FEW:
         return []
     confidence = of.comparison["confidence"]
@@ -522,12 +525,12 @@ def find_abstention(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping
 
 
 def refused_of(rows: Sequence[Row]) -> list[str]:
-    """Say how users without an answer fare."""
+    """Write sentences on unanswerable users."""
     return [conclusion.refused_sentence(rows), *conclusion.threshold_sentences(rows)] if rows else []
 
 
 def find_facts(of: Subject, work: Evaluation, tables: Sequence[Row]) -> dict[str, str]:
-    """List what was asked for, as it was written."""
+    """List the inputs and options, as the user wrote them."""
     inputs = work.inputs
     recs = ", ".join(one if isinstance(one, str) else one[1] for one in inputs.recs)
     read = [f"{row['label']} {row['fingerprint']}" for row in tables]
@@ -554,7 +557,7 @@ def count_users(counts: Mapping[str, Row]) -> int:
 
 
 def check_request(work: Evaluation) -> None:
-    """Raise UsageError for what the report cannot compare, and DataError for a truth without users."""
+    """Raise UsageError for a request that a report cannot answer, and DataError for truth without users."""
     if len(work.systems) > MOST_SYSTEMS:
         raise UsageError(f"report: takes at most {MOST_SYSTEMS} models, got {len(work.systems)}")
     work.check_baseline()
@@ -568,7 +571,7 @@ def check_request(work: Evaluation) -> None:
 
 
 def text_with_options(choice: Choice) -> str:
-    """Return a measure with its cutoffs and all options that have a value."""
+    """Return a measure with its cutoffs and the values of its options."""
     given = {name: value for name, value in choice.options.items() if value is not None}
     texts = [
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
@@ -595,14 +598,17 @@ def unique_labels(systems: Sequence[str]) -> dict[str, str]:
 
 
 def dated(path: str | None) -> dict[str, str | None]:
-    """Return the name of a table, and if it is a file, the date on which that was modified."""
+    """Return the name of a table, and the date of the last change of a file."""
     is_file = path is not None and os.path.isfile(path)
     modified = time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path))) if path and is_file else None
     return {"name": path and shorten(path), "modified": modified}
 
 
 def report_time() -> str:
-    """Return the time, or that of SOURCE_DATE_EPOCH (https://reproducible-builds.org); DataError if none."""
+    """Return the current time, or SOURCE_DATE_EPOCH (https://reproducible-builds.org) if it is set.
+
+    Raises DataError if SOURCE_DATE_EPOCH is invalid.
+    """
     given = os.environ.get("SOURCE_DATE_EPOCH")
     try:
         made = time.gmtime(int(given) if given else time.time())

@@ -1,4 +1,4 @@
-"""The page of a report: one HTML file without scripts and without anything from elsewhere."""
+"""Write the page of a report: one HTML file without scripts and external resources."""
 
 import os
 import re
@@ -37,32 +37,32 @@ from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, Table, charts, table_of
 from .drawing import inline_svg, library_version
 from .findings import UNNAMED, Findings
 
-MOST_RANKS = 20  # of the lists of a user
+MOST_RANKS = 20  # ranks of the lists of a user
 SHARES = {"Common items": "overlap", "Rank-biased overlap": "rbo"}
 SHARES |= {"Same first item": "same_first", "Same list": "same_list"}
 
 
 @dataclass(frozen=True)
 class Page:
-    """A report: `html` is the page, `save` writes it, and a notebook shows it."""
+    """A report: `html` is the page and `save` writes it. A notebook displays it."""
 
     html: str = field(repr=False)
     findings: Findings = field(repr=False)
     charts: Mapping[str, Sequence[Chart]] = field(repr=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all."""
+        """Write the page to a file, atomically."""
         with atomic_file(path) as temporary:
             Path(temporary).write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame of its own, so that its style stays in it."""
+        """Return the page in an iframe, so that its style does not affect the notebook."""
         style = 'width="100%" height="800" style="border: 0" title="Report"'
         return f'<iframe srcdoc="{escape(self.html)}" {style}></iframe>'
 
 
 def page(findings: Findings) -> Page:
-    """Draw the charts, and write everything onto a page."""
+    """Draw the charts, and render the page."""
     drawn = charts(findings)
     made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters |= {"bdi": to_bdi, "sentence": to_sentence}
@@ -77,26 +77,26 @@ def text(name: str) -> str:
 
 
 class Html(str):
-    """Text that is HTML already, as Jinja2 knows it."""
+    """A string of HTML, which Jinja2 does not escape."""
 
     def __html__(self) -> str:
         return self
 
 
 def to_bdi(value: object) -> Html:
-    """Isolate text of the user's, so that its direction changes nothing around it."""
+    """Isolate the text of a user, so that its writing direction does not affect its surroundings."""
     html = escape(str(value))
     return Html(html if str(value).isascii() else f"<bdi>{html}</bdi>")
 
 
 def to_sentence(text: str) -> Html:
-    """Keep numbers together with what belongs to them, and options in one line."""
+    """Prevent line breaks within a p-value and within an option."""
     html = re.sub(r"(?<=\bp) (?==|&lt;)|(?<=\bp =) (?=\d)|(?<=&lt;) (?=\d)", "&nbsp;", to_bdi(text))
     return Html(re.sub(r"--\w[\w-]*(?: \w+)?", r'<span class="option">\g<0></span>', html))
 
 
 class View:
-    """The texts and the tables of the template, a table as its header and rows."""
+    """The texts and tables for the template; a table is a header and rows."""
 
     MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED = MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED
     TIES, UNNAMED, number, table_of = TIES, UNNAMED, staticmethod(format_number), staticmethod(table_of)
@@ -126,7 +126,7 @@ class View:
         return join_names(items, most=MOST_RANKS)
 
     def columns(self, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
-        """Return the columns of a table as HTML, those of numbers to the right.
+        """Return the columns of a table as HTML; numbers are aligned to the right.
 
         Numbers of a column have the decimals of its narrowest interval.
         """
@@ -143,7 +143,7 @@ class View:
         return found
 
     def verdict_table(self) -> Table:
-        """Return the verdicts of each model by all measures at their first cutoff."""
+        """Return the verdicts on each model by all measures at their first cutoff."""
         found = self.found
         at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in found.comparisons}
         every = {
@@ -153,7 +153,7 @@ class View:
         return ["System", *(one.at(one.cuts[0]) for one in found.measures)], rows
 
     def problem_table(self) -> Table:
-        """Return the problems of the data, the gravest first: a row for each k, a column for each system."""
+        """Return the problems of the data, most severe first: a row for each k, a column for each system."""
         found: dict[tuple[str, str], dict[str | int | None, str]] = {}
         for row in sorted(self.found.problems or (), key=lambda row: SEVERITIES.index(row["severity"])):
             k = "" if row["k"] is None else str(row["k"])
@@ -178,7 +178,7 @@ class View:
         rows: dict[tuple[str, int | None], list[Any]] = {
             (one.name, k): [one.at(k)] for one in found.measures for k in one.cuts
         }
-        columns = {one.name for one in found.request.also}  # each of which has a unit of its own
+        columns = {one.name for one in found.request.also}  # each column has its own unit
         for name in found.systems:
             own = [row for row in found.means if row["system"] == name]
             measured = [row for row in own if row["measure"] not in columns]
@@ -190,7 +190,7 @@ class View:
         return ["Measure", *found.systems], list(rows.values())
 
     def mean_cell(self, row: Row, decimals: int | None) -> Html | None:
-        """Write a mean and its interval, bold if it is the best, with its letters."""
+        """Return a mean with its interval and letters; the best mean is bold."""
         if row["mean"] is None:
             return None
         mean, interval = format_mean(row["mean"], row["low"], row["high"], decimals)
@@ -202,7 +202,7 @@ class View:
         return Html(f"<b>{html}</b>" if is_best else html)
 
     def partly(self) -> str:
-        """Return the measures of which some users have no value."""
+        """Return the measures that have no value for some users."""
         counts = self.found.counts
         some = {row["measure"] for row in self.found.means if row["users"] < counts[row["system"]]["users"]}
         return ", ".join(sorted({one.label for one in self.found.measures if one.name in some}))
@@ -213,7 +213,7 @@ class View:
         return header, [[*row[:2], *shares] for row, shares in zip(rows, cells, strict=True)]
 
     def among(self) -> str:
-        """Return the group in which the example has the largest loss; "" for all users."""
+        """Return the group of users in which the example has the largest loss; "" for all users."""
         losers = [row for rows in self.found.losers.values() for row in rows]
         is_of_some = self.has_irrelevant and any(row["has_relevant"] for row in losers)
         return in_unit(" among users with a relevant item") if is_of_some else ""
