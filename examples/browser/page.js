@@ -1,4 +1,4 @@
-// From two files to an answer. DuckDB reads, checks, measures and compares; this page asks and shows.
+// Compare recommendations in the browser. DuckDB reads, checks, measures and compares; this page shows results.
 
 // To serve your own copy of the libraries: `npm install --prefix examples/browser` of these packages in these versions,
 // CDN = "node_modules/", no versions in the paths, and cdn.jsdelivr.net out of the policy of index.html.
@@ -13,9 +13,9 @@ const LIBRARIES = {
   vegaEmbed: ["vega-embed@7.3.0/build/vega-embed.min.js", "sha384-Muy1QRxYFeNrA1zShc1KtN4OfipkR/61gt+HWqN57c1Zxu3Oe16TsilsruVVjfKL"],
 };
 const SCRIPT = "../../sql/ranking_udfs.sql";
-const RULES = "rules.json"; // what the Python package knows of measures, columns and means
+const RULES = "rules.json"; // rules of the Python package for measures, columns and means
 const SAMPLE = "../dbt_project/seeds/";
-const SAMPLE_FROM = "2026-05-22"; // what was rated before is what the sample's models were made of
+const SAMPLE_FROM = "2026-05-22"; // the models of the sample were trained on earlier ratings
 
 const ROLES = {
   rec: { userid: "User", itemid: "Item", score: "Score or rank", system: "Model" },
@@ -29,9 +29,9 @@ const $ = (selector) => document.querySelector(selector);
 const identifier = (name) => `"${name.replaceAll('"', '""')}"`;
 const literal = (text) => `'${String(text).replaceAll("'", "''")}'`;
 
-// --- Numbers, as a report writes them (udfs/ranking_udfs/evaluation/words.py) ---
+// --- Numbers, formatted as in a report (udfs/ranking_udfs/evaluation/words.py) ---
 
-/** Write a number with so many decimals; one that lies just between two goes to the even one, as Python rounds. */
+/** Format a number with these decimals; ties go to the even digit, as in Python. */
 function fixed(number, decimals) {
   const text = number.toFixed(decimals);
   const rest = number.toFixed(100).split(".")[1].slice(decimals);
@@ -39,7 +39,7 @@ function fixed(number, decimals) {
   return (number - Math.sign(number) * 0.5 * 10 ** -decimals).toFixed(decimals);
 }
 
-/** Write a number with four significant digits. */
+/** Format a number with four significant digits. */
 function formatNumber(number, digits = 4) {
   if (number === null) return "";
   if (number === 0) return "0";
@@ -53,7 +53,7 @@ function formatNumber(number, digits = 4) {
 const formatP = (p) => (p !== null && p < 0.0001 ? "< 0.0001" : formatNumber(p, 2));
 const decimalsOf = (half) => (half > 0 ? 1 - Math.floor(Math.log10(half)) : 10);
 
-/** Return the decimals of a column: its narrowest interval's, or by its largest number. */
+/** Return the decimals of a column: from its narrowest interval, or from its largest number. */
 function columnDecimals(numbers, halves) {
   const found = halves.filter((half) => half);
   if (found.length) return Math.max(...found.map(decimalsOf));
@@ -68,7 +68,7 @@ function formatFixed(numbers, decimals) {
 
 const halfOf = ({ low, high }) => (low === null || high === null ? null : (high - low) / 2);
 
-/** Write a mean and its interval: ± half of it, or from low to high where it is not symmetric. */
+/** Format a mean and its interval: ± half its width, or from low to high if it is asymmetric. */
 function formatMean({ mean, low, high }, decimals) {
   const half = halfOf({ low, high });
   if (half === null) return formatFixed([mean], decimals)[0];
@@ -82,12 +82,12 @@ const atK = (measure, k) => `${labelOf(measure)}@${k ?? "all"}`;
 
 // --- DuckDB ---
 
-let parts, script, rules, connection; // the libraries, the pack's SQL, its rules, a promise of {db, con}
-let stop = () => {}; // ends what the page waits for
+let parts, script, rules, connection; // the libraries, the SQL functions, their rules, a promise of {db, con}
+let stop = () => {}; // rejects the promise that the page waits for
 let isCancelled = false;
-const files = new Map(); // what DuckDB may read, by name
+const files = new Map(); // the files that DuckDB may read, by name
 
-/** Fetch a library, which must be what its digest says; its name decides its type, as a CDN knows no .cjs. */
+/** Fetch a library and check its digest; set its type by its name, since a CDN does not know .cjs. */
 async function fetched([path, integrity]) {
   const type = path.endsWith(".wasm") ? "application/wasm" : "text/javascript";
   try {
@@ -106,7 +106,7 @@ function addScript(src) {
   });
 }
 
-/** Load all libraries. DuckDB's is for Node's `require`, so it is given one while it is loaded. */
+/** Load all libraries. DuckDB's library expects Node's `require`, so define one while it loads. */
 async function load() {
   const names = Object.keys(LIBRARIES);
   const own = [fetch(SCRIPT).then((answer) => answer.text()), fetch(RULES).then((answer) => answer.json())];
@@ -138,7 +138,7 @@ const register = (db, name, file) =>
 
 class Cancelled extends Error {}
 
-/** Wait for what DuckDB does; Cancelled if the user ends it, since a worker that is ended never answers. */
+/** Wait for DuckDB; throw Cancelled if the user stops it, since a terminated worker never answers. */
 function ask(what) {
   if (isCancelled) throw new Cancelled();
   if (!connection) throw new Error("DuckDB could not be loaded; reload this page.");
@@ -153,7 +153,7 @@ async function query(sql) {
   return found.toArray().map((row) => row.toJSON());
 }
 
-/** End whatever DuckDB does, planning too, with the worker that does it, and start another one. */
+/** Terminate DuckDB's worker, since planning cannot be interrupted otherwise, and start a new one. */
 function restart() {
   connection.then(({ db }) => db.terminate(), () => {});
   connection = connect();
@@ -163,10 +163,10 @@ function restart() {
 
 // --- Files ---
 
-/** Tables of each side: name, the SQL of their rows, columns with types, whether DuckDB knows types of its own. */
+/** Tables of each side: name, the SQL of their rows, columns with types, and whether the file has types. */
 const tables = { rec: [], truth: [], history: [] };
 
-/** An error beside what caused it: the side or "options". */
+/** An error to show next to its cause: a side or "options". */
 class InputError extends Error {
   constructor(place, message) {
     super(message);
@@ -177,7 +177,7 @@ class InputError extends Error {
 const firstLine = (error) => String(error.message ?? error).split("\n")[0].replace(/^[A-Z][\w ]* Error: /, "");
 const extension = (name) => name.toLowerCase().replace(/\.(gz|zst)$/, "").split(".").at(-1);
 
-/** Give DuckDB a file under its name, or under another if that is taken or means several files. */
+/** Register a file under its name, or under another name if that is taken or a pattern. */
 async function addFile(file) {
   let name = file.name.replace(/[*?[\]]/g, "_");
   for (let i = 2; files.has(name) && files.get(name) !== file; i++) name = name.replace(/^(\d+_)?/, `${i}_`);
@@ -190,7 +190,7 @@ const LINES = (name) =>
   `read_csv(${literal(name)}, columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, delim = '', quote = '', escape = '')`;
 const WORDS = "regexp_split_to_array(trim(line, e' \\t\\r'), '\\s+')";
 
-/** Return the SQL that reads a TREC run or qrels as a table, or null where the file is neither. */
+/** Return the SQL that reads a TREC run or qrels as a table, or null for any other file. */
 async function trecRows(name) {
   const [shape] = await query(`SELECT
     bool_and(len(words) = 6 AND TRY_CAST(words[4] AS DOUBLE) + TRY_CAST(words[5] AS DOUBLE) IS NOT NULL) AS is_run,
@@ -206,7 +206,7 @@ FROM (SELECT CASE WHEN len(words) = ${count} THEN words ELSE error(${wrong} || l
 FROM (SELECT line, ${WORDS} AS words FROM ${LINES(name)} WHERE trim(line, e' \\t\\r') <> '')))`;
 }
 
-/** Find out what a file has. */
+/** Return the tables of a file with their columns. */
 async function inspect(side, file, where = "") {
   if (!file.size) throw new InputError(side, `${file.name} is empty.`);
   const name = await addFile(file);
@@ -219,7 +219,7 @@ async function inspect(side, file, where = "") {
   };
   if (kind) {
     await query(`LOAD ${kind.toLowerCase()}`).catch((error) => {
-      if (!(error instanceof Cancelled)) restart(); // it stays broken where an extension cannot be had
+      if (!(error instanceof Cancelled)) restart(); // it stays broken if an extension cannot be loaded
       return refuse(`is ${kind}, for which DuckDB loads an extension from extensions.duckdb.org, which failed (CSV needs none): `)(error);
     });
   }
@@ -235,7 +235,7 @@ async function inspect(side, file, where = "") {
 const modelOf = (table) => table.shown.replace(/\..*/, "");
 const has = (table, column) => Object.hasOwn(table.columns, column);
 
-/** Find the likely column of each role, the one of that name or of a usual one, and those of runs. */
+/** Find the likely column of each role by its name or a usual alias, and columns of runs. */
 function recognise(columns) {
   const all = Object.keys(columns);
   const alike = (pattern) => all.filter((name) => new RegExp(`^(?:${pattern})$`, "iu").test(name));
@@ -244,7 +244,7 @@ function recognise(columns) {
   return { likely: Object.fromEntries(likely), runs: alike(rules.runs) };
 }
 
-/** Let go of files that no table is of. */
+/** Drop files without a table. */
 async function forget() {
   const used = Object.values(tables).flat().map((table) => table.name);
   for (const name of [...files.keys()].filter((name) => !used.includes(name))) {
@@ -253,15 +253,15 @@ async function forget() {
   }
 }
 
-/** Take the files of a side, and show their columns with what they likely are. */
+/** Add the files of a side, and show their columns with likely roles. */
 async function choose(side, chosen, where) {
   tables[side] = [];
   await forget();
   [side, "options", ""].forEach((one) => say(one));
   $("#answer").replaceChildren();
   if (side !== "history") areRight = false;
-  if (side === "rec") $("#baseline").hidden = true; // which models there are is known when the files are read
-  if (side === "truth") $("#form").elements.min_grade.value = ""; // it was of other grades
+  if (side === "rec") $("#baseline").hidden = true; // the models are known after the files are read
+  if (side === "truth") $("#form").elements.min_grade.value = ""; // it applied to other grades
   const place = $(`#${side} .columns`);
   place.replaceChildren();
   $(`#${side} .files`).textContent = chosen.map((file) => `${file.name} (${file.size < 1e6 ? `${Math.ceil(file.size / 1e3)} kB` : `${(file.size / 1e6).toFixed(1)} MB`})`).join(", ");
@@ -288,9 +288,9 @@ async function choose(side, chosen, where) {
 
 const column = (side, role) => $("#form").elements[`${side}.${role}`]?.value ?? "";
 
-let areRight = false; // whether the user has said that the two sides are not swapped
+let areRight = false; // whether the user has confirmed that the two sides are not swapped
 
-/** Ask whether the two sides are swapped, until it is answered, where the truth has the scores or the models. */
+/** If truth has scores or models, ask whether the two sides are swapped, until the user answers. */
 function offerSwap() {
   say("swap");
   if (areRight || !tables.rec.length || !tables.truth.length) return;
@@ -315,9 +315,9 @@ function offerSwap() {
   say("swap", `The truth has ${what} and the recommendations do not: are the files swapped? `, swap, " ", keep);
 }
 
-// --- The question ---
+// --- The request ---
 
-/** Read the form; InputError for what cannot be asked. */
+/** Read the form; throw InputError for an invalid request. */
 function asked() {
   for (const side of Object.keys(ROLES)) {
     if (!tables[side].length && side === "history") continue;
@@ -353,7 +353,7 @@ function asked() {
   };
 }
 
-/** Return the SQL that makes the tables rec and truth: ids are integers if all are written so, and else text. */
+/** Return the SQL that makes the tables rec and truth: ids are integers if all are written so, else strings. */
 async function statements(question) {
   const made = [];
   const typed = (role) => Object.entries(tables).flatMap(([side, all]) => all.filter((one) => one.isTyped).map((one) => one.columns[column(side, role)]));
@@ -362,7 +362,7 @@ async function statements(question) {
   for (const side of sides) {
     const roles = Object.keys(ROLES[side]).filter((role) => column(side, role));
     const selects = tables[side].map((table) => {
-      // Not as in the first rows, of which DuckDB guesses: whole numbers may be followed by others.
+      // DuckDB guesses types from the first rows, and fractions may follow integers.
       const types = roles.filter((role) => table.columns[column(side, role)] !== "BOOLEAN")
         .map((role) => `${literal(column(side, role))}: '${role === "score" || role === "rel" ? "DOUBLE" : "VARCHAR"}'`);
       const rows = table.isTyped ? table.rows : table.rows.replace(/\)$/, `, types = {${types.join(", ")}})`);
@@ -380,7 +380,7 @@ async function statements(question) {
   return { made, sides, texts: Object.keys(kinds).filter((role) => kinds[role] === "VARCHAR" && !typed(role).length) };
 }
 
-/** Put what DuckDB says of a file into the words of this page. */
+/** Turn DuckDB's error on a file into a message for the user. */
 function readingError(side, error) {
   const text = String(error.message);
   const decimal = text.match(/Could not convert string "(-?\d+,\d+)" to ('?DOUBLE|double)/i);
@@ -392,7 +392,7 @@ function readingError(side, error) {
   return new InputError(side, `${name}: ${firstLine(error)}`);
 }
 
-/** Ask everything that the page shows, one query after another. */
+/** Run all queries of the page, one after another. */
 async function answer(question) {
   const { ks, measures, minGrade } = question;
   const listing = [];
@@ -443,7 +443,7 @@ FROM ranking.by_user('rec', 'truth', ${cuts}${given})`);
   return { ...question, problems, counts, systems, baseline, means, users, contents, listing, ...compared };
 }
 
-/** Compare each model with the baseline, each with each by the measure that decides, and of users who have all. */
+/** Compare with the baseline, compare all pairs by the first measure, and compute means of shared users. */
 async function compare(step, { ks, measures, systems, baseline, users }) {
   const unless = (value) => (error) => {
     if (error instanceof Cancelled) throw error;
@@ -465,7 +465,7 @@ WHERE k IS NOT DISTINCT FROM ${ks[0] ?? "NULL"}`).catch(unless([]));
   return { comparisons, pairs, shared };
 }
 
-/** Sizes of the tables, and whether the truth says of an item that it is not relevant. */
+/** Count the rows of the tables, and find out whether truth has irrelevant items. */
 const COUNTS = ({ hasSystems, minGrade }) => {
   const counts = (table, system, misses) => `SELECT ${system} AS system, '${table}' AS of, count(*) AS lines,
     count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items, ${misses} AS has_misses FROM ${table}`;
@@ -475,7 +475,7 @@ UNION ALL ${counts("truth", "NULL", misses)}
 ORDER BY of, system`;
 };
 
-/** Means with their intervals, of the users' values. */
+/** Compute means of the values of users, with their intervals. */
 const MEANS = (key, measures, baseline) => `CREATE OR REPLACE TABLE means AS
 SELECT * EXCLUDE (error, is_constant, is_binary, bottom), unnest(ranking_mean_interval(
     mean, error, users, is_constant, is_binary, bottom, bottom + 1, ${Number((1 - rules.confidence).toFixed(4))}))
@@ -512,7 +512,7 @@ const problemText = (row) =>
   `${row.example === null ? "" : `, for example ${row.example}`}` +
   `${rules.direction.includes(row.code) ? "; if lower scores are better, select that under “Best score”" : ""}`;
 
-/** Write a comparison of two models as a sentence, as evaluation/conclusion.py does. */
+/** Write a comparison of two models as a sentence, like evaluation/conclusion.py. */
 function sentence(row, family) {
   const { system, baseline, verdict, difference, users, users_undefined } = row;
   const what = atK(row.measure, row.k);
@@ -568,7 +568,7 @@ function leading({ pairs, shared, measures, ks }) {
 
 // --- The answer, on the page ---
 
-/** Make an element; what the user's files say goes in as text, never as markup. */
+/** Make an element; content of the user's files is added as text, never as markup. */
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, text] of Object.entries(attributes)) made.setAttribute(name, text);
@@ -581,7 +581,7 @@ function section(title, ...children) {
   return element("section", { "aria-labelledby": id }, element("h2", { id }, title), ...children);
 }
 
-/** Make a table that scrolls by itself where it is too wide; `texts` are the columns that are no numbers. */
+/** Make a table that scrolls if it is too wide; `texts` are the columns that are not numeric. */
 function table(header, rows, caption, texts = []) {
   const kind = (i) => (texts.includes(header[i]) ? { class: "t" } : {});
   const head = header.map((name, i) => element("th", { scope: "col", ...(i ? kind(i) : { class: "t" }) }, name));
@@ -594,7 +594,7 @@ const AXIS = { labelColor: "currentColor", titleColor: "currentColor", domainCol
 const COLOURS = [1, 2, 3, 4, 5, 6, 7, 8].map((i) => `var(--c${i})`);
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"];
 
-/** The picture of one measure: means by k with bands, or at a single k with bars of their intervals. */
+/** Return the chart of a measure: means by k with bands, or means at a single k with intervals. */
 function specification(rows, measure, systems, ks) {
   const field = { field: "system", type: "nominal", title: null, legend: systems.length > 1 && ks.length > 1 ? { orient: "bottom", columns: systems.some((name) => name.length > 12) ? 2 : 3, labelLimit: 130, labelColor: "currentColor", symbolOpacity: 1 } : null };
   const color = { ...field, scale: { domain: systems, range: COLOURS } };
@@ -625,7 +625,7 @@ function specification(rows, measure, systems, ks) {
   };
 }
 
-/** Draw the means of a measure; Vega's expressions are interpreted, since the policy forbids to compile them. */
+/** Draw the means of a measure; interpret Vega's expressions, since the policy forbids compiled code. */
 async function chart(found, measure) {
   const systems = found.systems.slice(0, rules.most_systems.charts).map(names);
   const rows = found.means.filter((row) => row.measure === measure && systems.includes(names(row.system)))
@@ -638,7 +638,7 @@ async function chart(found, measure) {
   return figure;
 }
 
-/** Offer a table of DuckDB's as a file, in which no name of a model is a formula of a spreadsheet. */
+/** Offer a table as a file; quote names of models that a spreadsheet would run as a formula. */
 function download(name, columns) {
   const plain = columns.map((one) => `CASE WHEN regexp_matches(${one}, '^[-=+@\\t\\r]') THEN '''' ELSE '' END || ${one} AS ${one}`);
   const rows = `SELECT *${plain.length ? ` REPLACE (${plain.join(", ")})` : ""} FROM ${name}`;
@@ -688,7 +688,7 @@ async function show(found) {
   $("#answer").replaceChildren(...parts);
 }
 
-/** Say what in the data stands against the answer, a line for each problem of all models. */
+/** List the caveats from the check, a line for each problem of all models. */
 function* against({ problems, ks, systems }) {
   const lines = new Map();
   for (const row of problems.filter((one) => one.severity !== "info" && (one.k === null || one.k === ks[0]))) {
@@ -701,7 +701,7 @@ function* against({ problems, ks, systems }) {
   yield element("ul", { class: "caveats" }, ...[...lines].map(([problem, texts]) => element("li", {}, `${problem}: ${texts.join(", ")}`)));
 }
 
-/** Show what the lists hold, a row for each column of ranking.beyond_accuracy. */
+/** Show beyond-accuracy measures, a row for each column of ranking.beyond_accuracy. */
 function contentsTable({ contents }) {
   const fields = Object.keys(contents[0]).filter((name) => name !== "system" && contents.some((row) => row[name] !== null));
   const rows = fields.map((name) => [name, ...contents.map((row) => (Number.isInteger(row[name]) ? row[name] : formatNumber(row[name])))]);
@@ -741,7 +741,7 @@ function* fewJudged({ users, ks }) {
   if (few.length) yield element("p", {}, `Few items ${place} are judged; unjudged items count as misses: ${shares.join(", ")}.`);
 }
 
-/** Write a mean with its interval, with the decimals of all means of this model. */
+/** Format a mean with its interval, with the decimals of all means of this model. */
 function meanText({ means }, measure, k, system) {
   const rows = means.filter((row) => (row.system ?? null) === system);
   const row = rows.find((one) => one.measure === measure && one.k === k);
@@ -781,7 +781,7 @@ function differences(comparisons, measure) {
     table(["System", "k", "Mean", "Baseline", "Difference", "Low", "High", "p", "Verdict"], cells, `Differences in ${labelOf(measure)}`, ["Verdict"]));
 }
 
-/** Say who has no list of a model, and what the means are of those who have one of every model. */
+/** Count users without a list from a model, and give the means of users with lists from every model. */
 function gotNothing({ users, shared = [], measures, ks }) {
   const header = ["System", "Users", "No recommendations", "Example users"];
   const rows = users.map((row) => [names(row.system), row.users, row.without_rec, [...row.some].join(", ") + (row.without_rec > row.some.length ? ", ..." : "")]);
@@ -811,7 +811,7 @@ function progress(text, share) {
 let queue = Promise.resolve();
 let waiting = 0;
 
-/** Do one thing after another, with its errors beside what caused them; the page stays alive whatever happens. */
+/** Run tasks one after another, and show errors next to their cause; the page always stays usable. */
 function work(what) {
   waiting += 1;
   $("#cancel").hidden = !connection;
@@ -851,7 +851,7 @@ async function evaluate() {
   return `Answered in ${((performance.now() - start) / 1000).toFixed(1)} s.`;
 }
 
-/** Show the example of the dbt project: its models' recommendations, and what was rated from a day on. */
+/** Show the sample of the dbt project: recommendations of its models, and ratings from a date on. */
 async function sample() {
   const load = async (name) => new File([await (await fetch(SAMPLE + name)).blob()], name);
   await choose("rec", [await load("recommendations.csv")]);
@@ -869,12 +869,12 @@ for (const side of Object.keys(ROLES)) {
   };
   place.querySelector("input").onchange = ({ target }) => {
     take(target.files);
-    target.value = ""; // so that the same file can be chosen again
+    target.value = ""; // allow the user to choose the same file again
   };
   place.ondrop = (event) => take(event.dataTransfer.files);
   for (const name of ["dragover", "dragleave", "drop"]) place.addEventListener(name, () => place.classList.toggle("over", name === "dragover"));
 }
-for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault()); // else the browser opens the file
+for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault()); // otherwise the browser opens the file
 $("#form").onsubmit = (event) => {
   event.preventDefault();
   if (!waiting) work(evaluate);
